@@ -203,7 +203,7 @@ def choose(columns: Sequence[Column], at: int, target: str) -> tuple[Column, ...
     return tuple(
         replace(one, target=target, why=None if target else chosen, implied=False)
         if one.at == at
-        else replace(one, target=IGNORED, why=Message("sheet.ignored_again", {"column": columns[at].title}))
+        else replace(one, target=IGNORED, why=_said_by(columns[at], one))
         if target and one.target == target
         else one
         for one in columns
@@ -289,6 +289,13 @@ def _parameter(title: str) -> str:
     return ""
 
 
+def _said_by(used: Column, other: Column) -> Message:
+    """Why a column is ignored beside the one that is used; where both are called the same, which one that is."""
+    if used.title.strip() != other.title.strip():
+        return Message("sheet.ignored_again", {"column": used.title})
+    return Message("sheet.ignored_heading", {"n": used.at + 1})
+
+
 def _without_twice(columns: Sequence[Column]) -> list[Column]:
     first: dict[str, Column] = {}
     found: list[Column] = []
@@ -302,7 +309,7 @@ def _without_twice(columns: Sequence[Column]) -> list[Column]:
                     found[found.index(before)] = replace(before, target=SHOP_NAME)
                     one = replace(one, target=SHOP)
             else:
-                one = replace(one, target=IGNORED, why=Message("sheet.ignored_again", {"column": before.title}))
+                one = replace(one, target=IGNORED, why=_said_by(before, one))
         first.setdefault(one.target, one)
         found.append(one)
     return found

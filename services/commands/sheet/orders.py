@@ -152,7 +152,7 @@ class Orders:
         """The twins, with what keeps them out now: with a row that is left out go those that repeat it."""
         why = self._done_elsewhere
         return tuple(
-            replace(twin, reason=first.reason) if (first := why.get(_first(twin))) is not None else twin
+            replace(twin, reason=first.reason) if (first := why.get(first_of(twin))) is not None else twin
             for twin in self.twins
         )
 
@@ -315,8 +315,8 @@ def _twin(spec: TaskSpec, kind: TaskType, first: int) -> Fault:
     return _whole_row(spec, "twin", reason or Message("sheet.twin", {"row": first}))
 
 
-def _first(repeated: Fault) -> int:
-    """The row that a row repeats."""
+def first_of(repeated: Fault) -> int:
+    """The number of the row that a row repeats."""
     return int(repeated.reason.params.get("row", 0))
 
 

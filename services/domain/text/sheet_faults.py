@@ -61,5 +61,6 @@ SHEET: dict[str, str] = {
     "sheet.ignored_unknown": N_("not known"),
     "sheet.ignored_near": N_("not known; did you mean {near}?"),
     "sheet.ignored_again": N_("{column} says this already"),
+    "sheet.ignored_heading": N_("column {n} has the same heading and is used"),
     "sheet.ignored_choice": N_("not used, as chosen"),
 }

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services.commands.sheet.columns import TYPE
-from services.commands.sheet.orders import Orders
+from services.commands.sheet.orders import Fault, Orders, first_of
 from services.commands.sheet.table import Table
 from services.commands.sheet.text_file import ENCODINGS, records
 from services.domain.errors import UsageError
@@ -94,6 +94,7 @@ class SheetStep(QWidget):
             Elided("", "label", "text2"),
             [LinkLabel(N_("Use what was meant")), LinkLabel(N_("Use it in all cells"))],
         )
+        self.first = LinkLabel(N_("Go to that row"))
         self._history: list[Table] = []
         self.summary = SheetSummary()
         self._put_together()
@@ -110,6 +111,8 @@ class SheetStep(QWidget):
         self.undo.clicked.connect(self.take_back)
         for at, link in enumerate(self._remedies):
             link.activated.connect(partial(self._on_remedy, at))
+        self.first.activated.connect(self._on_first)
+        self.summary.repeats.row_wanted.connect(self._go_to_row)
         self.copy.clicked.connect(self._on_copy)
         self.export.clicked.connect(self._on_export)
         self.summary.change.activated.connect(self.defaults_wanted)
@@ -147,7 +150,7 @@ class SheetStep(QWidget):
         foot.setContentsMargins(10, 5, 10, 5)
         foot.setSpacing(12)
         foot.addWidget(self.why, 1)
-        for link in self._remedies:
+        for link in (*self._remedies, self.first):
             foot.addWidget(link)
         rows.addLayout(foot)
         column = QVBoxLayout()
@@ -249,6 +252,24 @@ class SheetStep(QWidget):
             self.grid.write(dict.fromkeys(cells, value))
             self.grid.setFocus()
 
+    def _repeated(self) -> Fault | None:
+        """Of a row that repeats another one: which."""
+        at = self.grid.currentIndex()
+        if not at.isValid() or at.row() >= self.model.rowCount() or self._orders is None:
+            return None
+        number = self.model.number(at.row())
+        return next((one for one in self._orders.twins if one.row == number), None)
+
+    def _on_first(self) -> None:
+        if (repeated := self._repeated()) is not None:
+            self._go_to_row(first_of(repeated))
+
+    def _go_to_row(self, number: int) -> None:
+        if self.model.row_of(number) < 0:
+            self.only_errors.setChecked(False)  # it is a good row
+        if (at := self.model.row_of(number)) >= 0:
+            self.grid.go_to(at, 1)
+
     def _say_cell(self) -> None:
         """Why the cell at the cursor is not good, and what was probably meant."""
         at = self.grid.currentIndex()
@@ -261,6 +282,7 @@ class SheetStep(QWidget):
             link.setVisible(place < len(found))
             if place < len(found):
                 link.set_count_text(found[place][0])
+        self.first.setVisible(self._repeated() is not None)
 
     def _on_reading(self) -> None:
         word = str(self.reading.currentData() or "")
@@ -353,7 +375,7 @@ class SheetSummary(SideColumn):
         self._draft, self._fate, self._again = Draft(), REJECT, False
         self._lead, self._number = Label("", "body", "text2"), Label("", "number")
         self._each = Label("", "body", "text2", wrap=True)
-        self.twins, self.done = TwinNotice((REJECT, QUEUE, STOP)), DoneNotice()
+        self.repeats, self.twins, self.done = RepeatNotice(), TwinNotice((REJECT, QUEUE, STOP)), DoneNotice()
         self._before = Label("", "label", "text2", wrap=True)
         self._kinds, self._platforms, self._defaults = (KeyValues(spread=True) for _place in range(3))
         self._else = Label("", "label", "text3", wrap=True)
@@ -362,7 +384,7 @@ class SheetSummary(SideColumn):
         for widget in (self._lead, self._number, self._each):
             column.addWidget(widget)
         column.addSpacing(4)
-        for notice in (self.twins, self.done, self._before):
+        for notice in (self.repeats, self.twins, self.done, self._before):
             column.addWidget(notice)
         for facts in (self._kinds, self._platforms):
             column.addSpacing(8)
@@ -400,6 +422,7 @@ class SheetSummary(SideColumn):
         self._number.setText(tasks(number))
         self._number.set_tone("text" if number else "dis")
         self._each.setText(_("one for each good row, as the row says"))
+        self.repeats.show_repeats([(one.row, first_of(one)) for one in found.twins])
         self._say_active(found)
         self._say_done(found)
         self._kinds.set_rows([(self._type_word(name), text.count(count)) for name, count in found.types.most_common()])
@@ -471,6 +494,44 @@ def _rows(numbers: list[int]) -> str:
     rows = ngettext("Row {rows}", "Rows {rows}", len(numbers)).format(rows=text.listed(named))
     more = sum(map(len, runs[RUNS_NAMED:]))
     return _("{rows} and {n} more").format(rows=rows, n=text.count(more)) if more else rows
+
+
+class RepeatNotice(Notice):
+    """Rows that repeat another row of the file: which repeats which, and the way to the next of them.
+
+    Signals:
+    row_wanted: the number of a row of the file.
+    """
+
+    row_wanted = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("warning", parent)
+        self._pairs: list[tuple[int, int]] = []
+        self._next = 0
+        self.show_link = LinkLabel(N_("Show"))
+        self.show_link.activated.connect(self._on_show)
+        self.add_links(self.show_link)
+
+    def show_repeats(self, pairs: list[tuple[int, int]]) -> None:
+        """Say of each (row, the row that it repeats); without any it is hidden."""
+        if pairs != self._pairs:
+            self._pairs, self._next = pairs, 0
+        number = len(pairs)
+        lead = ngettext(
+            "{n} row repeats another one and is left out", "{n} rows repeat other ones and are left out", number
+        ).format(n=text.count(number))
+        named = [_("row {row} repeats row {first}").format(row=row, first=first) for row, first in pairs[:RUNS_NAMED]]
+        words = text.first_up(text.listed(named))
+        if number > RUNS_NAMED:
+            words = _("{rows} and {n} more").format(rows=words, n=text.count(number - RUNS_NAMED))
+        self.show_words(lead if number else "", words)
+
+    def _on_show(self) -> None:
+        """The next of them; after the last the first again."""
+        row, _first = self._pairs[self._next % len(self._pairs)]
+        self._next += 1
+        self.row_wanted.emit(row)
 
 
 class DoneNotice(Notice):

@@ -374,6 +374,18 @@ def test_rows_that_are_active_already_are_told_before_anything_is_created(
     assert len(tasks(fleet)) == 3
 
 
+def test_a_row_that_repeats_another_names_it_and_leads_to_both(second: NewTaskDialog) -> None:
+    sheet = second.sheet
+    notice = sheet.summary.repeats
+    assert notice.accessibleName() == "1 row repeats another one and is left out Row 5 repeats row 2"
+    assert not sheet.first.isVisible()
+    notice.show_link.click()
+    assert sheet.model.number(sheet.grid.currentIndex().row()) == 5
+    sheet.first.click()
+    assert sheet.model.number(sheet.grid.currentIndex().row()) == 2
+    assert not sheet.first.isVisible()
+
+
 def test_while_rows_are_active_a_person_may_create_nothing(fleet: Fleet, second: NewTaskDialog) -> None:
     second.sheet.summary.twins.links["stop"].click()
     assert not second.verbs.create.isEnabled()

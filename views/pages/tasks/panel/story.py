@@ -130,13 +130,7 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
         return step.at, stopped
     time = shown.clock(step.at, now_ms)
     if not step.from_:
-        why = safe.one_line(masked_text(messages.own(same_work.why_again(task))), 120)
-        words = _("Asked for again by") if same_work.asked(task) is not None else _("Created by")
-        by = task.created_by or task.origin
-        if task.origin == "republish" and task.parent:
-            words, source = _("Republished by"), _("from {id}").format(id=safe.one_line(task.parent, 80))
-            why = text.listed([part for part in (source, why) if part], ";")
-        return step.at, TimelineEntry(time=time, text=words, strong=by, tail=why, status="")
+        return step.at, _created(task, time)
     if step.from_ == step.to:
         return step.at, _replaced(task, step, time) or _changed(step, time)
     if step.to == Status.RUNNING:
@@ -155,6 +149,16 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
     at = wait_words.words(gate.name, gate) if gate is not None else shown.gate_word(step.note)
     tail = at if step.to == Status.BLOCKED else ""
     return step.at, TimelineEntry(time=time, text=_(word), tail=tail, status=shown.GLYPHS[step.to])
+
+
+def _created(task: Task, time: str) -> TimelineEntry:
+    why = safe.one_line(masked_text(messages.own(same_work.why_again(task))), 120)
+    words = _("Asked for again by") if same_work.asked(task) is not None else _("Created by")
+    by = task.created_by or task.origin
+    if task.origin == "republish" and task.parent:
+        words, source = _("Republished by"), _("from {id}").format(id=safe.one_line(task.parent, 80))
+        why = text.listed([part for part in (source, why) if part], ";")
+    return TimelineEntry(time=time, text=words, strong=by, tail=why, status="")
 
 
 def _replaced(task: Task, step: Step, time: str) -> TimelineEntry | None:

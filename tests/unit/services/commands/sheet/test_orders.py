@@ -218,6 +218,16 @@ def test_what_is_not_used_is_said_with_its_reason_and_what_is_empty_is_not(tmp_p
     ]
 
 
+def test_of_two_columns_with_one_heading_it_is_said_which_is_used(tmp_path: Path) -> None:
+    found = table.read(sheet(tmp_path, ["平台", "page_size", "page_size"], ["pdd", "20", "30"]))
+    mapped = columns.guess(found, TYPES, ShopIndex({}), "sync_order")
+    for one, used, ignored in ((mapped, 1, 2), (columns.choose(mapped, 2, mapped[1].target), 2, 1)):
+        assert one[used].target == "payload.page_size"
+        why = one[ignored].why
+        assert why is not None
+        assert (why.code, why.params) == ("sheet.ignored_heading", {"n": used + 1})
+
+
 def test_a_person_says_what_a_column_is(tmp_path: Path) -> None:
     path = sheet(tmp_path, ["渠道商", "号", "活儿", "n"], ["pdd", "pdd-10001", "sync_order", "20"])
     words = ("渠道商=platform", "号=店铺ID", "活儿=type", "n=payload.page_size")
