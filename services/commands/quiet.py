@@ -21,11 +21,14 @@ from services.ports import Store
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuietNow:
-    """Quiet hours and when they hold next: now, if that has begun; UTC ms, 0 for never within the next two weeks."""
+    """Quiet hours and when they hold next: now, if that has begun; UTC ms, 0 for never within the next two weeks.
+    ``holds``: that it has, by the store's clock, which a window's may be behind.
+    """
 
     hours: QuietHours
     begins: int = 0
     ends: int = 0
+    holds: bool = False
 
 
 class QuietCommands:
@@ -49,7 +52,7 @@ class QuietCommands:
         for hours in keeping.wished(self._store):
             spans = quiet_hours.spans(hours, zone, now, now + quiet_hours.HORIZON_MS)
             begins, ends = spans[0] if spans else (0, 0)
-            found.append(QuietNow(hours=hours, begins=begins, ends=ends))
+            found.append(QuietNow(hours=hours, begins=begins, ends=ends, holds=bool(ends) and begins <= now))
         return sorted(found, key=lambda one: one.hours.name)
 
     def set(self, hours: QuietHours) -> QuietHours | None:

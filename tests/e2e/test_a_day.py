@@ -235,13 +235,11 @@ def test_a_platform_is_stopped_until_six(day: Day) -> None:
     day.go("Shops")
     day.click("Quiet hours")
     dialog = day.front()
-    words = {
-        dialog.name: "temu-night",
-        dialog.scope: "platform:temu",
-        dialog.when: "until 06:00",
-        dialog.why: "risk control",
-    }
-    for field, said in words.items():
+    day.wait(lambda: dialog.scope.count(), "what can be picked")
+    day.keys("platform:temu")
+    day.keys(key=Qt.Key.Key_Return)
+    assert dialog.name.text() == "temu"
+    for field, said in {dialog.when: "until 06:00", dialog.why: "risk control"}.items():
         QTest.mouseClick(field, LEFT)
         QTest.keyClicks(field, said)
     day.click("Save")

@@ -145,7 +145,7 @@ class ConnectionDialog(DialogFrame):
         self.test_button = Button(N_("Test"), icon="ph.broadcast")
         self.test_button.clicked.connect(self._on_test)
         self.foot.addWidget(self.test_button)
-        self.cancel_button, self.save_button = self.end_with_save(self._on_save, shortcut="Ctrl+Return")
+        self.cancel_button, self.save_button = self.end_with_save(self._on_save)
         self._wanted = SIZE
         self.setMinimumSize(*LEAST)
         self.resize(*SIZE)

@@ -114,10 +114,10 @@ class DialogFrame(Dimming):
         self.setMinimumSize(*least)
         self.resize(*size)
 
-    def end_with_save(self, on_save: Callable[[], None], *, shortcut: str = "") -> tuple[Button, Button]:
-        """Put Cancel and Save, the one that counts, at the end of the foot; returns both."""
+    def end_with_save(self, on_save: Callable[[], None]) -> tuple[Button, Button]:
+        """Put Cancel and Save, which counts and which Ctrl+Enter presses, at the end of the foot; returns both."""
         cancel = Button(N_("Cancel"), hint="Esc")
-        save = Button(N_("Save"), kind="primary", shortcut=shortcut)
+        save = Button(N_("Save"), kind="primary", shortcut="Ctrl+Return")
         cancel.clicked.connect(self.reject)
         save.clicked.connect(on_save)
         self.foot.addStretch(1)

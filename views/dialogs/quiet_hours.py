@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -10,8 +12,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services import messages
 from services.commands.quiet import QuietNow
+from services.domain.fleet.shop import SCOPE_ALL, Shop
 from services.domain.gates import quiet_hours
 from services.domain.gates.quiet_hours import QuietHours
+from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
@@ -20,10 +24,23 @@ from views.support.look import Label, line
 from views.support.operation import Operation
 from views.widgets.buttons import Button
 from views.widgets.fields import Labelled
+from views.widgets.find_field import FindField
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
 WIDTH, LIST_HEIGHT, UNDO_S = 640, 220, 10
+#: of a name; what else stands in a scope becomes a hyphen
+_NO_NAME = re.compile(r"[^\w-]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What there is, and what quiet hours can be for."""
+
+    quiet: Sequence[QuietNow]
+    zone: str
+    shops: Mapping[str, Shop]
+    types: Mapping[str, TaskType]
 
 
 class QuietHoursDialog(DialogFrame):
@@ -41,34 +58,40 @@ class QuietHoursDialog(DialogFrame):
         self._context, self._reason = context, reason
         self._asking, self._acting = Operation(self), Operation(self)
         self._undoing = Operation(parent or self)  # the Undo outlives the dialog
-        self.name, self.scope, self.when, self.why = (QLineEdit() for _n in range(4))
+        self.scope, self.name, self.when, self.why = FindField(), QLineEdit(), QLineEdit(), QLineEdit()
         self.remove_buttons: dict[str, Button] = {}
+        self._taken: frozenset[str] = frozenset()
+        self._given = ""  #: the name that was made of the scope; another one is the person's
         self._build()
-        for field in (self.name, self.scope, self.when, self.why):
+        self.scope.editTextChanged.connect(self._on_scope)
+        for field in (self.name, self.when, self.why):
             field.textChanged.connect(self._check)
         self._check()
         self._ask()
+        self.scope.setFocus()
 
     def _build(self) -> None:
         told = _(
             "While quiet hours hold, nothing of what they are for starts; what runs goes on. What waits goes on by"
-            " itself when they end. Hours are those of the fleet's time zone."
+            " itself when they end."
         )
         self.body.addWidget(Label(told, "body", "text2", wrap=True))
         self._list = ScrollPane()
         self._list.setFixedHeight(LIST_HEIGHT)
         self.body.addWidget(self._list)
         self.body.addWidget(line())
-        self.scope.setPlaceholderText("all, platform:temu, shop:pdd:1, type:sync_order")
+        typed = self.scope.lineEdit()
+        assert typed is not None  # it is editable
+        typed.setPlaceholderText(_("Platform, shop or task type"))
         self.when.setPlaceholderText("until 06:00; mon-fri 22:00-06:00; 2026-11-24 22:00 - 2026-11-25 06:00")
         self.why.setMaxLength(quiet_hours.MOST_TEXT)
         self._fields = {
+            "scope": Labelled(N_("Nothing starts of"), self.scope, hint=N_("any part of its name or id")),
             "name": Labelled(N_("Name"), self.name, hint=N_("one that is there is replaced")),
-            "scope": Labelled(N_("Nothing starts of"), self.scope),
             "when": Labelled(N_("When"), self.when, hint=N_("several with a semicolon between them")),
             "reason": Labelled(N_("Why"), self.why, hint=N_("every waiting task says it")),
         }
-        for pair in (("name", "scope"), ("when",), ("reason",)):
+        for pair in (("scope", "name"), ("when",), ("reason",)):
             row = QHBoxLayout()
             row.setSpacing(12)
             for key in pair:
@@ -79,9 +102,18 @@ class QuietHoursDialog(DialogFrame):
     # looking
 
     def _ask(self) -> None:
-        self._asking.start(self._context.commands.quiet.known, self._show, self._fail)
+        context, quiet = self._context, self._context.commands.quiet
 
-    def _show(self, found: Sequence[QuietNow]) -> None:
+        def look() -> _Known:
+            return _Known(quiet=quiet.known(), zone=quiet.zone(), shops=context.shops(), types=context.types())
+
+        self._asking.start(look, self._show, self._fail)
+
+    def _show(self, known: _Known) -> None:
+        found = known.quiet
+        self._taken = frozenset(one.hours.name for one in found)
+        self.set_note(_("times of {zone}").format(zone=known.zone))
+        self.scope.show_choices(_scopes(known))
         body = self._list.body
         while (item := body.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
@@ -119,15 +151,28 @@ class QuietHoursDialog(DialogFrame):
 
     # acting
 
+    def _chosen(self) -> str:
+        """The scope that is meant; what is none as it was typed, for the refusal to name it."""
+        return self.scope.chosen() or self.scope.currentText().strip()
+
+    def _on_scope(self) -> None:
+        """Make a name of it, unless a person has given one."""
+        if self.name.text() == self._given:
+            scope = self.scope.chosen()
+            self._given = _name(scope, self._taken) if scope else ""
+            self.name.setText(self._given)
+        self._check()
+
     def _check(self) -> None:
         for field in self._fields.values():
             field.set_error("")
             field.field.setEnabled(not self._reason)
-        filled = all(field.text().strip() for field in (self.name, self.scope, self.when, self.why))
+        filled = self._chosen() and all(field.text().strip() for field in (self.name, self.when, self.why))
         self.save_button.disable(self._reason or ("" if filled else _("Fill in all fields first")))
 
     def _on_save(self) -> None:
-        name, scope, when, why = (field.text().strip() for field in (self.name, self.scope, self.when, self.why))
+        scope = self._chosen()
+        name, when, why = (field.text().strip() for field in (self.name, self.when, self.why))
         commands = self._context.commands.quiet
 
         def act() -> QuietHours | None:
@@ -137,8 +182,11 @@ class QuietHoursDialog(DialogFrame):
         def done(before: QuietHours | None) -> None:
             back = partial(commands.remove, name) if before is None else partial(commands.set, before)
             self._told(_("Quiet hours {name} are set.").format(name=name), back)
-            for field in (self.name, self.scope, self.when, self.why):
+            self.scope.setEditText("")
+            for field in (self.name, self.when, self.why):
                 field.clear()
+            self._given = ""
+            self.scope.setFocus()
 
         self._acting.start(act, done, self._refused)
 
@@ -171,9 +219,30 @@ class QuietHoursDialog(DialogFrame):
         self._context.toast(failure(error))
 
 
+def _scopes(known: _Known) -> list[tuple[str, str]]:
+    """All that quiet hours can be for, with what people read of each, the widest first."""
+    platforms = sorted({shop.platform for shop in known.shops.values()})
+    wide = [(f"platform:{name}", shown.scope_name(f"platform:{name}")) for name in platforms]
+    types = [(f"type:{name}", shown.scope_name(f"type:{name}")) for name in sorted(known.types)]
+    shops = sorted((f"shop:{key}", f"{shop.name or shop.shop_id} ({key})") for key, shop in known.shops.items())
+    return [
+        (SCOPE_ALL, _("Everything")),
+        *((scope, _("all of {platform}").format(platform=name)) for scope, name in wide),
+        *((scope, _("task type {name}").format(name=name)) for scope, name in types),
+        *shops,
+    ]
+
+
+def _name(scope: str, taken: frozenset[str]) -> str:
+    """A name for quiet hours of a scope that no others have."""
+    base = _NO_NAME.sub("-", scope.partition(":")[2] or scope).strip("-_")[:40] or "quiet"
+    names = (base, *(f"{base}-{n}" for n in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
 def _state(one: QuietNow, now_ms: int) -> str:
     if not one.ends:
         return _("not within the next two weeks") if one.hours.weekly else _("over")
-    if one.begins <= now_ms:
+    if one.holds or one.begins <= now_ms:
         return _("now, until {time}").format(time=shown.clock(one.ends, now_ms))
     return _("next {time}").format(time=shown.clock(one.begins, now_ms))

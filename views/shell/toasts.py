@@ -104,17 +104,18 @@ class Toasts(QObject):
 
     @Slot()
     def arrange(self) -> None:
-        """Put the toasts in their places: on the fewest buttons, and where they are if that is as good."""
+        """Put the toasts in their places; such as stay on the fewest buttons, and where they are if that is as good."""
         for toast in self._stack:
             height = toast.heightForWidth(toast.width()) if toast.hasHeightForWidth() else toast.sizeHint().height()
             toast.resize(toast.width(), height)
         if not self._stack:
             self._place = _PLACES[0]
             return
-        below = self._buttons()
-        covered = {place: sum(_covers(self._rects(place), one) for one in below) for place in _PLACES}
-        if covered[self._place] > min(covered.values()):
-            self._place = min(_PLACES, key=covered.__getitem__)
+        if any(toast.spec.stays or toast.spec.leaves for toast in self._stack):
+            below = self._buttons()
+            covered = {place: sum(_covers(self._rects(place), one) for one in below) for place in _PLACES}
+            if covered[self._place] > min(covered.values()):
+                self._place = min(_PLACES, key=covered.__getitem__)
         for toast, rect in zip(self._stack, self._rects(self._place), strict=True):
             toast.move(rect.topLeft())
             toast.raise_()

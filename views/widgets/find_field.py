@@ -81,8 +81,9 @@ class FindField(ChoiceField):
         """Let Enter take what is meant."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             popup = self._finder.popup()
-            if popup is not None and popup.isVisible() and popup.currentIndex().isValid():
-                self._take(popup.currentIndex().row())
+            if popup is not None and popup.isVisible():
+                if popup.currentIndex().isValid():
+                    self._take(popup.currentIndex().row())
                 popup.hide()
             if key := self.chosen():
                 self.setCurrentIndex(self._rows.place(key))

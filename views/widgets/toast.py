@@ -105,6 +105,11 @@ class Toast(QWidget):
         row.addLayout(words, 1)
         close = IconButton("ph.x", N_("Close"))
         close.clicked.connect(self.close_now)
+        for button in (
+            *self._buttons,
+            close,
+        ):  # a click must not carry off the focus of the page: it leaves with the toast
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         row.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
 
     def change_words(self, spec: ToastSpec) -> None:
@@ -141,6 +146,7 @@ class Toast(QWidget):
         if self.spec.copy:
             copy = Button(N_("Copy details"), kind="link")
             copy.clicked.connect(self._copy)
+            self._buttons.append(copy)
             verbs.addWidget(copy)
         if verbs.count():
             verbs.addStretch(1)

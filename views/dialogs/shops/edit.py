@@ -69,7 +69,7 @@ class ShopDialog(DialogFrame):
         if shop is not None:  # it is told from all others by these
             self.platform.setEnabled(False)
             self.shop_id.setEnabled(False)
-        self.cancel_button, self.save_button = self.end_with_save(self._on_save, shortcut="Ctrl+Return")
+        self.cancel_button, self.save_button = self.end_with_save(self._on_save)
         for field in (self.shop_id, self.name, self.name_en, self.group, self.tags):
             field.textChanged.connect(lambda _text: self._check())
         self.platform.currentTextChanged.connect(lambda _text: self._check())

@@ -72,7 +72,7 @@ class ShopImportDialog(DialogFrame):
             self.body.addWidget(Label(warning, "label", "text3", wrap=True))
         self.cancel_button = Button(N_("Cancel"), hint="Esc")
         self.cancel_button.clicked.connect(self.reject)
-        self.import_button = Button(kind="primary")
+        self.import_button = Button(kind="primary", shortcut="Ctrl+Return")
         number = len(self.wanted)
         said = ngettext("Import {n} shop", "Import {n} shops", number).format(n=text.count(number))
         self.import_button.set_count_text(said)

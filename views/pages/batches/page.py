@@ -168,6 +168,7 @@ class BatchesPage(Page):
         self.search.setClearButtonEnabled(True)
         self.tabs = Segmented(TABS, N_("Which batches"))
         self.table = TableView(self._model, name=N_("Batches"), row_height=ROW)
+        self.setFocusProxy(self.table)  # who comes by keys presses those that stand on the buttons
         self.table.horizontalHeader().hide()
         self._rest = AtRest(self.table, cursor_is_set=True)
         self.none = EmptyState(N_("No batch is called so."), action=N_("Show all"))

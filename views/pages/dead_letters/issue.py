@@ -66,7 +66,7 @@ class KnownIssue(DialogFrame):
             field.textChanged.connect(self._check)
             self.body.addWidget(field)
         self.body.addWidget(self.alert_once)
-        self.cancel, self.save = self.end_with_save(self._on_save, shortcut="Ctrl+Return")
+        self.cancel, self.save = self.end_with_save(self._on_save)
         self.owner.setFocus()
         self._check()
 
@@ -134,7 +134,7 @@ class MergeInto(DialogFrame):
         self.body.addWidget(Label(title, "strong"))
         self.body.addWidget(Label(words, "label", "text2"))
         self.body.addWidget(self.others)
-        self.cancel, self.save = self.end_with_save(self._on_save, shortcut="Ctrl+Return")
+        self.cancel, self.save = self.end_with_save(self._on_save)
 
     def _on_save(self) -> None:
         self.accept()
@@ -163,7 +163,7 @@ class SplitOff(DialogFrame):
         self.body.addWidget(self.places)
         told = _("It gets its own owner, note and rule; what was decided about this cause does not hold for it.")
         self.body.addWidget(Label(told, "label", "text3", wrap=True))
-        self.cancel, self.save = self.end_with_save(self._on_save, shortcut="Ctrl+Return")
+        self.cancel, self.save = self.end_with_save(self._on_save)
 
     def _on_save(self) -> None:
         self.accept()

@@ -609,7 +609,7 @@ class CauseNote(DialogFrame):
         for title, field in parts:
             self.body.addWidget(Label(title, "label", "text2"))
             self.body.addWidget(field)
-        self.cancel, self.save = self.end_with_save(self._on_save, shortcut="Ctrl+Return")
+        self.cancel, self.save = self.end_with_save(self._on_save)
         self.note.textChanged.connect(self._check)
         self.name.setFocus()
 

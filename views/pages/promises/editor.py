@@ -73,7 +73,7 @@ class PromiseDialog(RecordDialog[Promise]):
         self.preview.setMinimumHeight(52)
         self.preview.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.body.addWidget(self.preview)
-        self.cancel_button, self.save_button = self.end_with_save(self._save, shortcut="Ctrl+Return")
+        self.cancel_button, self.save_button = self.end_with_save(self._save)
         self._name_days()
         on_language_changed(self._name_days)
 

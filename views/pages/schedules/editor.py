@@ -78,7 +78,7 @@ class ScheduleDialog(RecordDialog[Schedule]):
         self.body.addWidget(self.conflicts)
         self.load = LoadStrip()
         self.body.addWidget(self.load)
-        self.cancel_button, self.save_button = self.end_with_save(self._save, shortcut="Ctrl+Return")
+        self.cancel_button, self.save_button = self.end_with_save(self._save)
 
     def _lay_out(self) -> None:
         for widget in (

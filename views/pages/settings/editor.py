@@ -251,7 +251,7 @@ class ConfigDialog(DialogFrame):
         below.addWidget(self.pane, 1)
         self.fill(top, below, size=SIZE, least=LEAST)
         self.foot.addWidget(self.note, 1)
-        self.cancel_button, self.save_button = self.end_with_save(self._save, shortcut="Ctrl+Return")
+        self.cancel_button, self.save_button = self.end_with_save(self._save)
         self._show_state()
 
     # what there is

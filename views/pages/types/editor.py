@@ -106,7 +106,7 @@ class TypeDialog(DialogFrame):
         self.body.addWidget(self._stack, 1)
         self.body.addWidget(line())
         self.body.addLayout(below)
-        self.cancel_button, self.save_button = self.end_with_save(self._save, shortcut="Ctrl+Return")
+        self.cancel_button, self.save_button = self.end_with_save(self._save)
         self.views.chosen.connect(self._on_view)
         self.form.edited.connect(self._on_form)
         self.schema.textChanged.connect(self._on_schema)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QCursor, QEnterEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.widgets.buttons import Button
@@ -39,6 +40,21 @@ def test_what_must_be_read_stays(qtbot: QtBot, spec: ToastSpec) -> None:
     assert not toast._timer.isActive()
     QApplication.sendEvent(toast, QEvent(QEvent.Type.Leave))
     assert not toast._timer.isActive()
+
+
+def test_a_click_on_a_verb_leaves_the_focus_where_it_was(qtbot: QtBot) -> None:
+    host = QWidget()
+    qtbot.addWidget(host)
+    field = QLineEdit(host)
+    toast = Toast(ToastSpec(text="Gone", actions=(ToastAction(text="Undo", call=lambda: None),)), host)
+    toast.move(0, 40)
+    host.resize(400, 200)
+    host.show()
+    host.activateWindow()
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    QTest.mouseClick(button(toast, "Undo"), Qt.MouseButton.LeftButton)
+    assert field.hasFocus()
 
 
 def test_verbs_act_and_close(qtbot: QtBot) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
+from tests.support import widgets
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
@@ -87,6 +88,18 @@ def test_a_batch_tells_how_far_it_is_and_what_is_not_done(qtbot: QtBot, fleet: F
         page.held.open_requested.emit(hold.key)
     assert asked.args[0] == "tasks"
     assert str(asked.args[1]).startswith("batch:nightly gate:")
+
+
+def test_who_comes_to_the_page_presses_the_keys_of_its_buttons(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    create(fleet, "nightly")
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    page.setFocus()
+    reached = page.window().focusWidget()
+    assert reached is page.table
+    dialog = answer(qtbot, page, lambda: qtbot.keyClick(reached, Qt.Key.Key_Delete))
+    assert "nightly" in widgets.words(dialog)
+    dialog.reject()
 
 
 def test_boxes_are_chosen_and_opened_by_keys(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

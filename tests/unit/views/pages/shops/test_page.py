@@ -490,6 +490,22 @@ def test_a_paused_type_is_told_of_whose_tasks_it_holds_and_the_tab_lists_those(
     assert {row(page, page.table.records.key_at(place))["state"] for place in range(2)} == {"Type paused"}
 
 
+def test_quiet_hours_are_for_what_is_picked_and_get_a_name_of_it(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.buttons["quiet"].click()
+    (dialog,) = page.findChildren(QuietHoursDialog)
+    qtbot.waitUntil(lambda: dialog.scope.count() > 0, timeout=WAIT_MS)
+    assert f"times of {fleet.context.commands.quiet.zone()}" in words(dialog)
+    dialog.scope.setCurrentIndex(dialog.scope.findText("all of Pinduoduo"))
+    assert dialog.name.text() == "pdd"
+    dialog.scope.setEditText(f"({SHOP})")
+    assert (dialog.scope.chosen(), dialog.name.text()) == (f"shop:{SHOP}", SHOP.replace(":", "-"))
+    dialog.name.setText("mine")
+    dialog.scope.setEditText("all of Pinduoduo")
+    assert dialog.name.text() == "mine", "a person gave it"
+    dialog.close()
+
+
 def test_quiet_hours_are_set_told_of_a_shop_and_taken_away_in_a_dialog(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
@@ -498,13 +514,14 @@ def test_quiet_hours_are_set_told_of_a_shop_and_taken_away_in_a_dialog(
     (dialog,) = page.findChildren(QuietHoursDialog)
     qtbot.waitUntil(lambda: "There are none yet." in words(dialog), timeout=WAIT_MS)
     assert dialog.save_button.toolTip() == "Fill in all fields first"
-    for field, said in ((dialog.name, "sale"), (dialog.scope, "lane:high"), (dialog.why, "stock-taking")):
+    for field, said in ((dialog.name, "sale"), (dialog.why, "stock-taking")):
         field.setText(said)
+    dialog.scope.setEditText("lane:high")
     dialog.when.setText("daily 00:00-24:00")
     dialog.save_button.click()
     qtbot.waitUntil(lambda: "quiet hours are for all, platform:P" in words(dialog), timeout=WAIT_MS)
     assert fleet.context.commands.quiet.known() == []
-    dialog.scope.setText("platform:pdd")
+    dialog.scope.setEditText("all of Pin")
     with qtbot.waitSignal(dialog.changed, timeout=WAIT_MS):
         dialog.save_button.click()
     assert fleet.toasts[-1].text == "Quiet hours sale are set."
