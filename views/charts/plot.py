@@ -47,6 +47,7 @@ Shown = tuple[str, str, Callable[[float], str]]
 LABEL_ROOM = 76
 _TOP, _RIGHT, _BOTTOM = 8, 14, 22
 _GAP = 8
+_NOWHERE = QRectF()
 #: the least that can be seen of a hole in time, pixels
 _LEAST_HOLE = 2.0
 _FLAGS_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -364,9 +365,14 @@ class Plot(Crosshair):
             painter, rect, [(self.x_of(at), label) for at, label in ticks.times(start, end, room, shown.zone())]
         )
         marks = [(self.x_of(m.at_ms / 1000), m.text, m.role) for m in self._markers if start <= m.at_ms / 1000 <= end]
-        paint_markers(painter, rect, marks)
-        if self._limit is not None:
-            paint_limit(painter, rect, self._limit / self._top, self.limit_text(self._limit))
+        if self._limit is None:
+            paint_markers(painter, rect, marks)
+            return
+        share = self._limit / self._top
+        words = self.limit_text(self._limit) if share <= 1 else f"{self.limit_text(self._limit)} ↑"
+        taken = limit_room(rect, share, words)
+        paint_markers(painter, rect, marks, taken)
+        paint_limit(painter, taken, words, "retrying" if share <= 1 else "text3")
 
     def _draw_curves(self, painter: QPainter, rect: QRectF, heights: Sequence[float]) -> None:
         scene = self._scene()
@@ -511,24 +517,26 @@ def paint_times(painter: QPainter, rect: QRectF, times: Sequence[tuple[float, st
         painter.drawText(QRectF(left, rect.bottom() + 4, width + 2, 16), _FLAGS_LEFT, label)
 
 
-def paint_limit(painter: QPainter, rect: QRectF, share: float, words: str) -> None:
-    """Name the limit just above its line, below it where there is no room; one out of sight is named at the top."""
+def limit_room(rect: QRectF, share: float, words: str) -> QRectF:
+    """Where a limit is named: just above its line, below it where there is no room; one out of sight at the top."""
     y = rect.bottom() - min(1.0, share) * rect.height()
-    painter.setFont(theme().font("caption"))
-    painter.setPen(theme().color("retrying" if share <= 1 else "text3"))
     above = share > 1 or y - 18 >= rect.top()
-    words = words if share <= 1 else f"{words} ↑"
-    box = QRectF(rect.left() + 4, max(rect.top(), y - 18) if above else y + 2, rect.width() - 8, 16)
-    # a line of the grid would strike the words out
     wide = QFontMetrics(theme().font("caption")).horizontalAdvance(words)
-    painter.fillRect(
-        QRectF(box.left() - 2, box.top(), min(wide + 4, box.width() + 4), box.height()), theme().color("surface")
-    )
-    painter.drawText(box, _FLAGS_LEFT, words)
+    return QRectF(rect.left() + 2, max(rect.top(), y - 18) if above else y + 2, min(wide + 4, rect.width() - 4), 16)
 
 
-def paint_markers(painter: QPainter, rect: QRectF, marks: Sequence[tuple[float, str, str]]) -> None:
-    """Draw dotted lines with words at the top; words that would meet others, or a dot, go lower."""
+def paint_limit(painter: QPainter, room: QRectF, words: str, role: str) -> None:
+    """Name the limit in its room."""
+    painter.fillRect(room, theme().color("surface"))  # a line of the grid would strike the words out
+    painter.setFont(theme().font("caption"))
+    painter.setPen(theme().color(role))
+    painter.drawText(room.adjusted(2, 0, 2, 0), _FLAGS_LEFT, words)
+
+
+def paint_markers(
+    painter: QPainter, rect: QRectF, marks: Sequence[tuple[float, str, str]], taken: QRectF = _NOWHERE
+) -> None:
+    """Draw dotted lines with words at the top; words that would meet others, a dot or what is ``taken`` go lower."""
     font = theme().font("caption")
     metrics = QFontMetrics(font)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -544,11 +552,17 @@ def paint_markers(painter: QPainter, rect: QRectF, marks: Sequence[tuple[float, 
         width = metrics.horizontalAdvance(words)
         left = x + 7 if x + 7 + width < rect.right() else x - 7 - width
         covers = any(left - 4 < dot < left + width + 4 for dot in dots if dot != x)
-        row = next((row for row, end in enumerate(ends) if left >= end and not (covers and row == 0)), -1)
+        rooms = [QRectF(left, rect.top() - 4 + row * 14, width + 2, 18) for row in range(len(ends))]
+        free = (
+            row
+            for row, end in enumerate(ends)
+            if left >= end and not (covers and row == 0) and not rooms[row].adjusted(-2, 2, 2, -2).intersects(taken)
+        )
+        row = next(free, -1)
         if row < 0:
             continue
         ends[row] = left + width + 8
-        said.append((QRectF(left, rect.top() - 4 + row * 14, width + 2, 18), words))
+        said.append((rooms[row], words))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setFont(font)
     painter.setPen(theme().color("text2"))

@@ -7,19 +7,20 @@ from collections.abc import Iterator
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QImage, QWheelEvent
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QContextMenuEvent, QImage, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.monitor.overview import Sample
+from tests.support.painted import painted
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.charts import curves  # noqa: F401  (loaded, so that charts draw at once)
 from views.charts.depth_chart import DepthChart
 from views.charts.legend import Marker
 from views.charts.line import Line
-from views.charts.plot import Plot, scene_loader
+from views.charts.plot import Plot, limit_room, paint_limit, paint_markers, scene_loader
 from views.charts.rates_chart import RatesChart
 from views.charts.series import EMPTY, Frame, SampleBuffer
 from views.charts.time_window import TimeWindow
@@ -246,6 +247,26 @@ def test_limit_and_markers_are_drawn(depth: DepthChart) -> None:
     assert limited != plain
     depth.set_markers([Marker(NOW_MS - 1_200_000, "2.14.1 on rpa-03"), Marker(NOW_MS - 1_190_000, "rpa-06 silent")])
     assert picture(depth) != limited
+
+
+class _TopOfAChart(QWidget):
+    """A limit out of sight, named at the top left, and a mark just there."""
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        taken = limit_room(QRectF(40, 8, 400, 100), 20.0, "limit 2,000 ↑")
+        paint_markers(painter, QRectF(40, 8, 400, 100), [(70.0, "Timed out: 58, shops: 20", "dead")], taken)
+        paint_limit(painter, taken, "limit 2,000 ↑", "text3")
+
+
+def test_the_words_of_a_mark_do_not_meet_those_of_the_limit(qtbot: QtBot) -> None:
+    top = _TopOfAChart()
+    qtbot.addWidget(top)
+    top.resize(460, 140)
+    top.show()
+    mark, limit = painted(top)
+    assert (mark.text, limit.text) == ("Timed out: 58, shops: 20", "limit 2,000 ↑")
+    assert not mark.box.intersects(limit.box)
 
 
 def test_a_gap_is_not_drawn_as_a_line(qtbot: QtBot, window: TimeWindow) -> None:
