@@ -49,9 +49,11 @@ def names(deliveries: list[Delivery]) -> list[str]:
 
 
 @contextmanager
-def opened(rabbitmq: RabbitMQ, url: str, timing: Timing = QUICK, **ensure: Any) -> Iterator[RabbitBroker]:
+def opened(
+    rabbitmq: RabbitMQ, url: str, timing: Timing = QUICK, *, profile: str = PROFILE, **ensure: Any
+) -> Iterator[RabbitBroker]:
     """A driver with its topology declared."""
-    broker = RabbitBroker(url, SystemClock(), management_url=rabbitmq.management_url, timing=timing, profile=PROFILE)
+    broker = RabbitBroker(url, SystemClock(), management_url=rabbitmq.management_url, timing=timing, profile=profile)
     try:
         broker.ensure(**({"platforms": ["pdd"]} | ensure))
         yield broker

@@ -86,7 +86,7 @@ def test_only_the_high_lane_is_above_the_normal_class(
 
 
 def test_the_other_profile_is_named_and_nothing_is_changed(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
-    with opened(rabbitmq, amqp_vhost) as single:
+    with opened(rabbitmq, amqp_vhost, profile="single") as single:
         order = Order(kind="work", routing_key="task.pdd.high", body=b"{}", message_id="m")
         assert single.publish([order])[0].ok
         other = RabbitBroker(amqp_vhost, SystemClock(), management_url=rabbitmq.management_url, profile="cluster")

@@ -11,6 +11,7 @@ import pytest
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, channel
 from tests.integration.rabbitmq_rig import vhost
+from tests.support.rabbit_cluster import NODES
 from tests.support.services import RabbitMQ
 
 pytestmark = [
@@ -38,7 +39,8 @@ def full_dead_queue(fleet: Fleet, rabbitmq: RabbitMQ) -> Iterator[Callable[[], A
     """RabbitMQ refuses every letter, until what this gives is called."""
     url = fleet.settings.broker.url
     place = f"/api/policies/{vhost(url)}/full"
-    body = {"pattern": "^rpa_dead_queue$", "definition": {"max-length": 1, "overflow": "reject-publish"}}
+    most = 1 if NODES == 1 else 0  # a quorum queue refuses only what comes when it has more than that
+    body = {"pattern": "^rpa_dead_queue$", "definition": {"max-length": most, "overflow": "reject-publish"}}
     rabbitmq.api("PUT", place, body | {"apply-to": "queues"})
     with channel(url) as raw:
         raw.confirm_delivery()
@@ -96,7 +98,8 @@ def test_what_is_no_task_comes_to_the_log_once_too(
     with full_dead_queue(fleet, rabbitmq) as allow:
         fleet.worker()
         fleet.publish(b"no task at all")
-        eventually(lambda: caplog.text.count("stays in its queue") > 5, 30)
+        often = 5 if NODES == 1 else 1  # what a queue of several nodes refuses is asked of it again before that is said
+        eventually(lambda: caplog.text.count("stays in its queue") > often, 30)
         allow()
         eventually(lambda: fleet.ready("rpa_dead_queue") == 2, 30)
     assert len(copies(fleet)) == 1

@@ -221,6 +221,7 @@ def spec(**fields: object) -> TaskSpec:
 
 def test_a_second_order_sync_of_a_shop_is_refused_with_the_first(fleet: Fleet) -> None:
     first = fleet.create(kind="single", n=1)
+    fleet.wait(first, "queued")
     done = fleet.submit(spec(payload={"n": 2}))
     assert [(task.task_id, task.status) for _, task in done.duplicates] == [(first, "queued")]
     assert len(fleet.submit(spec(shop_id="s2")).created) == 1

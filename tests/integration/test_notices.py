@@ -20,10 +20,13 @@ from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import Fleet, channel, define, lines, opened, settings_for, vhost
 from tests.integration.foreign_rig import SAMPLE, message, send
+from tests.support.rabbit_cluster import NODES
 from tests.support.services import RabbitMQ
 
 ID = SAMPLE["task_id"]
 NOTICES = "rpa_notice_queue"
+#: a quorum queue counts how often it delivered a message, so the lanes are not read there for what has no notice
+one_node = pytest.mark.skipif(NODES > 1, reason="lanes of several nodes are not read")
 
 
 @pytest.fixture
@@ -169,7 +172,8 @@ def test_too_many_notices_lose_no_task(fleet: Fleet, rabbitmq: RabbitMQ, seen: P
     send(fleet, *many(30, seen=str(seen)))
     eventually(lambda: fleet.ready(NOTICES) == 5, 30)
     assert noticed(fleet) == 31, "those that were dropped come late and tell nothing"
-    assert fleet.engine.store.counts().status == {"queued": 31}, "those without a notice are found in their lane"
+    found = 31 if NODES == 1 else 5
+    assert fleet.engine.store.counts().status == {"queued": found}, "those without a notice are found in their lane"
     fleet.worker()
     eventually(lambda: fleet.engine.store.counts().status == {"succeeded": 31}, 60)
     assert len(lines(seen, "start")) == 30
@@ -450,6 +454,7 @@ def test_a_limit_for_a_platform_without_a_shop_is_asked_about(fleet: Fleet, cli:
     assert cli.run("queue", "limit", "platform:pdd", "--concurrency", 2)["warnings"] == []
 
 
+@one_node
 def test_what_was_sent_before_anybody_came_is_recorded_and_stays_where_it_is(
     amqp_vhost: str, redis_url: str, tmp_path: Path, cli: Cli
 ) -> None:
@@ -468,6 +473,7 @@ def test_what_was_sent_before_anybody_came_is_recorded_and_stays_where_it_is(
         assert [one.body for one in early.take("rpa_tasks_high", 60)] == [json.dumps(one).encode() for one in many(60)]
 
 
+@one_node
 def test_what_no_notice_tells_of_is_looked_for_once(fleet: Fleet, seen: Path) -> None:
     own = [fleet.create(shop=f"own{n}") for n in range(3)]
     fleet.commands().tasks.cancel(own[:2])

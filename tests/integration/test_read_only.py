@@ -54,6 +54,7 @@ def profile(place: config.Settings) -> str:
     lines = ["[profiles.look]", "read_only = true"]
     if not place.embedded:
         lines += [f"broker = '{place.broker.url}'", f"redis = '{place.store.url}'"]
+        lines.append(f"broker_profile = '{place.broker.profile}'")
     return "\n".join(lines) + "\n"
 
 
