@@ -19,7 +19,7 @@ pytestmark = pytest.mark.race
 ROOT = Path(__file__).resolve().parents[2]
 TOTAL, TAKERS = 600, 3
 TAKER = """
-import sys
+import sys, threading
 from pathlib import Path
 from services.clock import SystemClock
 from tests.contract.conftest import open_broker
@@ -27,8 +27,10 @@ kind, where, name = sys.argv[1:]
 broker = open_broker(kind, Path(where) if kind == "embedded" else where, SystemClock())
 consumer = broker.consumer(["high", "normal"], window=16, name=name)
 print("ready", flush=True)
+sent = threading.Event()
+threading.Thread(target=lambda: (sys.stdin.read(), sent.set()), daemon=True).start()
 idle = 0
-while idle < 6:
+while idle < 6 or not sent.is_set():
     taken = consumer.take(16, 0.25)
     idle = 0 if taken else idle + 1
     print(*(delivery.message_id for delivery in taken), flush=True)
@@ -44,6 +46,7 @@ def test_processes_share_the_lanes(broker: Broker, broker_kind: str, broker_plac
         subprocess.Popen(
             [*command, apart(broker_kind, broker_place, number + 1), f"t{number}"],
             cwd=ROOT,
+            stdin=subprocess.PIPE,  # closed when everything is sent: nobody who waited long for the first leaves before
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
