@@ -70,6 +70,7 @@ def submit(
     """
     # Imported here: a handler's process needs none of it and starts in a third of the time.
     from services import assembly, settings
+    from services.domain import audit
     from services.domain.task.status import Status
     from services.engine.spec import TaskSpec
 
@@ -88,7 +89,7 @@ def submit(
         if_duplicate=if_duplicate,
         reason=reason,
     )
-    engine = assembly.open_engine(settings.load(profile=profile))
+    engine = assembly.open_engine(settings.load(profile=profile), via=audit.PYTHON)
     try:
         with contextlib.suppress(FleetdeckError):  # it is recorded without, and a twin among them is found when it runs
             assembly.take_notice(engine)

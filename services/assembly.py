@@ -118,6 +118,7 @@ class Engine:
     name: str
     doubts: tuple[Message, ...] = ()  #: what a connection that changes nothing would have put right
     reached: bool = True  #: the broker answered when the engine was opened
+    via: str = ""  #: through what people act by it, for the audit: window | cli | rest | python
     acting: Commands | None = None  #: of whoever acts through it; None: the account of this process
 
     def close(self) -> None:
@@ -178,15 +179,15 @@ class Queries:
     logs: LogQueries
 
 
-def open_engine(settings: config.Settings, *, looking: bool = False) -> Engine:
+def open_engine(settings: config.Settings, *, looking: bool = False, via: str = "") -> Engine:
     """Connect the drivers that the settings name, declare the topology and seed the task types; through a connection
     that only looks, look whether they are there (``Engine.doubts``). ``looking``: records are read and nothing is sent,
-    so a broker that does not answer is a doubt as well.
+    so a broker that does not answer is a doubt as well. ``via``: as of ``Engine``.
 
     Raises:
         ConsoleError: a driver cannot be opened; the text says which and what to do.
     """
-    engine = bare_engine(settings)
+    engine = replace(bare_engine(settings), via=via)
     try:
         return _declared(engine)
     except BrokerUnavailable as exc:
@@ -378,7 +379,9 @@ def _write_handover(engine: Engine, to: Sequence[str], span_ms: int) -> list[str
 def audit_of(engine: Engine, who: str) -> Audit:
     """The audit in somebody's name; what is tried through a connection that only reads is told all the same."""
     settings = engine.settings
-    return Audit(engine.store, who, witness(settings), partial(_aside, settings) if settings.read_only else None)
+    aside = partial(_aside, settings) if settings.read_only else None
+    # a rule or a worker acts through nothing, whoever's process it is in
+    return Audit(engine.store, who, witness(settings), aside, via=engine.via if "@" in who else "")
 
 
 @contextmanager

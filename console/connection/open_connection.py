@@ -12,6 +12,7 @@ from console.logins import ShopLogins
 from console.sample import SampleAtWork
 from services import addresses, assembly, workforce
 from services import settings as config
+from services.domain import audit
 from services.domain.fleet.shop import Shop
 from services.domain.types.task_type import TaskType
 from services.engine.lead.notice_reader import NoticeReader
@@ -31,7 +32,7 @@ class OpenConnection:
     def __init__(self, settings: config.Settings) -> None:
         self.settings = settings
         with ExitStack() as undo:
-            self.engine = assembly.open_engine(settings)
+            self.engine = assembly.open_engine(settings, via=audit.WINDOW)
             undo.callback(self.engine.close)
             self._open(undo)
             undo.pop_all()

@@ -18,6 +18,7 @@ from services.assembly import Commands, Engine
 from services.cli import program
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConsoleRequest, Context
 from services.commands.operator import Operator
+from services.domain import audit
 
 #: callers whose commands are kept ready
 KEPT = 64
@@ -85,7 +86,7 @@ class Runner:
         with self._lock:
             commands = self._commands.pop(caller.name, None)
             if commands is None or commands.operator != caller.operator:
-                commands = assembly.commands_of(self.engine, caller.operator)
+                commands = assembly.commands_of(replace(self.engine, via=audit.REST), caller.operator)
             self._commands[caller.name] = commands
             while len(self._commands) > KEPT:
                 self._commands.popitem(last=False)

@@ -12,6 +12,7 @@ from typing import Any
 
 from services import assembly, messages, settings
 from services.cli import output, tables
+from services.domain import audit
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.task.search import filter_time
 
@@ -76,7 +77,7 @@ class Context:
         """The engine, closed afterwards. ``looking``: records are read and nothing is sent, so a broker that does not
         answer is a warning and no refusal.
         """
-        engine = assembly.open_engine(self.settings(), looking=looking)
+        engine = assembly.open_engine(self.settings(), looking=looking, via=audit.CLI)
         try:
             self.warn([messages.english(doubt) for doubt in engine.doubts])
             self._take_notice(engine)

@@ -55,11 +55,13 @@ class Audit:
         who: str,
         witness: Witness | None = None,
         aside: Callable[[], AbstractContextManager[Store]] | None = None,
+        via: str = "",
     ) -> None:
         """``witness``: keeps on this machine what was written. ``aside``: opens the store for the entry of a refused
-        attempt alone, where ``store`` itself may only be read.
+        attempt alone, where ``store`` itself may only be read. ``via``: through what they act
+        (``services.domain.audit``), "" unknown.
         """
-        self._store, self._who, self._witness, self._aside = store, who, witness, aside
+        self._store, self._who, self._witness, self._aside, self._via = store, who, witness, aside, via
         self._writer = secrets.token_hex(6)
         self._number = 0
         self._last: str = ""  #: mark of the last link that is surely there
@@ -110,7 +112,7 @@ class Audit:
         try:
             if self._aside is not None:
                 with self._aside() as store:
-                    Audit(store, self._who, self._witness).tell_refused(action, targets, why)
+                    Audit(store, self._who, self._witness, via=self._via).tell_refused(action, targets, why)
                 return
             # a name of its own each time: the lease is given once, also to one and the same program
             if self._store.lead(f"refused:{self._who}:{action}", secrets.token_hex(6), REFUSED_MS):
@@ -155,6 +157,8 @@ class Audit:
             self._close_unbegun()
             at = self._store.now_ms()
             link = self._next()
+            if self._via:
+                detail = {**detail, chain.VIA: self._via}
             if len(targets) > TARGETS_KEPT:
                 detail = {**detail, "count": len(targets)}
             entry = AuditEntry(

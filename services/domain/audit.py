@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from services.domain.fleet import token
 from services.domain.upkeep.stored import Instant
 
 #: heads that one link names; the others are left to the next one
@@ -24,6 +25,11 @@ HEADS = 32
 #: an act without an end after that long is told as one whose outcome nobody knows
 UNKNOWN_MS = 15 * 60_000
 ACCEPT = "audit.accept"
+#: among the details of an act of a person: through what it was asked for
+VIA = "via"
+#: that, as ``origin`` tells it; a rule and a worker say it by their names
+WINDOW, CLI, REST, PYTHON, RULE, WORKER = "window", "cli", "rest", "python", "rule", "worker"
+_PROGRAMS = (("rule ", RULE), ("known issue ", RULE), ("worker ", WORKER))
 _VERSION = "fleetdeck audit 1"
 _ENTRY = re.compile(r"(\d{13})-([0-9a-f]{4,32})-(\d{6,12})\Z", re.ASCII)
 _MARK = re.compile(r"(\d{13}-[0-9a-f]{4,32}-\d{6,12})/(\d{1,12})/([0-9a-f]{64})\Z", re.ASCII)
@@ -138,6 +144,35 @@ def before_chain(entry: AuditEntry) -> str:
     """The digest as older programs made it, which wrote nothing of others and nothing of outcomes."""
     words = [entry.previous, entry.entry_id, str(entry.at), entry.who, entry.action, *entry.target, entry.detail]
     return hashlib.sha256("\n".join(words).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def origin(entry: AuditEntry) -> str:
+    """Through what somebody acted: one of the words above; "" where the entry does not say, as older ones do not."""
+    name, at, place = entry.who.partition("@")
+    if not at:
+        return next((word for begins, word in _PROGRAMS if name.startswith(begins)), "")
+    if place == token.PLACE:
+        return REST
+    found = _details(entry).get(VIA)
+    return found if isinstance(found, str) else ""
+
+
+def says_via(entry: AuditEntry) -> bool:
+    """Whether the details say through what somebody acted."""
+    return VIA in _details(entry)
+
+
+def told_of(entry: AuditEntry) -> dict[str, object]:
+    """The details of the act itself; empty where they cannot be read."""
+    return {name: value for name, value in _details(entry).items() if name != VIA}
+
+
+def _details(entry: AuditEntry) -> dict[str, object]:
+    try:
+        found = json.loads(entry.detail) if entry.detail else {}
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def state(entry: AuditEntry, now_ms: int) -> str:

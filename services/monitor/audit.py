@@ -19,7 +19,7 @@ from services.monitor import aside
 from services.monitor.aside import AsideView
 from services.ports import AuditEntry, Store
 
-FIELDS = ("who", "action", "target", "outcome", "detail", "state", "text")
+FIELDS = ("who", "action", "target", "outcome", "detail", "state", "from", "text")
 PAGE, SCAN_LIMIT = 200, 50_000
 #: so many entries since an act are looked at for what was done to the same object
 MOST_SINCE = 20_000
@@ -28,7 +28,7 @@ _UNCHANGED = "refused"
 #: of the strip of a day: so long a bar is, and so many entries are read at most at one look
 BAR_MS, DAY_MS, MOST_OF_A_DAY = 600_000, 86_400_000, 10_000
 #: fields that may have one of several values, with commas between them
-_LISTED = ("who", "action", "target", "state")
+_LISTED = ("who", "action", "target", "state", "from")
 _Test = Callable[[AuditEntry], bool]
 
 
@@ -145,10 +145,10 @@ class AuditQueries:
 
     def entries(self, text: str = "", *, limit: int = 50, before: str = "", scan: int = 0) -> AuditEntries:
         """The newest entries that match all words: ``who:ann* action:dead.republish target:ID outcome:partly
-        detail:batch state:unknown,open age<2h since:2026-11-20 until:today``, bare words anywhere, ``-`` negates,
-        ``*`` at the end is a prefix; outcome, detail and bare words mean "contains". ``since`` and ``until`` take a
-        day, a moment or a span before now; the day named by ``until`` belongs to it. No more than ``scan`` entries are
-        looked at.
+        detail:batch state:unknown,open from:cli age<2h since:2026-11-20 until:today``, bare words anywhere, ``-``
+        negates, ``*`` at the end is a prefix; outcome, detail and bare words mean "contains". ``since`` and ``until``
+        take a day, a moment or a span before now; the day named by ``until`` belongs to it. No more than ``scan``
+        entries are looked at.
 
         Raises:
             UsageError: the text is no such filter, or ``before`` is no entry's id.
@@ -272,6 +272,8 @@ def _in_time(name: str, op: str, value: str, times: Times) -> _Test:
 def _words(entry: AuditEntry, name: str) -> tuple[str, ...]:
     if name == "target":
         return entry.target
+    if name == "from":
+        return (audit.origin(entry),)
     if name == "text":
         return (entry.who, entry.action, *entry.target, entry.outcome, entry.detail)
     return (str(getattr(entry, name)),)

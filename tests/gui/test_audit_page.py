@@ -221,6 +221,44 @@ def test_each_filter_finds_what_it_names(qtbot: QtBot, desk: Desk, open_page: Op
     qtbot.waitUntil(lambda: "no field 'colour'" in page.filter.problem())
 
 
+def test_each_act_says_through_what_it_was_asked_for(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    store = desk.session.engine.store
+    with Audit(store, "ann@desk-1", via="cli").act("task.cancel", ["t1"], {"reason": "twice"}):
+        pass
+    with Audit(store, "erp@rest").act("pause", ["all"]):
+        pass
+    page = open_page()
+    assert search(qtbot, page, "from:cli,rest") == ["pause", "task.cancel"]
+    column = next(one for one in page.table.records.columns if one.key == "from")
+    assert column.tooltip is not None
+    rest, line = page.table.records.records()
+    assert [(column.display(row), column.tooltip(row)) for row in (line, rest)] == [
+        ("Command line", "desk-1"),
+        ("REST", ""),
+    ]
+    page.table.set_current_key(line.key)
+    page.table.peek_requested.emit(line.key)
+    assert page.panel.facts.values()["From"] == "Command line, desk-1"
+    assert "via" not in page.panel.details.toPlainText()
+
+
+def test_a_switch_shows_the_last_days_alone_and_follows_the_filter(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    acts(desk)
+    page = open_page()
+    assert page.spans.current() == "all"
+    with qtbot.waitSignal(page.refreshed):
+        page.spans.choose("7d")
+    assert page.shown_request() == "since:7d"
+    assert told(page)
+    search(qtbot, page, "since:90d")
+    assert page.spans.current() == "90d"
+    search(qtbot, page, "since:2h")
+    assert page.spans.current() == ""
+    with qtbot.waitSignal(page.refreshed):
+        page.spans.choose("all")
+    assert page.shown_request() == ""
+
+
 def test_a_cell_becomes_a_condition_and_the_panel_leads_to_the_same_object(
     qtbot: QtBot, desk: Desk, open_page: Open
 ) -> None:

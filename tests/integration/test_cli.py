@@ -321,8 +321,8 @@ def test_a_shop_that_only_tasks_tell_of_is_paused_and_registered(cli: Cli) -> No
         one for one in cli.run("audit", "list", "--limit", 10)["entries"] if one["action"] in ("pause", "resume")
     ]
     assert (json.loads(resumed["detail"]), json.loads(paused["detail"])) == (
-        {"note": "signed in", "was": {"by": paused["who"], "reason": "login expired"}},
-        {"reason": "login expired", "was": {}},
+        {"note": "signed in", "was": {"by": paused["who"], "reason": "login expired"}, "via": "cli"},
+        {"reason": "login expired", "was": {}, "via": "cli"},
     )
 
 

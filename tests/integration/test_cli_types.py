@@ -26,7 +26,7 @@ def test_a_type_is_exported_changed_and_imported(cli: Cli, tmp_path: Path) -> No
     assert cli.run("type", "show", "batch_reply", "--version", 0)["type"]["timeout_s"] == 300
     assert cli.run("type", "show", "batch_reply", "--version", 9, code=2)["field"] == "--version"
     entry = cli.run("audit", "list", "--filter", "action:type.import target:batch_reply")["entries"][0]
-    assert json.loads(entry["detail"]) == {"versions": {"batch_reply": 1}}
+    assert json.loads(entry["detail"]) == {"versions": {"batch_reply": 1}, "via": "cli"}
     printed = cli.call("type", "export", "batch_reply").stdout
     assert json.loads(printed)["timeout_s"] == 60
 

@@ -15,7 +15,10 @@ from services.domain.text.cells import guarded
 from services.domain.text.mask import masked_json, masked_text
 from services.monitor.files.export import Stopped as Stopped
 
-COLUMNS = ("time", "person", "act", "objects", "state", "outcome", "ended", "details", "entry", "seal", "outcome_seal")
+COLUMNS = (
+    *("time", "person", "act", "objects", "state", "outcome", "ended", "details"),
+    *("entry", "seal", "outcome_seal", "from"),
+)
 
 
 def write_csv(
@@ -57,6 +60,7 @@ def _cells(entry: AuditEntry, zone: tzinfo, now_ms: int) -> tuple[str, ...]:
         entry.entry_id,
         entry.link.digest if entry.link is not None else entry.digest,
         entry.end.digest if entry.end is not None else "",
+        audit.origin(entry),
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -40,6 +41,7 @@ from views.widgets.empty_state import EmptyState
 from views.widgets.filter.bar import FilterBar
 from views.widgets.filter.text import Chip, split
 from views.widgets.layout import side_by_side, stacked
+from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
@@ -107,6 +109,8 @@ def _write(queries: AuditQueries, path: Path, expression: str, stop: threading.E
 
 #: how often the day is counted anew; a window below this height has no room for it
 COUNT_MS, LOW = 15_000, 560
+ALL = "all"
+SPANS = (("7d", N_("7 d")), ("90d", N_("90 d")), (ALL, N_("All")))
 #: faults told in the strip; each stands at its entry too
 MOST_FAULTS = 3
 
@@ -132,9 +136,12 @@ class AuditPage(EntriesPage[AuditLine]):
         self._model: RecordModel[AuditLine] = RecordModel(COLUMNS, key=lambda row: row.key, sentence=sentence)
         self._build()
         self._connect()
+        self.spans.set_current(ALL)
         self.set_summary(_("Loading…"))
 
     def _build(self) -> None:
+        self.spans = Segmented(SPANS, N_("How far back"))
+        self.header.add_action(self.spans)
         self.verify_button = Button(N_("Verify"), icon="ph.shield-check")
         self.export_button = Button(N_("Export"), icon="ph.export")
         for button in (self.verify_button, self.export_button):
@@ -171,6 +178,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self._connect_entries()
         self._unknown.changed.connect(self._place_day)
         self.filter.changed.connect(self._ask)
+        self.spans.chosen.connect(self.show_span)
         self.day.bars.chosen.connect(self.show_stretch)
         self.day.bars.dropped.connect(lambda: self.filter.narrow({"since": "", "until": ""}))
         self.day.bars.rung.connect(lambda incident: self.navigate.emit("alerts", incident))
@@ -205,6 +213,10 @@ class AuditPage(EntriesPage[AuditLine]):
         """Only acts of this stretch of time."""
         self.filter.narrow(_terms(begin_ms, end_ms))
 
+    def show_span(self, span: str) -> None:
+        """Only acts since a span before now, "all" for every one."""
+        self.filter.narrow({"since": "" if span == ALL else span, "until": ""})
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the day out of a low window: the list comes first."""
         super().resizeEvent(event)
@@ -223,8 +235,18 @@ class AuditPage(EntriesPage[AuditLine]):
         chips = split(expression, ("since", "until"))[0]
         if stretch is not None and set(chips) != {Chip(field, (at,)) for field, at in _terms(*stretch).items()}:
             self.day.bars.clear()
+        self._say_span(chips)
         self._unknown.ask(expression)
         self._lister.ask(expression)
+
+    def _say_span(self, chips: Sequence[Chip]) -> None:
+        """Which of the spans it is, if it is one."""
+        known = {f"since:{span}": span for span, _word in SPANS}
+        written = " ".join(chip.text() for chip in chips)
+        if span := known.get(written, "" if chips else ALL):
+            self.spans.set_current(span)
+        else:
+            self.spans.set_none()
 
     def show_target(self, target: str) -> None:
         """Only acts on this object."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 from PySide6.QtCore import Qt, Signal
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from services import act_words
 from services.commands.back.ways import Way
+from services.domain import audit
 from services.domain.text.mask import masked_json
 from services.i18n import N_, _
 from views.pages.audit import words
@@ -157,15 +159,21 @@ class AuditPanel(QWidget):
         self._targets.setVisible(bool(entry.target))
         self._targets.set_note(text.count(len(row.target)))
         self.targets.setText("\n".join(safe.one_line(one, 200) for one in row.objects[:MOST_TARGETS]))
-        self._details.setVisible(entry.detail not in ("", "{}"))
-        self._details.show_text(masked_json(entry.detail))
+        told = audit.told_of(entry)  # nothing of details that cannot be read: those stand as they are
+        details = json.dumps(told, ensure_ascii=False) if audit.says_via(entry) else entry.detail
+        self._details.setVisible(details not in ("", "{}"))
+        self._details.show_text(masked_json(details))
         self.seals.set_rows(_seals(row))
 
 
 def _facts(row: AuditLine) -> list[tuple[str, str]]:
     entry = row.entry
     when = text.full_time(shown.moment(entry.at), shown.zone())
-    facts = [(_("Person"), entry.who), (_("Time"), when)]
+    facts = [(_("Person"), entry.who)]
+    if row.origin:
+        place = (words.origin(row.origin), words.machine(entry.who, row.origin))
+        facts.append((_("From"), text.listed([part for part in place if part])))
+    facts.append((_("Time"), when))
     if entry.closed_at:
         took = timedelta(milliseconds=max(0, entry.closed_at - entry.at))
         facts.append((_("Took"), text.milliseconds(took) if took < timedelta(seconds=10) else text.duration(took)))

@@ -39,6 +39,8 @@ class AuditLine:
     causes: tuple[tuple[str, Called], ...] = ()  #: what the causes among its objects are called
     faults: tuple[str, ...] = ()  #: what a check found wrong with it, in sentences
 
+    origin: str = ""  #: through what it was asked for (``services.domain.audit``), "" unknown
+
     @property
     def key(self) -> str:
         """The entry's name."""
@@ -67,6 +69,7 @@ def line_of(entry: AuditEntry, now_ms: int, causes: Mapping[str, Called]) -> Aud
         target=tuple(map(masked_text, entry.target)),
         outcome=masked_text(entry.outcome),
         back=way_of(entry, now_ms),
+        origin=audit.origin(entry),
         causes=tuple((one, causes[one]) for one in entry.target if one in causes) if _of_cause(entry) else (),
     )
 
@@ -96,6 +99,15 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         tooltip=lambda row: text.iso(shown.moment(row.entry.at), shown.zone()),
     ),
     Column(key="who", title=N_("Person"), value=lambda row: safe.one_line(row.entry.who, 80), width=124),
+    Column(
+        key="from",
+        title=N_("From"),
+        value=lambda row: words.origin(row.origin),
+        tone=lambda _row: "text2",
+        width=104,
+        hide_rank=3,
+        tooltip=lambda row: words.machine(row.entry.who, row.origin),
+    ),
     Column(
         key="action",
         title=N_("Act"),
@@ -152,6 +164,7 @@ _SPANS = (
     ("today", N_("today")),
     ("yesterday", N_("yesterday")),
     ("7d", N_("the last 7 days")),
+    ("90d", N_("the last 90 days")),
 )
 _UNTIL = (("yesterday", N_("yesterday")), ("7d", N_("7 days ago")), ("30d", N_("30 days ago")))
 FIELDS = (
@@ -163,6 +176,7 @@ FIELDS = (
         free=True,
     ),
     FilterField("target", N_("Object")),
+    FilterField("from", N_("From"), tuple(FilterValue(name, word) for name, word in words.ORIGINS.items())),
     FilterField(
         "state", N_("Outcome"), tuple(FilterValue(name, word) for name, (_glyph, word) in words.STATES.items())
     ),
@@ -174,7 +188,7 @@ FIELDS = (
 def condition(row: AuditLine, column: str) -> tuple[str, str]:
     """Filter field and value of a cell, "" where the cell is no condition."""
     first = row.entry.target[0] if row.entry.target else ""
-    values = {"who": row.entry.who, "action": row.entry.action, "target": first, "state": row.state}
+    values = {"who": row.entry.who, "action": row.entry.action, "target": first, "state": row.state, "from": row.origin}
     return ("state", row.state) if column == "glyph" else (column, values[column]) if column in values else ("", "")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from services.domain import audit
 from services.domain.insight.audit import Verdict, Wrong
 from services.i18n import N_, _, ngettext
 from services.messages import render
@@ -19,6 +20,27 @@ STATES: Mapping[str, tuple[str, str]] = {
     "open": ("running", N_("Under way")),
     "unknown": ("unconfirmed", N_("Outcome unknown")),
 }
+
+
+#: through what an act was asked for
+ORIGINS: Mapping[str, str] = {
+    audit.WINDOW: N_("Window"),
+    audit.CLI: N_("Command line"),
+    audit.REST: N_("REST"),
+    audit.PYTHON: N_("Python program"),
+    audit.RULE: N_("Rule"),
+    audit.WORKER: N_("Worker"),
+}
+
+
+def origin(name: str) -> str:
+    """Through what it was asked for, "" where nobody knows."""
+    return _(ORIGINS[name]) if name in ORIGINS else name
+
+
+def machine(who: str, name: str) -> str:
+    """The machine at which somebody acted, "" where that is none of a person."""
+    return who.partition("@")[2] if name in ("", audit.WINDOW, audit.CLI, audit.PYTHON) else ""
 
 
 def state(name: str) -> str:

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from services import act_words
+from services.domain import audit
 from services.domain.audit import AuditEntry
 from services.domain.insight import shop as insight
 from services.domain.task.search import filter
@@ -355,12 +356,7 @@ def outcome(entry: AuditEntry) -> str:
 
 def detail(entry: AuditEntry) -> str:
     """What was set, name by name; secrets as dots."""
-    try:
-        found = masked(json.loads(entry.detail)) if entry.detail else {}
-    except ValueError:
-        return ""
-    if not isinstance(found, dict):
-        return ""
+    found = masked(audit.told_of(entry))
     said = (f"{name}: {value if isinstance(value, str) else json.dumps(value)}" for name, value in found.items())
     return safe.one_line(", ".join(said), 300)
 

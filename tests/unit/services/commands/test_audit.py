@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from services.commands.audit import TARGETS_KEPT, Audit
+from services.domain import audit
 from services.domain.audit import AuditEntry, Link
 from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
 from tests.unit.services.commands.conftest import Desk, desk_of
@@ -30,6 +31,26 @@ def test_the_entry_is_there_before_the_act_and_closed_after_it(room: Room) -> No
     assert (entry.outcome, entry.closed_at - entry.at, json.loads(entry.detail)) == (
         "done", 2000, {"reason": "wrong shop"},
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("who", "via", "origin"),
+    [
+        ("ann@desk", "window", "window"),
+        ("ann@desk", "", ""),
+        ("erp@rest", "", "rest"),
+        ("rule shop_stuck", "", "rule"),
+        ("known issue 3fa1", "", "rule"),
+        ("worker desk-1", "", "worker"),
+        ("whoever", "", ""),
+    ],
+)
+def test_an_entry_says_through_what_somebody_acted(room: Room, who: str, via: str, origin: str) -> None:
+    with Audit(room.store, who, via=via).act("pause", ["all"], {"reason": "sale"}):
+        pass
+    (entry,) = room.store.audit(1)
+    assert audit.origin(entry) == origin
+    assert audit.told_of(entry) == {"reason": "sale"}
 
 
 @pytest.mark.parametrize(

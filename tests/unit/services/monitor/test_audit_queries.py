@@ -24,7 +24,7 @@ def trail(tmp_path: Path) -> Iterator[AuditQueries]:
 
 
 def acts(room: Room, number: int) -> None:
-    audit = Audit(room.store, "ann@desk" if number % 2 else "Bob@floor")
+    audit = Audit(room.store, "ann@desk" if number % 2 else "Bob@floor", via="window" if number % 2 else "cli")
     action = "dead.republish" if number < 3 else "task.cancel"
     with audit.act(action, [f"t{number}", "both"], {"reason": "stock taking"} if number == 4 else None) as act:
         act.counted(1, number % 3 // 2, "task.unknown")
@@ -54,6 +54,8 @@ def acts(room: Room, number: int) -> None:
         ("since:210m until:90m", [4, 3]),
         ("since:today", [5, 4, 3, 2, 1, 0]),
         ("until:yesterday", []),
+        ("from:window", [5, 3, 1]),
+        ("from:cli,rest -target:t4", [2, 0]),
     ],
 )
 def test_filters(trail: AuditQueries, text: str, numbers: list[int]) -> None:
