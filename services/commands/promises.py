@@ -12,7 +12,7 @@ from services.commands.schedules import Checker
 from services.domain.promises import promise as promises
 from services.domain.promises.promise import KIND, STATE, VERSIONS, Promise
 from services.engine.registry import Registry
-from services.engine.zone import DEFAULT_ZONE, fleet_zone, set_fleet_zone
+from services.engine.zone import DEFAULT_ZONE, fleet_zone, need_readable_zone, settle_zone
 from services.ports import Store
 
 
@@ -65,13 +65,14 @@ class PromiseCommands:
 
         Raises:
             UsageError: it cannot be promised; ``field`` names what to change.
+            Unreadable: the time zone of the fleet is.
         """
         self._audit.need(self._operator, "operator", "promise.set", [promise.name])
+        need_readable_zone(self._store)
         made, before = self.checked(promise), self._find(promise.name)
         detail = msgspec.to_builtins(made) | ({"before": msgspec.to_builtins(before)} if before is not None else {})
         with self._audit.act("promise.set", [made.name], detail):
-            if not fleet_zone(self._store):  # leaders on other machines must not each have one
-                set_fleet_zone(self._store, self.zone())
+            settle_zone(self._store, self.zone())
             self._put(made, before)
         return before
 

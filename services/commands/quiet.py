@@ -13,9 +13,9 @@ from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import quiet_hours
 from services.domain.gates.quiet_hours import KIND, WINDOWS, QuietHours
 from services.engine import quiet as keeping
-from services.engine.lead.firing import DEFAULT_ZONE, fleet_zone, set_fleet_zone
 from services.engine.lead.opener import SHOPS, Opener
 from services.engine.steps import Steps
+from services.engine.zone import DEFAULT_ZONE, fleet_zone, need_readable_zone, settle_zone
 from services.ports import Store
 
 
@@ -61,16 +61,17 @@ class QuietCommands:
 
         Raises:
             UsageError: that cannot be set.
+            Unreadable: the time zone of the fleet is.
         """
         self._audit.need(self._operator, "operator", "quiet.set", [hours.name])
+        need_readable_zone(self._store)
         now = self._store.now_ms()
         quiet_hours.check(hours, now)
         hours = msgspec.structs.replace(hours, by=self._operator.who, at=now)
         before = next((one.hours for one in self.known() if one.hours.name == hours.name), None)
         detail = msgspec.to_builtins(hours) | ({"before": msgspec.to_builtins(before)} if before is not None else {})
         with self._audit.act("quiet.set", [hours.name, hours.scope], detail):
-            if not fleet_zone(self._store):  # leaders on other machines must not each have one
-                set_fleet_zone(self._store, self.zone())
+            settle_zone(self._store, self.zone())
             keeping.put(self._store, hours, self.zone())
             if before is not None:
                 self._open(before.scope)

@@ -24,6 +24,7 @@ from services.engine import recipe
 from services.engine.lead.backfill import Backfill
 from services.engine.lead.firing import DEFAULT_ZONE, Firing, fleet_zone, set_fleet_zone
 from services.engine.registry import Registry
+from services.engine.zone import need_readable_zone, settle_zone
 from services.ports import ScheduleEntry, Store
 
 C = TypeVar("C", Schedule, Promise)
@@ -161,8 +162,10 @@ class ScheduleCommands:
 
         Raises:
             UsageError: it is not acceptable, or there is one of that name.
+            Unreadable: the time zone of the fleet is.
         """
         self._audit.need(self._operator, "operator", "schedule.add", [schedule.name])
+        need_readable_zone(self._store)
         found = self.checked(schedule)
         entry = self._entry(found.name)
         if entry is not None and not replace:
@@ -174,7 +177,7 @@ class ScheduleCommands:
         if old is not None:
             detail["before"] = msgspec.to_builtins(old.schedule)
         with self._audit.act("schedule.change" if old else "schedule.add", [made.name], detail):
-            self._keep_zone()
+            settle_zone(self._store, self.zone())
             planned = Planned(schedule=made, last=old.last if old else None, past=old.past if old else ())
             next_at = schedules.planned_at(made, self.zone(), now)
             if not self._store.put_schedule(_kept(planned, next_at), entry.version if entry else 0):
@@ -322,11 +325,6 @@ class ScheduleCommands:
                 return
             entry = found
         raise StoreError(said("schedule.contested", name=entry.name))
-
-    def _keep_zone(self) -> None:
-        """The first schedule of a fleet settles its time zone: leaders on other machines must not each have one."""
-        if not fleet_zone(self._store):
-            set_fleet_zone(self._store, self.zone())
 
     def _entry(self, name: str) -> ScheduleEntry | None:
         return next((entry for entry in self._store.schedules() if entry.name == name), None)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 
+from services.domain.errors import Unreadable
+from services.domain.text.said import said
 from services.ports import Store
 
 DEFAULT_ZONE = "UTC"
 _FLEET, _ZONE = "fleet", "time_zone"
+_NONE = json.dumps("")
 
 
 def fleet_zone(store: Store) -> str:
@@ -28,6 +31,25 @@ def found_zone(store: Store, own: str) -> None:
     """
     if own and not own.endswith(DEFAULT_ZONE) and store.document(_FLEET, _ZONE) is None:
         store.add_document(_FLEET, _ZONE, json.dumps(own))
+
+
+def settle_zone(store: Store, own: str) -> None:
+    """The first of a fleet who makes something that goes by days or hours gives it their time zone: leaders on other
+    machines must not each have one.
+    """
+    if not fleet_zone(store):
+        set_fleet_zone(store, own)
+
+
+def need_readable_zone(store: Store) -> None:
+    """Before something is made that goes by the fleet's days or hours.
+
+    Raises:
+        Unreadable: nobody can say which time zone was set, and only a person may set another in its place.
+    """
+    body = store.document(_FLEET, _ZONE)
+    if body is not None and not fleet_zone(store) and body != _NONE:
+        raise Unreadable(said("zone.unreadable"))
 
 
 def set_fleet_zone(store: Store, zone: str) -> None:

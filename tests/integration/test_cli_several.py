@@ -15,7 +15,7 @@ import pytest
 from services import assembly
 from services import settings as config
 from services.cli import program
-from services.domain.change import Claim, Finish
+from services.domain.change import Claim, Create, Finish
 from services.domain.fleet.shop import Shop
 from services.domain.task.record import Attempt, Task
 from services.engine.spec import TaskSpec
@@ -44,6 +44,19 @@ def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, Any]:
 
 def entries(engine: assembly.Engine, action: str) -> list[tuple[str, ...]]:
     return [one.target for one in reversed(engine.store.audit(100)) if one.action == action]
+
+
+def test_people_read_when_workers_were_lost_in_the_time_of_the_fleet(
+    engine: assembly.Engine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(capsys, "schedule", "zone", "Asia/Shanghai")[0] == 0
+    lost = (1_790_000_000_000, 1_790_000_060_000)
+    task = Task(task_id="t1", shop_id="s1", platform="pdd", task_type="work", losses=lost)
+    engine.store.apply([Create(task=task)])
+    assert call(capsys, "task", "show", "t1")[1]["task"]["losses"] == [*lost], "programs go on reading numbers"
+    assert program.run(("task", "show", "t1"), lambda _: 0) == 0
+    (told,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("losses"))
+    assert told.split(maxsplit=1)[1] == "2026-09-21T22:13:20+08:00, 2026-09-21T22:14:20+08:00"
 
 
 def test_several_shops_are_paused_each_with_an_entry_and_one_summary(

@@ -19,6 +19,8 @@ from services.domain.text.secret_places import may_hold_secrets, secret_spans
 
 DOTS = "••••"
 _DECODER, _OPENING = json.JSONDecoder(), re.compile(r"[{\[]")
+#: the same, but a key that stands twice is an error: of its values only the last one was looked at
+_ONCE = json.JSONDecoder(object_pairs_hook=lambda pairs: _each_once(pairs))
 #: so many places of a text are tried for a document
 _DOCUMENTS = 20
 #: how far before a value of a document its comma or colon is looked for
@@ -213,11 +215,27 @@ def _documents_masked(text: str) -> tuple[str, bool]:
             place = start + 1
             continue
         words = text[start:end]
-        if shown != value:
+        if shown != value or _says_twice(text, start):
             words = json.dumps(shown, ensure_ascii=False, indent=2 if "\n" in words else None)
         out += [text[place:start], words]
         place, whole = end, start == 0 and not text[end:].strip()
     return "".join(out) + text[place:], whole
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _says_twice(text: str, start: int) -> bool:
+    """Whether a key stands twice in the document that begins there: what is kept of it is only its last value."""
+    try:
+        _ONCE.raw_decode(text, start)
+    except ValueError:
+        return True
+    return False
 
 
 def masked_json(text: str) -> str:

@@ -96,6 +96,10 @@ REFUSALS: dict[str, str] = {
         "{address}: {place} cannot be read and stands in the way; `doctor` says what is wrong, `repair` sets it aside"
     ),
     "store.refuses": N_("{address} refuses: {error}"),
+    "zone.unreadable": N_(
+        "the time zone of the fleet cannot be read, so nobody can say what its days and hours mean; set it again:"
+        " `schedule zone ZONE`"
+    ),
     "past.unreadable": N_("the record of the past in {path} cannot be read: {why}"),
     "file.silent": N_("the local database does not answer: {error}"),
     "file.held": N_(

@@ -48,7 +48,9 @@ _RUNS = {mark: re.compile(rf"\\*{mark}") for mark in "\"'"}
 _UNQUOTED = re.compile(r"(?:[^\s,;&}\]\"'\\]|[\"'}\]](?=[A-Za-z0-9])|\\(?=[^\\nrtuxbf\"'\s]))++")
 #: whether something is a secret is decided by its beginning: what is looked at and left alone is looked at again
 _JUDGED = 80
-_BRACKETS = re.compile(r"[\[\]{}]")
+_BRACKETS, _ROUND = re.compile(r"[\[\]{}]"), re.compile(r"[()]")
+#: several values as programs print them, the bracket of a list perhaps taken for one around a word
+_SEVERAL = re.compile(r"[\[{]|\((?=\s{0,3}+\\{0,8}[\"'])")
 _LINE = re.compile(r"[^\n]*+")
 #: several words: up to the end of the line, or of the text that they stand in
 _HEADER = re.compile(
@@ -281,7 +283,7 @@ def _given(text: str, found: re.Match[str], name: str, kind: Kind, gives: re.Mat
         value = text[opened.end() : end].strip("\\\"'")
         shown = not value or (kind is not Kind.SURE and says_nothing(value, name, kind))
         return None if shown else (at, end)
-    if text[at : at + 1] in ("[", "{"):
+    if _SEVERAL.match(text, at):
         end = _end_of_brackets(text, at)
         return (at, end) if end - at > 2 else None
     if is_header(name):
@@ -371,8 +373,8 @@ def _end_of_quoted(text: str, opened: re.Match[str]) -> int:
 
 def _end_of_brackets(text: str, at: int) -> int:
     deep = 0
-    for found in _BRACKETS.finditer(text, at):
-        deep += 1 if found[0] in "[{" else -1
+    for found in (_ROUND if text[at] == "(" else _BRACKETS).finditer(text, at):
+        deep += 1 if found[0] in "[{(" else -1
         if deep <= 0:
             return found.end()
     return len(text)
@@ -451,7 +453,9 @@ def _named_in_chinese(text: str) -> Iterator[tuple[int, int]]:
     while (found := _CHINESE.search(text, place)) is not None:
         place = found.end()
         mark = found["mark"].strip()
-        span = _given_in_chinese(text, found, marked=mark.endswith((":", "=", ">")), copula=bool(mark))
+        marked = mark.endswith((":", "=", ">"))
+        several = _several_in_chinese(text, found) if marked else None
+        span = several or _given_in_chinese(text, found, marked=marked, copula=bool(mark))
         if span is not None:
             yield span
             place = max(place, span[1])
@@ -486,6 +490,15 @@ def _given_in_chinese(text: str, found: re.Match[str], *, marked: bool, copula: 
         return None
     whole = _ASCII_VALUE.match(text, at) or head
     return at, at + len(whole[0].rstrip(".!?:)"))
+
+
+def _several_in_chinese(text: str, found: re.Match[str]) -> tuple[int, int] | None:
+    """``'密码': {'a': 'x'}``; the first bracket may stand in the gap."""
+    at = found.end() - found["gap"].endswith(("(", "["))
+    if _SEVERAL.match(text, at) is None or _NO_VALUE.search(text[max(0, found.start() - 2) : found.start()]):
+        return None
+    end = _end_of_brackets(text, at)
+    return (at, end) if end - at > 2 else None
 
 
 def _stands_after(word: str, joint: str, *, is_code: bool, alone: bool) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import ability
 from services.domain.insight import connection
 from services.domain.insight import worker as insight
@@ -24,7 +25,10 @@ SILENT_EACH = 3  #: silent workers without tasks that are told one by one
 GIB, MIB = 1 << 30, 1 << 20
 SKEW_WARNING_MS, SKEW_ERROR_MS = 2_000, 60_000
 OUTBOX_OLD_MS = 60_000
-
+_WALLED_IN = N_(
+    "Let its container make user namespaces (resources/deploy/kubernetes/nodes/chromium.json), or install"
+    ' chromium-sandbox. Where the container is wall enough: executors.browser.arguments = ["--no-sandbox"]'
+)
 SENTENCES: dict[str, str | Counted] = {
     "doctor.store": N_("The store answers: {what} in {latency} ms"),
     "doctor.store_gone": N_("The store does not answer: {error}"),
@@ -167,11 +171,12 @@ SENTENCES: dict[str, str | Counted] = {
     "doctor.home_silent.remedy": N_("Start a worker there, or move its shops: fleetdeck shop move SHOP --node NODE"),
     "doctor.lacks": N_("Worker {worker} cannot run {what}: {why}"),
     "doctor.lacks.remedy": N_("Install or correct it in that worker's configuration."),
+    "doctor.lacks_many": N_("{n} workers cannot run {what}: {why} ({names})"),
+    "doctor.lacks_many.remedy": N_("Install or correct it in the configuration of those workers."),
     "doctor.no_sandbox": N_("Chromium of worker {worker} does not start: its sandbox is forbidden there"),
-    "doctor.no_sandbox.remedy": N_(
-        "Let its container make user namespaces (resources/deploy/kubernetes/nodes/chromium.json), or install"
-        ' chromium-sandbox. Where the container is wall enough: executors.browser.arguments = ["--no-sandbox"]'
-    ),
+    "doctor.no_sandbox.remedy": _WALLED_IN,
+    "doctor.no_sandbox_many": N_("Chromium of {n} workers does not start: its sandbox is forbidden there ({names})"),
+    "doctor.no_sandbox_many.remedy": _WALLED_IN,
     "doctor.orphans": NN_(
         "{tasks} task is recorded as running and nobody holds it",
         "{tasks} tasks are recorded as running and nobody holds them",
@@ -415,12 +420,21 @@ def of_workers(fleet: FleetNow, waiting: int, version: str) -> list[Finding]:
                     WARNING, "workers", "doctor.other_version", worker=info.worker, version=info.version, own=version
                 )
             )
-        found += [
-            finding(WARNING, "workers", "doctor.no_sandbox", worker=info.worker)
-            if why == ability.SANDBOX
-            else finding(WARNING, "workers", "doctor.lacks", worker=info.worker, what=what, why=why)
-            for what, why in sorted(info.lacks.items())
-        ]
+    return found + _of_lacks([one.info for one in fleet.workers if one.living])
+
+
+def _of_lacks(workers: Sequence[WorkerInfo]) -> list[Finding]:
+    """What they are configured to run and cannot, once for all who lack the same."""
+    lacking: dict[tuple[str, str], list[str]] = {}
+    for info in workers:
+        for what, why in sorted(info.lacks.items()):
+            lacking.setdefault((what, why), []).append(info.worker)
+    found: list[Finding] = []
+    for (what, why), names in lacking.items():
+        code = "doctor.no_sandbox" if why == ability.SANDBOX else "doctor.lacks"
+        params: dict[str, Param] = {} if why == ability.SANDBOX else {"what": what, "why": why}
+        params |= {"worker": names[0]} if len(names) == 1 else {"n": len(names), "names": _first(names)}
+        found.append(finding(WARNING, "workers", code if len(names) == 1 else f"{code}_many", **params))
     return found
 
 
@@ -437,9 +451,12 @@ def _of_missing(missing: Sequence[WorkerNow]) -> list[Finding]:
         level = NOTE if code == "gone" and not one.fates else WARNING
         found.append(finding(level, "workers", f"doctor.{code}", **params))
     if len(idle) > SILENT_EACH:
-        names = ", ".join([*idle[:SILENT_EACH], "…"])
-        found.append(finding(NOTE, "workers", "doctor.silent_idle", workers=len(idle), names=names))
+        found.append(finding(NOTE, "workers", "doctor.silent_idle", workers=len(idle), names=_first(idle)))
     return found
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join([*names[:SILENT_EACH], "…"] if len(names) > SILENT_EACH else names)
 
 
 def _version(text: str) -> tuple[int, ...]:

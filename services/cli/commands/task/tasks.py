@@ -16,12 +16,14 @@ from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, exampl
 from services.domain.errors import ArtifactError, NotFound, UsageError
 from services.domain.insight import attempts, same_work, wait
 from services.domain.insight.forecast import estimate
+from services.domain.plans import recurrence
 from services.domain.task import classify
 from services.domain.task.artifact import Artifact, safe_name
 from services.domain.task.record import Task
 from services.domain.task.search.query import SORTS
 from services.domain.task.status import TERMINAL, Status
 from services.domain.text.message import Message
+from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor.artifacts import ArtifactQueries, Found
 from services.monitor.tasks import TaskDetail
 from services.ports import LogLine
@@ -129,6 +131,7 @@ def show(context: Context) -> int:
         questions = assembly.queries(engine).tasks
         detail = questions.detail(context.args.id)
         stone = questions.removed(context.args.id) if detail is None else None
+        zone = fleet_zone(engine.store) or DEFAULT_ZONE
     if stone is not None:
         raise NotFound(shapes.removed(stone), field="id")
     if detail is None:
@@ -139,7 +142,8 @@ def show(context: Context) -> int:
     ]
     gate = wait.closed(detail.gates)
     record = shapes.task(detail.task, gate.name if gate is not None else "")
-    lines = [f"{name:<14} {plain(value)}" for name, value in record.items() if value not in (None, "", [], 0, -1)]
+    told = record | {"losses": [recurrence.iso(at, zone) for at in detail.task.losses]}
+    lines = [f"{name:<14} {plain(value)}" for name, value in told.items() if value not in (None, "", [], 0, -1)]
     lines += [
         f"{'waits for':<14} {messages.english(Message(gate.code, dict(gate.params)))}"
         for gate in detail.gates

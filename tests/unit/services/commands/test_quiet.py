@@ -11,7 +11,7 @@ from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.quiet import QuietCommands
 from services.domain.change import Claim
-from services.domain.errors import NotAllowed, UsageError
+from services.domain.errors import NotAllowed, Unreadable, UsageError
 from services.domain.gates import quiet_hours
 from services.domain.gates.quiet_hours import KIND, WINDOWS, Once, QuietHours
 from services.engine.lead.firing import fleet_zone, set_fleet_zone
@@ -86,6 +86,17 @@ def test_the_first_ones_settle_the_time_zone_of_the_fleet(room: Room) -> None:
     commands(room).set(now_and_for(room, 10))
     assert fleet_zone(room.store) == "Asia/Shanghai"
     assert windows(room).zone == "Asia/Shanghai"
+
+
+def test_a_time_zone_that_cannot_be_read_is_not_replaced_in_passing(room: Room) -> None:
+    room.store.put_document("fleet", "time_zone", "{Asia")
+    with pytest.raises(Unreadable, match=r"`schedule zone ZONE`"):
+        commands(room).set(now_and_for(room, 10))
+    assert room.store.document("fleet", "time_zone") == "{Asia"
+    assert (commands(room).known(), room.store.audit(10)) == ([], [])
+    set_fleet_zone(room.store, "Europe/Berlin")
+    commands(room).set(now_and_for(room, 10))
+    assert windows(room).zone == "Europe/Berlin"
 
 
 def test_a_viewer_may_look_only(room: Room) -> None:

@@ -13,7 +13,7 @@ import pytest
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.schedules import ScheduleCommands
-from services.domain.errors import NotAllowed, StoreError, UsageError
+from services.domain.errors import NotAllowed, StoreError, Unreadable, UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates import quiet_hours
@@ -21,7 +21,7 @@ from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Run, Schedule
 from services.domain.promises import promise
 from services.domain.task.search.query import Query
-from services.engine.lead.firing import Firing, fleet_zone, set_fleet_zone
+from services.engine.lead.firing import Firing, fleet_zone
 from services.monitor.schedules import ScheduleQueries
 from services.ports import ScheduleEntry
 from services.scheduler.loop import Scheduler
@@ -347,8 +347,14 @@ def test_a_look_tells_what_the_next_run_does_to_the_line(room: Room, desk: Sched
     assert held["load.keeps"]["name"] == "late"
 
 
-def test_a_zone_that_cannot_be_read_is_none(room: Room) -> None:
+def test_a_zone_that_cannot_be_read_is_none_and_stays_until_somebody_sets_it(
+    room: Room, desk: ScheduleCommands
+) -> None:
     room.store.put_document("fleet", "time_zone", "{")
     assert fleet_zone(room.store) == ""
-    set_fleet_zone(room.store, "UTC")
+    with pytest.raises(Unreadable, match="time zone of the fleet"):
+        desk.add(plan())
+    assert (room.store.document("fleet", "time_zone"), room.store.schedules()) == ("{", [])
+    desk.set_zone("UTC")
     assert fleet_zone(room.store) == "UTC"
+    desk.add(plan())

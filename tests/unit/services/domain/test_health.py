@@ -112,6 +112,24 @@ def test_a_worker_whose_chromium_may_not_wall_its_pages_in_is_named_with_the_way
     assert "chromium-sandbox" in own_words.write("own.no_sandbox")
 
 
+def test_what_many_workers_lack_is_one_finding_with_its_extent() -> None:
+    now = 10_000_000
+    lacks = [{"rpa": "flowrun"}] * 30 + [{"rpa": "other"}, {"browser": ability.SANDBOX}, {"browser": ability.SANDBOX}]
+    rows = [
+        WorkerInfo(worker=f"w{number:02}", host="h", pid=1, version="1.0", seen_at=now, lacks=one)
+        for number, one in enumerate(lacks)
+    ]
+    gone = WorkerInfo(worker="x", host="h", pid=1, version="1.0", seen_at=now - 90_000, lacks={"rpa": "flowrun"})
+    found = [one for one in health.of_workers(insight.look([*rows, gone], now), 0, "1.0") if one.level == WARNING]
+    assert codes(found) == [(WARNING, "lacks_many"), (WARNING, "lacks"), (WARNING, "no_sandbox_many")]
+    assert [messages.english(one.message) for one in found] == [
+        "30 workers cannot run rpa: flowrun (w00, w01, w02, …)",
+        "Worker w30 cannot run rpa: other",
+        "Chromium of 2 workers does not start: its sandbox is forbidden there (w31, w32)",
+    ]
+    assert all(one.remedy is not None for one in found)
+
+
 def test_many_workers_that_went_with_nothing_in_hand_are_one_finding() -> None:
     now = 10_000_000
     rows = [WorkerInfo(worker=f"w{number}", host="h", pid=1, seen_at=now - 90_000) for number in range(40)]

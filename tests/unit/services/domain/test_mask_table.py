@@ -59,6 +59,8 @@ HIDDEN = [
     f"令牌为“{S}”", f"令牌：{S}", "验证码 482113", "验证码：482113", "验证码是482113", "验证码482113，请勿告诉他人",
     "校验码 482113", "动态码为 482113", f"密钥 {S}", f"密钥={S}", f"密钥为 {S}", f"登录密码：{S}",
     f"新密码已改为 {S}", f"签名：{S}", f"密码“{S}”", f"您的密码是 {S}，请保管",
+    f"{{'密码': {{'a': 'x', 'b': '{S}'}}}}", f"{{'密码': ['x', '{S}']}}", f"{{'口令': ('x', '{S}')}}",
+    f"密码={{'a': {{'b': '{S}'}}}}", f"{{'令牌': [{{'a': 'x'}}, '{S}'",
     # sentences
     f"pwd {S}", "pwd geheim", f'token "{S}"', f"token '{S}'", f'password "{S}" is wrong', f"the password is {S}",
     f"token {S}",
@@ -66,6 +68,7 @@ HIDDEN = [
     f'password="a\\"{S}" next', f"password='a\\'{S}' next", f'log: {{\\"password\\": \\"a\\\\\\"{S}\\"}} x',
     f'"password": "a\\"{S}', f'""password"": ""{S}""', f"password=b'{S}'", f'password=SecretStr("{S}")',
     f'password="""{S}"""', f'password=a"{S}', f"token=a\\{S}", f"tokens=['a', '{S}']",
+    f"tokens=('a', '{S}')",
     f"cookies: [{{'name': 'x', 'value': '{S}'}}, 1", f"secret = {{'a': {{'b': '{S}'}}}}",
     # headers
     f"Authorization: {DIGEST}", f"sent {DIGEST} to it", f"curl -H 'Authorization: {DIGEST}' x",
@@ -217,6 +220,19 @@ def test_fields_are_judged_by_their_names_and_values() -> None:
     assert not is_secret("sync_token_count")
 
 
+def test_a_key_that_stands_twice_shows_no_value_that_was_not_looked_at() -> None:
+    for text in (
+        f'{{"a": {{"password": "{S}"}}, "a": 1}}',
+        f'{{"password": "{S}", "password": null}}',
+        f'{{"login": "token={S}", "login": "ok"}}',
+        f'[1, {{"a": [{{"pin": "48211", "note": "{S}"}}], "a": []}}]',
+    ):
+        assert S not in masked_text(text)
+        assert S not in masked_text(f"got {text} back")
+        assert S not in masked_json(text)
+    assert masked_text('got {"a": {"token": "x9"}, "a": 1} back') == 'got {"a": 1} back'
+
+
 def test_more_documents_than_are_read_in_one_text_are_still_searched() -> None:
     text = " ".join(json.dumps({"n": 1, "session_id": S, "sign": S}) for _ in range(40))
     assert S not in masked_text(text)
@@ -232,7 +248,7 @@ HOSTILE = [
     "cookies: 12 ", "cookies: 错误 ", "'Cookie: 错误 ", "sign='错误", "password: ", "token is ", "密码“错误",
     "password:\n", "token: [] ", 'fill("', ".fill('a',", "fill('token',", "name: pin value: ", "name: token\n",
     "<prop name=pin>", "<string ", "1234 是", "auth=(a,", "docker login ", "密码（", "token (", "| token ", "`", "*",
-    "pin value=", "<a value=", "cookie", '""', '\\"token\\": \\"',
+    "pin value=", "<a value=", "cookie", "密码：{", "密码：('a'", "token=('", '""', '\\"token\\": \\"',
 ]  # fmt: skip
 
 
