@@ -16,6 +16,7 @@ from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageErr
 from services.domain.task import classify, ids, lane, own_words
 from services.domain.task.record import Task
 from services.domain.task.status import REPLACED, TERMINAL
+from services.domain.text.said import said
 from services.engine.producer import Producer, TaskSpec
 from services.engine.registry import Registry
 from services.executors.base import Fitness, Job, JobContext, Outcome
@@ -83,7 +84,7 @@ class BatchExecutor:
         payload = json.loads(task.payload)
         items = payload.get("items")
         if not isinstance(items, list) or not 1 <= len(items) <= MAX_ITEMS:
-            raise UsageError(f"must be a list of 1 to {MAX_ITEMS:,} objects", field="payload.items")
+            raise UsageError(said("batch.items", most=f"{MAX_ITEMS:,}"), field="payload.items")
         root = self._root(task)
         given = {name: payload[name] for name in _KEYS if name in payload}
         usual = {"platform": task.platform, "shop_id": task.shop_id, "priority": task.priority, **given}
@@ -92,21 +93,21 @@ class BatchExecutor:
     def _spec(self, root: str, number: int, usual: Mapping[str, Any], item: object) -> TaskSpec:
         where = f"payload.items[{number}]"
         if not isinstance(item, dict) or not item.keys() <= _KEYS:
-            raise UsageError(f"must be an object with {', '.join(sorted(_KEYS))} and nothing else", field=where)
+            raise UsageError(said("batch.item", known=", ".join(sorted(_KEYS))), field=where)
         both = {**usual, **item}
         words = {name: both.get(name, "") for name in ("platform", "shop_id", "task_type")}
         for name, word in words.items():
             if not isinstance(word, str) or not word:
-                raise UsageError("is missing, here and beside items", field=f"{where}.{name}")
+                raise UsageError(said("batch.missing"), field=f"{where}.{name}")
         payload, priority = both.get("payload", {}), both.get("priority", "")
         if not isinstance(payload, dict):
-            raise UsageError("must be an object", field=f"{where}.payload")
+            raise UsageError(said("batch.payload"), field=f"{where}.payload")
         try:
             lane.parse_priority(priority)
         except ValueError as exc:
             raise UsageError(str(exc), field=f"{where}.priority") from exc
         if self._registry.task_type(words["task_type"]).executor == NAME:
-            raise UsageError("a batch cannot make batches", field=f"{where}.task_type")
+            raise UsageError(said("batch.batch"), field=f"{where}.task_type")
         tail = hashlib.sha256(f"{root}#{number}".encode()).hexdigest()[:16]
         return TaskSpec(
             **words,

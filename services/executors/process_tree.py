@@ -316,15 +316,16 @@ def _wait_for_end(members: Sequence[psutil.Process]) -> None:
         time.sleep(_POLL_S)
 
 
-def describe_exit(code: int) -> str:
-    """A sentence about an exit code, for a child that said nothing."""
+def describe_exit(code: int, *, of_handler: bool = False) -> str:
+    """A sentence about an exit code, for a child that said nothing; ``of_handler``: it ran a handler, no command."""
+    what = "own.handler_" if of_handler else "own."
     if code < 0:
         try:
             name = signal.Signals(-code).name
         except ValueError:
             name = "unknown"
-        return own_words.write("own.signal", number=-code, name=name)
-    return own_words.write("own.exit", code=code if code < 0x8000_0000 else hex(code))
+        return own_words.write(f"{what}signal", number=-code, name=name)
+    return own_words.write(f"{what}exit", code=code if code < 0x8000_0000 else hex(code))
 
 
 def _own_group(pass_fd: int) -> dict[str, Any]:

@@ -371,9 +371,4 @@ def _outcome(watch: supervise.Watch, run: _ChildAttempt, code: int | None) -> Ou
 
 
 def _died(code: int | None) -> str:
-    how = (
-        describe_exit(code).replace("the command", "the handler's process")
-        if code is not None
-        else "its process is gone"
-    )
-    return how.replace(" and no error text", " before the handler returned")
+    return own_words.write("own.handler_gone") if code is None else describe_exit(code, of_handler=True)

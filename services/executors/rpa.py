@@ -273,12 +273,10 @@ class RpaExecutor:
             return Outcome(ok=False, error=text, error_kind=classify.BAD_PAYLOAD)
         if isinstance(exc, ValueError) or number in _ABSENT:
             program.has_failed()
-            where = f" in {self._cwd}" if self._cwd else ""
-            why = getattr(exc, "strerror", None) or str(exc)
-            return _no_command(
-                f"{program.command[0]} cannot be started{where}: {why}; install it, or set executors.rpa.command"
-                " (and executors.rpa.cwd) in this worker's configuration"
-            )
+            told = {"program": program.command[0], "why": getattr(exc, "strerror", None) or str(exc)}
+            if self._cwd:
+                return _no_command(own_words.write("own.cannot_start_in", folder=str(self._cwd), **told))
+            return _no_command(own_words.write("own.cannot_start", **told))
         log.warning("a child process could not be started: %s", exc)
         return Outcome(ok=False, error=own_words.write("own.no_process", why=str(exc)), error_kind=classify.CRASHED)
 

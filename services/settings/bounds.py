@@ -6,13 +6,14 @@ import re
 import unicodedata
 import urllib.parse
 import zoneinfo
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from services.domain.fleet import autoscale
 from services.domain.fleet.hosts import is_device
 from services.domain.gates import home, lane_share
 from services.domain.task import classify, ids, mapping
 from services.domain.task.lane import LANES
+from services.domain.text.said import said, words_of
 from services.domain.text.visible import is_hidden, visible
 from services.domain.types import linear
 from services.settings.browser import BrowserSettings
@@ -54,18 +55,18 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     """Field, whether its value can be, and what it should be."""
     worker, retry, rpa = settings.worker, settings.retry, settings.executors.rpa
     good = len(worker.name) <= MAX_NAME and worker.name.isprintable()
-    yield "worker.name", good, f"at most {MAX_NAME} characters that can be printed, or empty"
-    seen = f"up to {MAX_NAME} characters that can be seen"
+    yield "worker.name", good, said("must.printed", most=MAX_NAME)
+    seen = said("must.seen", most=MAX_NAME)
     yield "environment", _is_seen(settings.environment), seen
     yield "worker.slots", 1 <= worker.slots <= 512, "1 to 512"
-    yield "worker.auto_slots", _known_range(worker.auto_slots), "auto or auto:LEAST-MOST, such as auto:2-16"
+    yield "worker.auto_slots", _known_range(worker.auto_slots), said("must.slots")
     good = all(ids.valid_task_type(name) for name in worker.refuse_types)
-    yield "worker.refuse_types", good, "names of task types"
+    yield "worker.refuse_types", good, said("must.types")
     named = not worker.node or home.valid_node(worker.node)
-    yield "worker.node", named, "1 to 64 of A-Z a-z 0-9 . _ -"
-    yield "worker.name", _is_plain(worker.name), f"up to {MAX_NAME} characters that can be seen, without / and \\"
-    yield "worker.lanes", bool(worker.lanes) and set(worker.lanes) <= set(LANES), "some of high, normal and low"
-    yield "broker.lifo_lanes", set(settings.broker.lifo_lanes) <= set(LANES), "some of high, normal and low"
+    yield "worker.node", named, said("must.node")
+    yield "worker.name", _is_plain(worker.name), said("must.plain", most=MAX_NAME)
+    yield "worker.lanes", bool(worker.lanes) and set(worker.lanes) <= set(LANES), said("must.lanes")
+    yield "broker.lifo_lanes", set(settings.broker.lifo_lanes) <= set(LANES), said("must.lanes")
     yield from _lane_slots(worker)
     yield "worker.preemptions", 0 <= worker.preemptions <= MAX_PREEMPTIONS, f"0 to {MAX_PREEMPTIONS}"
     yield "worker.grace_seconds", 0 <= worker.grace_seconds <= DAY_S, "0 to 86400"
@@ -73,57 +74,68 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "executors.rpa.cancel_grace_seconds", 0 <= rpa.cancel_grace_seconds <= DAY_S, "0 to 86400"
     yield from _rpa(rpa)
     yield from _http(settings.executors.http)
-    yield "retry.base_seconds", 1 <= retry.base_seconds <= retry.cap_seconds, "at least 1 and not above cap_seconds"
-    yield "retry.cap_seconds", retry.cap_seconds <= DAY_S, "at most 86400"
+    yield "retry.base_seconds", 1 <= retry.base_seconds <= retry.cap_seconds, said("must.base")
+    yield "retry.cap_seconds", retry.cap_seconds <= DAY_S, said("must.most", most=DAY_S)
     yield "retry.max_retries", 0 <= retry.max_retries <= 20, "0 to 20"
     for name, words in settings.alerts.commands.items():
-        yield f"alerts.commands.{name}", bool(words and words[0]), "the words of a command, the program first"
+        yield f"alerts.commands.{name}", bool(words and words[0]), said("must.command")
     yield "alerts.command_seconds", 1 <= settings.alerts.command_seconds <= 3600, "1 to 3600"
     yield "lease.seconds", 1 <= settings.lease.seconds <= DAY_S, "1 to 86400"
     yield "api.requests_per_minute", 1 <= settings.api.requests_per_minute <= MAX_MB, f"1 to {MAX_MB}"
     yield "api.streams", 0 <= settings.api.streams <= 1000, "0 to 1000"
-    yield "foreign_duplicates", settings.foreign_duplicates in FOREIGN_DUPLICATES, " or ".join(FOREIGN_DUPLICATES)
+    yield (
+        "foreign_duplicates",
+        settings.foreign_duplicates in FOREIGN_DUPLICATES,
+        _one_of(FOREIGN_DUPLICATES),
+    )
     for queue, meaning in settings.foreign_queues.items():
         named = bool(queue) and len(queue) <= MAX_NAME and not queue.startswith(("rpa_", "single_shop_", "amq."))
-        yield f"foreign_queues.{queue}", named, "the name of another program's queue, none of Fleetdeck's own"
-        fault = mapping.problem(meaning)
-        name, _, wanted = fault.partition(": ")
-        yield f"foreign_queues.{queue}.{name or 'task_type'}", not fault, wanted
-    yield "broker.profile", settings.broker.profile in BROKER_PROFILES, " or ".join(BROKER_PROFILES)
+        yield f"foreign_queues.{queue}", named, said("must.queue")
+        name, wanted = mapping.problem(meaning)
+        yield f"foreign_queues.{queue}.{name or 'task_type'}", not name, wanted
+    yield (
+        "broker.profile",
+        settings.broker.profile in BROKER_PROFILES,
+        _one_of(BROKER_PROFILES),
+    )
     for name, profile in settings.profiles.items():
         yield f"profiles.{visible(name):.80}.environment", _is_seen(profile.environment), seen
         yield (
             f"profiles.{visible(name):.80}",
             bool(name) and _is_plain(name),
-            f"a name of 1 to {MAX_NAME} characters that can be seen",
+            said("must.plain_name", most=MAX_NAME),
         )
         known = profile.broker_profile in ("", *BROKER_PROFILES)
-        yield f"profiles.{name}.broker_profile", known, " or ".join(BROKER_PROFILES)
+        yield f"profiles.{name}.broker_profile", known, _one_of(BROKER_PROFILES)
     yield from _retention(settings.retention)
     yield from _artifacts(settings.artifacts)
     yield from _browser(settings.executors.browser)
-    yield "language", settings.language in LANGUAGES, "en, zh_CN or empty"
-    yield "theme", settings.theme in THEMES, "system, dark or light"
-    yield "time_zone", _known_zone(settings.time_zone), "a name such as Asia/Shanghai"
+    yield "language", settings.language in LANGUAGES, said("must.language")
+    yield "theme", settings.theme in THEMES, said("must.theme")
+    yield "time_zone", _known_zone(settings.time_zone), said("must.zone")
+
+
+def _one_of(words: Iterable[str]) -> str:
+    return said("must.one_of", known=", ".join(words))
 
 
 def _retention(keep: RetentionSettings) -> Iterator[tuple[str, bool, str]]:
     for name in ("finished_days", "open_days", "republished_days", "archived_days", "ignored_days"):
         days = getattr(keep, name)
-        yield f"retention.{name}", days == 0 or 0.1 <= days <= 3650, "0 (for ever) or 0.1 to 3650"
+        yield f"retention.{name}", days == 0 or 0.1 <= days <= 3650, said("must.days")
     yield "retention.tombstone_days", 1 <= keep.tombstone_days <= 3650, "1 to 3650"
     good = keep.finished_count == 0 or 1000 <= keep.finished_count <= MAX_KEPT
-    yield "retention.finished_count", good, f"0 (any) or 1000 to {MAX_KEPT}"
+    yield "retention.finished_count", good, said("must.count", most=MAX_KEPT)
 
 
 def _rpa(rpa: RpaSettings) -> Iterator[tuple[str, bool, str]]:
-    yield "executors.rpa.encoding", _known_encoding(rpa.encoding), "a name such as utf-8 or gbk"
+    yield "executors.rpa.encoding", _known_encoding(rpa.encoding), said("must.encoding")
     yield "executors.rpa.log_lines", 1_000 <= rpa.log_lines <= 1_000_000, "1000 to 1000000"
     yield "executors.rpa.log_kb", 400 <= rpa.log_kb <= 1_000_000, "400 to 1000000"
     for code, kind in rpa.exit_codes.items():
         field = f"executors.rpa.exit_codes.{code:.20}"
-        yield field, code.removeprefix("-").isdigit() and int(code) != 0, "of exit codes other than 0"
-        yield field, kind in classify.KINDS, f"one of {', '.join(classify.KINDS)}"
+        yield field, code.removeprefix("-").isdigit() and int(code) != 0, said("must.exit_codes")
+        yield field, kind in classify.KINDS, _one_of(classify.KINDS)
 
 
 def _http(http: HttpSettings) -> Iterator[tuple[str, bool, str]]:
@@ -131,31 +143,31 @@ def _http(http: HttpSettings) -> Iterator[tuple[str, bool, str]]:
     yield "executors.http.response_mb", 0.001 <= http.response_mb <= 1000, "0.001 to 1000"
     for name, request in http.requests.items():
         good = request.url.partition("://")[0] in ("http", "https")
-        yield f"executors.http.requests.{name:.64}.url", good, "an address that begins with http:// or https://"
+        yield f"executors.http.requests.{name:.64}.url", good, said("must.url")
 
 
 def _artifacts(files: ArtifactSettings) -> Iterator[tuple[str, bool, str]]:
     scheme, found, bucket = files.place.partition("://")
     good = not found or (scheme == "s3" and bool(bucket.strip("/")))
-    yield "artifacts.place", good, "a folder, s3://bucket/folder, off, or empty"
+    yield "artifacts.place", good, said("must.place")
     for name in ("file_mb", "task_mb", "free_mb"):
-        yield f"artifacts.{name}", 0 <= getattr(files, name) <= MAX_MB, f"0 (for no limit) to {MAX_MB}"
-    yield "artifacts.attempt_files", 0 <= files.attempt_files <= 10_000, "0 (for no limit) to 10000"
+        yield f"artifacts.{name}", 0 <= getattr(files, name) <= MAX_MB, said("must.up_to", most=MAX_MB)
+    yield "artifacts.attempt_files", 0 <= files.attempt_files <= 10_000, said("must.up_to", most=10_000)
 
 
 def _browser(browser: BrowserSettings) -> Iterator[tuple[str, bool, str]]:
     for name, low, high in BROWSER_BOUNDS:
         yield f"executors.browser.{name}", low <= getattr(browser, name) <= high, f"{low} to {high}"
     idle = 0 <= browser.min_idle <= browser.max_total
-    yield "executors.browser.min_idle", idle, "0 to executors.browser.max_total"
+    yield "executors.browser.min_idle", idle, said("settings.range", low=0, high="executors.browser.max_total")
     screens = {"": browser.viewport} | {f"shops.{key}.": shop.viewport for key, shop in browser.shops.items()}
     for place, screen in screens.items():
         good = not screen or re.fullmatch(r"[1-9]\d{1,4}x[1-9]\d{1,4}", screen) is not None
-        yield f"executors.browser.{place}viewport", good, "WIDTHxHEIGHT, such as 1366x768"
+        yield f"executors.browser.{place}viewport", good, said("must.screen")
     proxies = {"": browser.proxy} | {f"shops.{key}.": shop.proxy for key, shop in browser.shops.items()}
     for place, proxy in proxies.items():
-        yield f"executors.browser.{place}proxy", _is_proxy(proxy), "http://, https:// or socks5:// with host and port"
-    yield "executors.browser.login_pages", _compiles(browser.login_pages), "a regular expression"
+        yield f"executors.browser.{place}proxy", _is_proxy(proxy), said("must.proxy")
+    yield "executors.browser.login_pages", _compiles(browser.login_pages), said("must.pattern")
 
 
 def _is_proxy(text: str) -> bool:
@@ -184,16 +196,15 @@ def _compiles(pattern: str) -> bool:
 def _lane_slots(worker: WorkerSettings) -> Iterator[tuple[str, bool, str]]:
     shares = {}
     for lane, text in worker.lane_slots.items():
-        yield f"worker.lane_slots.{lane:.20}", lane in LANES, "of one of the lanes high, normal and low"
+        yield f"worker.lane_slots.{lane:.20}", lane in LANES, said("must.lane_names")
         try:
             shares[lane] = lane_share.parse_share(text)
         except ValueError:
-            wanted = "LEAST, LEAST-MOST or -MOST, such as 1, 1-3 or -3"
-            yield f"worker.lane_slots.{lane}", False, wanted
+            yield f"worker.lane_slots.{lane}", False, said("must.share")
     try:
         lane_share.check(worker.slots, shares)
     except ValueError as exc:
-        yield "worker.lane_slots", False, f"less: {exc}"
+        yield "worker.lane_slots", False, said("must.fewer", why=words_of(exc))
 
 
 def _known_encoding(name: str) -> bool:

@@ -24,7 +24,7 @@ from services.settings.values import BrokerSettings, ProfileSettings, Settings, 
 #: settings that a variable may give with commas
 _LISTS = (("worker", "lanes"), ("worker", "handlers"), ("worker", "refuse_types"), ("broker", "lifo_lanes"))
 _ONE_OF_MANY = "*"
-_RANGE = re.compile(r"(\d+) to (\d+)")
+_RANGE = re.compile(r"([\d.]+) to ([\d.]+)")
 _KINDS = re.compile(r"Expected `(?P<wanted>.*)`, got `(?P<given>.*)`")
 #: characters of a name that are repeated
 _SHOWN = 120

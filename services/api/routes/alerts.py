@@ -13,6 +13,7 @@ from services.api.shapes import Body, Limit, Name, Note, Text
 from services.domain.alerts import channel as kinds
 from services.domain.alerts import rule as levels
 from services.domain.errors import UsageError
+from services.domain.text.said import said
 
 router = APIRouter(prefix="/alerts", tags=["alerts"])
 Severity = Annotated[str, Field(pattern=f"^({'|'.join(levels.SEVERITIES)})$")]
@@ -134,7 +135,7 @@ def disable(here: Here, name: Name) -> Response:
 @router.put("/rules/{name}", response_model=shapes.Open, summary="Change a rule, or add one of a known measure")
 def set_rule(here: Here, name: Name, words: RuleWords) -> Response:
     if any("=" in one for one in words.limits):
-        raise UsageError("the name of a limit has no equals sign", field="limits")
+        raise UsageError(said("api.limit_name"), field="limits")
     spans: dict[str, Any] = {
         one: str(span)
         for one in ("for", "calm", "again", "escalate")

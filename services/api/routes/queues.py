@@ -11,6 +11,7 @@ from services.api import shapes
 from services.api.here import Here
 from services.api.shapes import Limit, Name, Note, Text
 from services.domain.errors import UsageError
+from services.domain.text.said import said
 
 router = APIRouter(prefix="/queues", tags=["queues"])
 OneQueue = Annotated[str, Query(max_length=300, description="only of this queue, or of this lane")]
@@ -93,6 +94,6 @@ def resume(here: Here, scope: Name, why: Note | None = None) -> Response:
 def limits(here: Here, scope: Name, wanted: Limits) -> Response:
     figures = wanted.model_dump(exclude_none=True)
     if not figures:
-        raise UsageError("say concurrency, per_minute or both", field="concurrency")
+        raise UsageError(said("api.limits"), field="concurrency")
     words: dict[str, Any] = {name: "none" if number == 0 else str(number) for name, number in figures.items()}
     return here.act("queue limit", scope, **words)

@@ -15,6 +15,7 @@ from services.cli import known_shops
 from services.commands.sheet import shop_file
 from services.domain.errors import UsageError
 from services.domain.gates import breaker
+from services.domain.text.said import said
 
 router = APIRouter(tags=["shops"])
 _FILTER = "words, or such as `platform:temu state:login,dead dead>0 group:a*`"
@@ -91,7 +92,7 @@ def put(here: Here, new: NewShops) -> Response:
     known = {shop.key: shop for shop in engine.store.shops()}
     found = [shop_file.merged(one.model_dump(exclude_none=True), known) for one in new.shops]
     if twice := next((one.key for place, one in enumerate(found) if one.key in {two.key for two in found[:place]}), ""):
-        raise UsageError(f"{twice} stands twice", field="shop_id")
+        raise UsageError(said("api.twice", key=twice), field="shop_id")
     return answer({"imported": assembly.commands(engine).fleet.import_shops(found), "errors": []})
 
 
@@ -162,7 +163,7 @@ def breakers(here: Here) -> Response:
 def set_rule(here: Here, rule: Rule) -> Response:
     figures = rule.model_dump(exclude_none=True)
     if not figures:
-        raise UsageError("say failures, of, cooldown_s or max_cooldown_s", field="failures")
+        raise UsageError(said("api.rule"), field="failures")
     words: dict[str, Any] = {name.removesuffix("_s"): str(number) for name, number in figures.items()}
     if words.get("failures") == "0":
         words["failures"] = "off"

@@ -13,6 +13,7 @@ from services.api.here import Here
 from services.api.shapes import Choice, Cursor, Filter, Id, Limit, Name, Sort, Text
 from services.domain.errors import UsageError
 from services.domain.gates.dependency import POLICIES
+from services.domain.text.said import said
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
 
@@ -110,7 +111,7 @@ def task(here: Here, task_id: Id) -> Response:
 def create(here: Here, new: NewTask) -> Response:
     fields = new.model_dump(exclude={"shops", "payload"})
     if any("," in shop for shop in new.shops):
-        raise UsageError("a shop has no comma; name each by itself", field="shops")
+        raise UsageError(said("api.comma"), field="shops")
     payload = json.dumps(new.payload, ensure_ascii=False)
     return here.act("task create", status=201, shop=new.shops, payload=payload, yes=True, **fields)
 
@@ -149,7 +150,7 @@ def resolve(here: Here, chosen: Resolve) -> Response:
 @router.post("/try", response_model=shapes.Outcome, summary="One attempt through a pause, quiet hours or a breaker")
 def try_anyway(here: Here, one: Try) -> Response:
     if bool(one.reason.strip()) == one.undo:
-        raise UsageError("give a reason, or say undo (not both)", field="reason")
+        raise UsageError(said("api.try"), field="reason")
     return here.act("task try", one.id, reason=one.reason, undo=one.undo)
 
 

@@ -11,6 +11,7 @@ from services.api import shapes
 from services.api.here import Here
 from services.api.shapes import Name
 from services.domain.errors import UsageError
+from services.domain.text.said import said
 from services.domain.types import strict_json
 
 router = APIRouter(prefix="/work", tags=["work"])
@@ -27,6 +28,6 @@ def work(
     try:
         found = strict_json.loads(payload) if payload else None
     except (ValueError, RecursionError) as exc:
-        raise UsageError(f"payload is not JSON: {exc}"[:300], field="payload") from exc
+        raise UsageError(said("api.not_json", error=str(exc)[:280]), field="payload") from exc
     words = json.dumps(found, ensure_ascii=False) if found is not None else ""
     return here.look("work", shop, type, day=day, payload=words)

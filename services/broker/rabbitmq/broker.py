@@ -25,6 +25,7 @@ from services.domain.errors import BrokerError, BrokerUnavailable, TopologyMisma
 from services.domain.task import envelope
 from services.domain.task.lane import LANES, shop_queue
 from services.domain.task.order import BrokerHealth, Inspection, Order, QueueDepth, Receipt
+from services.domain.text.said import said
 from services.domain.upkeep.health import Finding
 from services.ports import Clock
 from services.ports.broker import Capabilities
@@ -350,7 +351,7 @@ def _is_there(part: Named, reason: ChannelLost | None, away: dict[str, str]) -> 
     if reason.code == ACCESS_REFUSED:
         return True  # there, and not ours to look into
     if reason.code != NOT_FOUND:
-        raise BrokerUnavailable(f"RabbitMQ refused to look at {part.name}: {reason.text}") from reason
+        raise BrokerUnavailable(said("broker.not_looked", name=part.name, error=reason.text)) from reason
     return False
 
 

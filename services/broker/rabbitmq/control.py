@@ -20,6 +20,7 @@ from services.broker.rabbitmq.topology import Declarable
 from services.broker.rabbitmq.wire import Channel
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.task import lane
+from services.domain.text.said import said
 
 log = logging.getLogger(__name__)
 
@@ -101,7 +102,7 @@ class Control:
                 return False
             if exc.code != NOT_FOUND or unreachable(exc):
                 self._lead_there_again(name, key)
-                raise BrokerUnavailable(f"RabbitMQ refused to delete {name}: {exc.text}") from exc
+                raise BrokerUnavailable(said("broker.not_deleted", name=name, error=exc.text)) from exc
             self._end_notices(key)  # who deleted it may have come no further
             return True
         except BrokerUnavailable:
@@ -159,7 +160,7 @@ class Control:
         try:
             self._ask(lambda channel, done: channel.queue_unbind(name, topology.TASKS, routing_key=key, callback=done))
         except ChannelLost as exc:
-            raise BrokerUnavailable(f"RabbitMQ refused to end the notices of {key}: {exc.text}") from exc
+            raise BrokerUnavailable(said("broker.not_ended", name=key, error=exc.text)) from exc
 
     def _ask(self, ask: Callable[[Channel, Callable[[object], None]], object]) -> None:
         """One request on a channel of its own, and its answer."""
@@ -273,18 +274,16 @@ class Control:
             text = topology.mismatch(exc.part, exc.reason.text, existing)
             if exc.reason.code == PRECONDITION_FAILED:
                 raise TopologyMismatch(text) from exc
-            raise BrokerUnavailable(f"RabbitMQ refused to declare {exc.part}: {exc.reason.text}") from exc
+            raise BrokerUnavailable(said("broker.not_declared", name=str(exc.part), error=exc.reason.text)) from exc
 
     def _accept_existing(self, parts: Sequence[Declarable], refused: PartRefused) -> None:
         """An account that may not configure: what it needs must be there already."""
         names = [part.name for part in parts if isinstance(part, topology.Queue)]
         missing = sorted(set(names) - set(self.count(names)) - self.unreachable.keys())
         if missing:
-            raise BrokerUnavailable(
-                f"Queues {', '.join(missing)} are missing and user {self._link.address.user!r} may not create them: "
-                "grant the configure permission or start Fleetdeck once with an account that has it "
-                f"({refused.reason.text})."
-            ) from refused
+            user, error = repr(self._link.address.user), refused.reason.text
+            words = said("broker.may_not_make", names=", ".join(missing), user=user, error=error)
+            raise BrokerUnavailable(words) from refused
         log.info("declaring is not permitted (%s); the queues are there", refused.reason.text)
 
     def _declare_own_way(self) -> None:

@@ -17,6 +17,7 @@ from services import addresses
 from services.broker.rabbitmq.findings import QueueSeen
 from services.broker.rabbitmq.url import Address
 from services.domain.errors import UsageError
+from services.domain.text.said import said
 from services.ports import Clock
 
 log = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ def _place(url: str) -> _Place:
     except ValueError:
         parts, port = urlsplit(""), None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError("the management address must look like http://host:15672", field="broker.management_url")
+        raise UsageError(said("broker.management_url"), field="broker.management_url")
     tls = parts.scheme == "https"
     return _Place(parts.hostname, port or (443 if tls else 80), parts.path.rstrip("/"), tls)
 

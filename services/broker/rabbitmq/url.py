@@ -12,12 +12,13 @@ import pika
 from services import addresses, tls
 from services.broker.rabbitmq.timing import Timing
 from services.domain.errors import UsageError
+from services.domain.text.message import Param
+from services.domain.text.said import said
 
 PORTS = {"amqp": 5672, "amqps": 5671}
 MANAGEMENT_PORTS = {"amqp": 15672, "amqps": 15671}
 CERTIFICATES = ("cacertfile", "certfile", "keyfile")
 OPTIONS = (*CERTIFICATES, "heartbeat", "server_name_indication")
-ESCAPES = "write special characters in the user name, password or vhost as %XX (a slash is %2F, an @ is %40)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +87,11 @@ def _parse(url: str) -> Address:
         parts = urlsplit(url.strip())
         port = parts.port
     except ValueError as exc:
-        raise _wrong(f"cannot be read; {ESCAPES}") from exc
+        raise _wrong("broker.url_unread") from exc
     if parts.scheme not in PORTS:
-        raise _wrong("must begin with amqp:// or amqps://")
+        raise _wrong("broker.url_scheme")
     if not parts.hostname or parts.fragment:
-        raise _wrong(f"has no readable host; {ESCAPES}")
+        raise _wrong("broker.url_host")
     return Address(
         scheme=parts.scheme,
         host=unquote(parts.hostname),
@@ -119,8 +120,8 @@ def parameters(address: Address, timing: Timing, *, name: str) -> Any:
     )
 
 
-def _wrong(what: str) -> UsageError:
-    return UsageError(f"the broker address {what}", field="broker.url")
+def _wrong(code: str, **params: Param) -> UsageError:
+    return UsageError(said(code, **params), field="broker.url")
 
 
 def _password(parts: SplitResult) -> str:
@@ -133,9 +134,9 @@ def _options(parts: SplitResult) -> dict[str, str]:
     options = dict(parse_qsl(parts.query))
     unknown = sorted(set(options) - set(OPTIONS))
     if unknown:
-        raise _wrong(f"has unknown options {unknown}; known are {', '.join(OPTIONS)}")
+        raise _wrong("broker.url_options", names=str(unknown), known=", ".join(OPTIONS))
     if not options.get("heartbeat", "30").isdecimal():
-        raise _wrong("must give heartbeat as a whole number of seconds")
+        raise _wrong("broker.url_heartbeat")
     return options
 
 

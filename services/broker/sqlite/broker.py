@@ -124,7 +124,7 @@ class EmbeddedBroker:
         with broker_errors():
             taken = self._file.write(lambda conn: shop_queues.open_shop(conn, queue, key))
         if taken != key:
-            raise TopologyMismatch(f"Queue {queue} takes {taken}, not {key}: another platform has a shop of this id")
+            raise TopologyMismatch(said("broker.other_shop", name=queue, other=taken, key=key))
 
     def close_shop(self, platform: str, shop_id: str) -> bool:
         """Delete the dedicated queue of a shop if it is empty and nobody consumes it."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from services.domain.task.lane import LANES
+from services.domain.text.said import said
 
 MAX_SLOTS = 512
 
@@ -72,7 +73,7 @@ def check(slots: int, shares: Mapping[str, Share]) -> None:
     """
     kept = sum(share.least for share in shares.values())
     if kept > slots:
-        raise ValueError(f"{kept} slots are kept for lanes, and there are {slots}")
+        raise ValueError(said("lanes.kept", kept=kept, slots=slots))
 
 
 class Sharing:

@@ -12,6 +12,7 @@ import msgspec
 from services.domain.errors import BadMessage
 from services.domain.fleet import shop
 from services.domain.task import ids, lane, wire
+from services.domain.text.said import said
 from services.domain.types import strict_json
 
 #: a field of the body in braces, by its path: ``{shop}``, ``{order.shop.id}``, ``{items.0}``
@@ -49,18 +50,20 @@ class Mapped(msgspec.Struct, frozen=True, kw_only=True):
     task_id: str = ""
 
 
-def problem(mapping: QueueMapping) -> str:
-    """What a mapping cannot be, "" where it can: what stands there as it is must be a name already."""
+def problem(mapping: QueueMapping) -> tuple[str, str]:
+    """The field of a mapping that cannot be, and what it must be; "" twice where it can: what stands there as it is
+    must be a name already.
+    """
     checks = (("task_type", ids.valid_task_type), ("platform", shop.valid_word), ("shop_id", shop.valid_shop_id))
     for name, good in checks:
         text = mapping.fields[name]
         if not text or (not _FIELD.search(text) and not good(text)):
-            return f"{name}: a name, or a field of the body such as {{shop}}"
+            return name, said("mapping.name", shop="{shop}")
     if mapping.payload and not _FIELD.fullmatch(mapping.payload):
-        return "payload: one field of the body such as {args}, or nothing for the whole body"
+        return "payload", said("mapping.payload", args="{args}")
     if mapping.priority and not _FIELD.search(mapping.priority) and not _is_priority(mapping.priority):
-        return "priority: high, normal, low, 1 to 10, or a field of the body"
-    return ""
+        return "priority", said("mapping.priority")
+    return "", ""
 
 
 def read(queue: str, mapping: QueueMapping, body: bytes, message_id: str = "") -> Mapped:

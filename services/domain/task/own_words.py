@@ -94,6 +94,93 @@ SENTENCES: dict[str, str] = {
     "own.window_open": N_("the window of {shop} is open already"),
     "own.task_in_profile": N_("a task of {shop} works in its browser; wait for its end, or pause the shop"),
     "own.left": N_("{left} of {of} tasks have not ended"),
+    "own.step": N_("step {step}: {why}"),
+    "own.no_site": N_(
+        "{url} is a path, and this worker knows no site for it: set executors.browser.sites.{platform}, or name a whole"
+        " address"
+    ),
+    "own.no_secret": N_("there is no secret {name} on this worker"),
+    "own.no_secret_of": N_(
+        "there is no secret {name} for {shop} on this worker; put it into its environment or keyring"
+    ),
+    "own.secret_unset": N_("the secret {name} is missing on this worker; set {variable}"),
+    "own.page_crashed": N_("the page crashed"),
+    "own.chromium_ended": N_("Chromium ended in the middle of the step"),
+    "own.led_to_closed": N_("it led to an address that is not opened: {why}"),
+    "own.led_to": N_("it led to {url}: {why}"),
+    "own.to_login": N_("redirected to login at {url}"),
+    "own.captcha": N_("captcha at {url}"),
+    "own.selector": N_("the selector {selector} cannot be read: {said}"),
+    "own.not_opened": N_("{url} cannot be opened: {why}"),
+    "own.redirects_ever": N_("it redirects for ever ({code})"),
+    "own.redirects_closed": N_("it redirects to an address that is not opened ({code})"),
+    "own.host_unknown_code": N_("the host name is unknown ({code})"),
+    "own.refused_code": N_("the connection was refused ({code})"),
+    "own.host_unknown": N_("the host name is unknown"),
+    "own.refused": N_("the connection was refused"),
+    "own.mute": N_("it does not answer"),
+    "own.proxy_no_http": N_("the proxy answers no HTTP"),
+    "own.proxy_refused": N_("the proxy refused it: {said}"),
+    "own.proxy_code": N_("the proxy refused it (code {code})"),
+    "own.proxy_login": N_("the proxy refused user and password"),
+    "own.proxy_asks": N_("the proxy asks for user and password"),
+    "own.not_loaded": N_("{url} did not load within {seconds} s"),
+    "own.no_download": N_("no download came within {seconds} s"),
+    "own.page_not_said": N_("the page does not say {text} within {seconds} s"),
+    "own.not_said": N_("{selector} does not say {text} within {seconds} s"),
+    "own.nothing_fit": N_("waiting for selector {selector}: nothing fit within {seconds} s"),
+    "own.many_entries": N_("{name} has more than {most} entries"),
+    "own.no_upload_folder": N_("this worker has no executors.browser.upload_folder"),
+    "own.not_in_upload": N_("{file} is not in the upload folder of this worker"),
+    "own.large_download": N_("the download is larger than {most} MB (executors.browser.download_mb)"),
+    "own.answered": N_("{url} answered {status}"),
+    "own.answered_said": N_("{url} answered {status}: {said}"),
+    "own.host_not_started": N_("the browser host did not start: {said}"),
+    "own.host_over": N_("the browser host ended"),
+    "own.no_debug_port": N_("Chromium has no debug port"),
+    "own.no_free_browser": N_(
+        "no browser became free within {seconds} s: {why}; raise executors.browser.max_total, or lower worker.slots"
+    ),
+    "own.all_at_work": N_("all {most} browsers are at work ({names})"),
+    "own.profile_worked_in": N_("another process works in the profile of {shop}"),
+    "own.opens_no_page": N_("Chromium does not open a page: {said}"),
+    "own.chromium_cannot": N_("Chromium cannot be started: {said}"),
+    "own.chromium_did_not": N_("Chromium did not start: {said}"),
+    "own.server_answered": N_("the server answered {status}"),
+    "own.server_answered_said": N_("the server answered {status}: {said}"),
+    "own.server_wanted": N_("the server answered {status}, wanted {wanted}"),
+    "own.server_wanted_said": N_("the server answered {status}, wanted {wanted}: {said}"),
+    "own.header_controls": N_("{place} has control characters, which no header may have"),
+    "own.no_place": N_("{place} in the request of this worker is no known place"),
+    "own.payload_lacks": N_("{place} is missing and the request needs it"),
+    "own.texts": N_("payload.url and payload.method must be texts"),
+    "own.headers": N_("payload.headers must be an object of texts"),
+    "own.expect": N_("payload.expect must be a list of statuses such as 200"),
+    "own.method": N_("method must be one of {known}, not {method}"),
+    "own.header_cannot": N_("the header {name} cannot be sent"),
+    "own.many_redirects": N_("more than {most} redirects"),
+    "own.large_answer": N_("the answer is larger than {most} bytes (executors.http.response_mb)"),
+    "own.broke_off": N_("the connection broke {size} bytes before the end of the answer"),
+    "own.to_plain_http": N_("a redirect from https to http is refused"),
+    "own.url_blanks": N_("the url has blanks or control characters"),
+    "own.url_unread": N_("the url cannot be read: {why}"),
+    "own.url_port": N_("the port must be 1 to 65535"),
+    "own.url_scheme": N_("the scheme {scheme} is refused: only http and https are asked"),
+    "own.url_no_host": N_("the url names no host"),
+    "own.url_bad_host": N_("the url names no host that can be asked: {why}"),
+    "own.url_login": N_("the url holds a user or password: put it into a header with {place}"),
+    "own.private": N_("{host} lies in a private network; {setting} of this worker names those that may"),
+    "own.handler_exit": N_("the handler's process ended with exit code {code} before the handler returned"),
+    "own.handler_signal": N_("the handler's process was ended by signal {number} ({name})"),
+    "own.handler_gone": N_("its process is gone"),
+    "own.cannot_start": N_(
+        "{program} cannot be started: {why}; install it, or set executors.rpa.command (and executors.rpa.cwd) in this"
+        " worker's configuration"
+    ),
+    "own.cannot_start_in": N_(
+        "{program} cannot be started in {folder}: {why}; install it, or set executors.rpa.command (and"
+        " executors.rpa.cwd) in this worker's configuration"
+    ),
 }
 #: what the system and the libraries of connections say of the usual failures, as a person may read it
 FOREIGN: dict[str, str] = {
@@ -142,6 +229,8 @@ REPAIR = "repair"
 _LONGEST = 1_000
 #: letters that a refusal must have beside its place-holders to be known again
 _TELLING = 12
+#: families of refusals that are said of a field of a payload
+_OF_FIELDS = ("schema", "batch", "priority")
 _HOLE = re.compile(r"\\\{(\w+)\\\}")
 _OF_FIELD = re.compile(r"(?P<field>[A-Za-z_][\w.\[\]-]{0,200}): (?P<why>\S.*)")
 
@@ -161,7 +250,7 @@ def find(line: str) -> Message | None:
 def of_field(line: str) -> tuple[str, Message] | None:
     """The field and what is wrong with it, where a line is a refusal of the payload by its type."""
     match = _OF_FIELD.fullmatch(line) if len(line) <= _LONGEST else None
-    why = _found(match["why"], "schema") if match is not None else None
+    why = next(filter(None, (_found(match["why"], family) for family in _OF_FIELDS)), None) if match else None
     return (match["field"], why) if match is not None and why is not None else None
 
 
@@ -188,8 +277,10 @@ def _connection_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 def _patterns(family: str) -> Mapping[str, re.Pattern[str]]:
     table = SENTENCES if family == "own" else {k: v for k, v in REFUSALS.items() if k.startswith(family)}
     fixed = {code: len(_HOLE.sub("", re.escape(words))) for code, words in table.items()}
-    # the one with the most fixed words first: a sentence may be the beginning of a longer one
-    order = sorted((code for code in table if family or fixed[code] >= _TELLING), key=lambda code: -fixed[code])
+    # the one with the most fixed words first: a sentence may be the beginning of a longer one; before those that begin
+    # with a place those with words there, for another sentence may stand in such a place
+    telling = [code for code in table if family or fixed[code] >= _TELLING]
+    order = sorted(telling, key=lambda code: (family == "own" and table[code].startswith("{"), -fixed[code]))
     return {code: re.compile(_once(_HOLE.sub(r"(?P<\1>.+?)", re.escape(table[code])))) for code in order}
 
 

@@ -16,6 +16,7 @@ from services.domain.task.order import Order
 from services.domain.task.record import Task
 from services.domain.task.result import result_order
 from services.domain.task.status import TERMINAL
+from services.domain.text.said import said
 from services.engine.lead.duty import DutyThread
 from services.ports import Broker, Clock, Store
 
@@ -78,7 +79,7 @@ class ResultRelay:
         if lasting:
             log.error("%d results cannot be told: %s", len(lasting), lasting[0])
         if len(errors) > len(lasting):
-            raise BrokerUnavailable(f"the broker has not confirmed {len(errors)} results: {errors[0]}")
+            raise BrokerUnavailable(said("broker.results", count=len(errors), error=errors[0]))
 
     def _mark(self, *, at_once: bool) -> None:
         now = self._clock.monotonic()

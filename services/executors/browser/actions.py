@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from playwright.async_api import Download as Coming
 from playwright.async_api import Error, Page, expect
 
-from services.domain.task import classify
+from services.domain.task import classify, own_words
 from services.domain.text.cells import guarded
 from services.domain.types import flow_steps as steps
 from services.domain.types import linear
-from services.executors.browser.faults import Failed
+from services.executors.browser.faults import Failed, not_said
 
 if TYPE_CHECKING:
     from services.executors.browser.attempt import Attempt
@@ -55,7 +55,7 @@ async def _refused(page: Page, url: str, status: int) -> Failed:
     text = ""
     with contextlib.suppress(Error, TimeoutError):
         text = " ".join((await asyncio.wait_for(page.locator("body").inner_text(timeout=3000), 5)).split())[:300]
-    told = f"{url[:300]} answered {status}" + (f": {text}" if text else "")
+    told = own_words.write("own.answered_said" if text else "own.answered", url=url[:300], status=status, said=text)
     if status == 429:
         return Failed(told, classify.RATE_LIMITED)
     kind = classify.NETWORK if status in (502, 503, 504) else classify.classify(text)
@@ -107,7 +107,7 @@ async def extract(run: Attempt, step: steps.Extract) -> None:
         more = found if isinstance(found, list) else [found]
         found = [*(before if isinstance(before, list) else [before]), *more]
     if isinstance(found, list) and len(found) > MAX_ITEMS:
-        raise Failed(f"{step.into} has more than {MAX_ITEMS} entries", classify.BAD_PAYLOAD)
+        raise Failed(own_words.write("own.many_entries", name=step.into, most=MAX_ITEMS), classify.BAD_PAYLOAD)
     run.values[step.into] = found
     run.evidence.log(f"{step.into}: {len(found) if isinstance(found, list | str) else found}")
     if step.what == "table":
@@ -174,9 +174,7 @@ async def assert_text(run: Attempt, step: steps.AssertText) -> None:
         else:
             await expect(place).to_contain_text(step.text, timeout=limit)
     except AssertionError:
-        where = step.selector or "the page"
-        text = f"{where} does not say {step.text[:200]!r} within {step.timeout_s:g} s"
-        raise Failed(text, classify.ELEMENT_NOT_FOUND) from None
+        raise not_said(step) from None
 
 
 async def upload(run: Attempt, step: steps.Upload) -> None:
@@ -188,11 +186,11 @@ async def upload(run: Attempt, step: steps.Upload) -> None:
         return
     folder = run.settings.upload_folder
     if not folder:
-        raise Failed("this worker has no executors.browser.upload_folder", classify.BAD_PAYLOAD)
+        raise Failed(own_words.write("own.no_upload_folder"), classify.BAD_PAYLOAD)
     root = Path(folder).resolve()
     path = (root / step.file).resolve()
     if not path.is_relative_to(root) or not path.is_file():
-        raise Failed(f"{step.file} is not in the upload folder of this worker", classify.BAD_PAYLOAD)
+        raise Failed(own_words.write("own.not_in_upload", file=step.file), classify.BAD_PAYLOAD)
     await field.set_input_files(path, timeout=step.timeout_s * 1000)
 
 
@@ -236,8 +234,8 @@ async def _save(run: Attempt, file: Coming, path: Path) -> None:
 
 
 def _too_large(run: Attempt) -> Failed:
-    most = run.settings.download_mb
-    return Failed(f"the download is larger than {most:g} MB (executors.browser.download_mb)", classify.BAD_PAYLOAD)
+    text = own_words.write("own.large_download", most=f"{run.settings.download_mb:g}")
+    return Failed(text, classify.BAD_PAYLOAD)
 
 
 def _largest(folder: Path) -> int:

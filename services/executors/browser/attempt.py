@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 import msgspec
 from playwright.async_api import ConsoleMessage, Dialog, Download, Error, Page, Request, Response
 
-from services.domain.task import classify
+from services.domain.task import classify, own_words
 from services.domain.task.artifact import safe_name
 from services.domain.text.mask import Masker, masked_text
 from services.domain.types import flow, flow_text, linear
@@ -171,7 +171,8 @@ class Attempt:
                 await self._check_address(step)
                 return
             except Failed as exc:
-                failed = Failed(f"step {raw.label}: {exc}", raw.fails_as or await self._meaning(exc.kind))
+                told = own_words.write("own.step", step=raw.label, why=str(exc))
+                failed = Failed(told, raw.fails_as or await self._meaning(exc.kind))
                 if exc.inner or exc.final or not left:
                     raise await self._with_evidence(raw, exc if exc.inner else failed) from exc
                 self.evidence.log(f"{failed}; trying again in {raw.retry_wait_s:g} s", "err")
@@ -187,8 +188,8 @@ class Attempt:
             here = self.page.url if flow_text.scheme_of(self.page.url) in flow_text.SAFE_SCHEMES else ""
             base = self.settings.sites.get(self._order.platform, "") if url.startswith("/") or not here else ""
             if not (base or here):
-                what = f"set executors.browser.sites.{self._order.platform}, or name a whole address"
-                raise Failed(f"{url} is a path, and this worker knows no site for it: {what}", classify.BAD_PAYLOAD)
+                text = own_words.write("own.no_site", url=url, platform=self._order.platform)
+                raise Failed(text, classify.BAD_PAYLOAD)
             url = urljoin(base.rstrip("/") + "/", url.lstrip("/")) if base else urljoin(here, url)
         if why := flow_text.refused(url, self.settings.allowed_schemes):
             raise Failed(why, classify.BAD_PAYLOAD)
@@ -203,7 +204,7 @@ class Attempt:
                 if filled != text:
                     changes[name] = filled
         except flow_text.MissingSecret as exc:
-            raise Failed(f"there is no secret {exc} on this worker", classify.MISSING_SECRET) from exc
+            raise Failed(own_words.write("own.no_secret", name=str(exc)), classify.MISSING_SECRET) from exc
         except flow_text.BadTemplate as exc:
             raise Failed(str(exc), classify.BAD_PAYLOAD) from exc
         if isinstance(step, Fill) and flow_text.secrets_in(step.value):
@@ -220,15 +221,15 @@ class Attempt:
         try:
             done, _ = await asyncio.wait({work, crash}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
             if crash in done:
-                raise Failed("the page crashed", classify.CRASHED)
+                raise Failed(own_words.write("own.page_crashed"), classify.CRASHED)
             if work not in done:
-                raise Failed(f"no end within {step.timeout_s:g} s", classify.TIMEOUT)
+                raise Failed(own_words.write("own.no_end", seconds=f"{step.timeout_s:g}"), classify.TIMEOUT)
             await work
         except Error as exc:
             if "ERR_ABORTED" in str(exc):  # the news that the page crashed may come a little later
                 await asyncio.wait({crash}, timeout=CRASH_S)
             if self._crashed.is_set():
-                raise Failed("the page crashed", classify.CRASHED) from exc
+                raise Failed(own_words.write("own.page_crashed"), classify.CRASHED) from exc
             raise explained(exc, step, self._closed_to) from exc
         finally:
             for one in (work, crash):
@@ -239,14 +240,14 @@ class Attempt:
         """What the step led to: nothing unsafe, and no login page where the flow cannot log in."""
         url = self.page.url
         if url.startswith("chrome-error:") and self._closed_to and self._closed_to.kind in classify.PERMANENT:
-            raise Failed(f"it led to an address that is not opened: {self._closed_to.text}", self._closed_to.kind)
+            raise Failed(own_words.write("own.led_to_closed", why=self._closed_to.text), self._closed_to.kind)
         if why := flow_text.refused(url, (*self.settings.allowed_schemes, "blob", "chrome-error")):
-            raise Failed(f"it led to {url[:200]}: {why}", classify.BAD_PAYLOAD)
+            raise Failed(own_words.write("own.led_to", url=url[:200], why=why), classify.BAD_PAYLOAD)
         if isinstance(step, Goto) and not self._handles_login:
             if self._asks_to_log_in() and not (self._login and self._login.search(step.url)):
-                raise Failed(f"redirected to login at {url[:200]}", classify.LOGIN_EXPIRED)
+                raise Failed(own_words.write("own.to_login", url=url[:200]), classify.LOGIN_EXPIRED)
             if self.settings.captchas and await visible(self.page, self.settings.captchas):
-                raise Failed(f"captcha at {url[:200]}", classify.CAPTCHA)
+                raise Failed(own_words.write("own.captcha", url=url[:200]), classify.CAPTCHA)
 
     async def _meaning(self, kind: str) -> str:
         """An element that is missing on a page that asks for a person means that."""

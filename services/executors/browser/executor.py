@@ -145,10 +145,7 @@ class BrowserExecutor:
             return Outcome(ok=False, error=text, error_kind=classify.BAD_PAYLOAD)
         known, missing = self._secrets_of(job)
         if missing:
-            text = (
-                f"there is no secret {missing} for {job.task.platform}:{job.task.shop_id} on this worker; put it into"
-                f" its environment or keyring"
-            )
+            text = own_words.write("own.no_secret_of", name=missing, shop=f"{job.task.platform}:{job.task.shop_id}")
             return Outcome(ok=False, error=text, error_kind=classify.MISSING_SECRET)
         with self._counted():
             try:
@@ -177,8 +174,9 @@ class BrowserExecutor:
                     pass
                 if watch.port <= 0:
                     end = self._told_of_walls(watch.end)
-                    why = end.error if end else "the browser host ended"
-                    raise NoneToLend(why or "Chromium has no debug port", unable=end is not None and end.unable)
+                    why = end.error if end else own_words.write("own.host_over")
+                    unable = end is not None and end.unable
+                    raise NoneToLend(why or own_words.write("own.no_debug_port"), unable=unable)
                 yield watch.port
             finally:
                 host.cancel(token)

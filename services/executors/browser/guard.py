@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.domain.task import classify
+from services.domain.task import classify, own_words
 from services.executors.http import reach
 from services.settings.browser import BrowserSettings
 
@@ -123,7 +123,7 @@ class Guard:
             raise _NotConnected(str(exc), exc.kind, _NOT_ALLOWED) from exc
         except OSError as exc:
             if self._direct:
-                raise _NotConnected("the host name is unknown", classify.NETWORK, _UNREACHABLE) from exc
+                raise _NotConnected(own_words.write("own.host_unknown"), classify.NETWORK, _UNREACHABLE) from exc
             found = ()  # names that only the proxy knows are its own affair
         try:
             return await (self._dialled(found) if self._direct else self._through(host, port))
@@ -209,10 +209,10 @@ async def _ask_http(
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except asyncio.LimitOverrunError as exc:
-        raise OSError("the proxy answers no HTTP") from exc
+        raise OSError(own_words.write("own.proxy_no_http")) from exc
     words = head.split(b"\r\n", 1)[0].decode("latin-1").split(" ", 2)
     if len(words) < 2 or not words[1].startswith("2"):
-        raise OSError(f"the proxy refused it: {' '.join(words[1:])[:100]}")
+        raise OSError(own_words.write("own.proxy_refused", said=" ".join(words[1:])[:100]))
 
 
 async def _ask_socks(
@@ -225,15 +225,15 @@ async def _ask_socks(
         user, password = (urllib.parse.unquote(text or "").encode()[:255] for text in (via.username, via.password))
         writer.write(bytes((1, len(user))) + user + bytes((len(password),)) + password)
         if (await reader.readexactly(2))[1]:
-            raise OSError("the proxy refused user and password")
+            raise OSError(own_words.write("own.proxy_login"))
     elif method != 0:
-        raise OSError("the proxy asks for user and password")
+        raise OSError(own_words.write("own.proxy_asks"))
     writer.write(bytes((_SOCKS, _CONNECT, 0)) + _written(host) + port.to_bytes(2, "big"))
     _, code, _, form = await reader.readexactly(4)
     length = (await reader.readexactly(1))[0] if form == _NAME else 4 if form == _V4 else 16
     await reader.readexactly(length + 2)
     if code:
-        raise OSError(f"the proxy refused it (code {code})")
+        raise OSError(own_words.write("own.proxy_code", code=code))
 
 
 def _written(host: str) -> bytes:
@@ -247,7 +247,7 @@ def _written(host: str) -> bytes:
 
 def _why(exc: Exception) -> str:
     if isinstance(exc, ConnectionRefusedError):
-        return "the connection was refused"
+        return own_words.write("own.refused")
     if isinstance(exc, TimeoutError):
-        return "it does not answer"
+        return own_words.write("own.mute")
     return str(exc) or type(exc).__name__

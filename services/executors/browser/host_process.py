@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
+from services.domain.task import own_words
 from services.executors import own_folder, python_child
 from services.executors.browser import orders
 from services.executors.stdout import RESULT_LIMIT, LineSplitter, Pipe, Pump
@@ -53,7 +54,7 @@ class BrowserHost:
         if not self._wait_for_start():
             words = " ".join(self._said[-5:])[-1000:]
             self.close()
-            raise OSError(f"the browser host did not start: {words}")
+            raise OSError(own_words.write("own.host_not_started", said=words))
 
     @property
     def alive(self) -> bool:

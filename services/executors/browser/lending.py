@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from services.domain.task import classify
+from services.domain.task import classify, own_words
 from services.executors.base import Fitness, Job, JobContext, NoneToLend, Outcome
 from services.executors.rpa import RpaExecutor
 
@@ -34,7 +34,7 @@ class LendingRpaExecutor:
                 return self._inner.run(job, context, debug_port=port)
         except NoneToLend as exc:
             if context.cancelled.is_set():
-                error = "stopped before it started"
+                error = own_words.write("own.not_begun")
                 return Outcome(ok=False, cancelled=True, error=error, error_kind=classify.CANCELLED)
             return Outcome(ok=False, error=str(exc), error_kind=classify.NO_BROWSER, unable=exc.unable)
 

@@ -77,7 +77,7 @@ class LoginWindow:
         try:
             return asyncio.run(self._show(folder, platform, shop_id, url, stop, told, again or threading.Event()))
         except (Error, OSError, TimeoutError) as exc:
-            raise NoWindow(f"Chromium did not start: {str(exc).strip()[-1500:]}") from exc
+            raise NoWindow(own_words.write("own.chromium_did_not", said=str(exc).strip()[-1500:])) from exc
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

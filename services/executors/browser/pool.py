@@ -135,7 +135,7 @@ class Pool:
             except ProfileInUse:
                 await self._give_place(key, place)
                 if time.monotonic() + _POLL_S > until:
-                    raise self._too_long(f"another process works in the profile of {key}") from None
+                    raise self._too_long(own_words.write("own.profile_worked_in", shop=key)) from None
                 await asyncio.sleep(_POLL_S)
             except BaseException:
                 await self._give_place(key, place)
@@ -242,14 +242,13 @@ class Pool:
         left = until - time.monotonic()
         if left <= 0:
             busy = ", ".join(sorted(one or "light contexts" for one in self._places))
-            raise self._too_long(f"all {self._settings.max_total} browsers are at work ({busy})")
+            raise self._too_long(own_words.write("own.all_at_work", most=self._settings.max_total, names=busy))
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._changed.wait(), left)
 
     def _too_long(self, why: str) -> NoBrowser:
-        waited = f"no browser became free within {self._settings.acquire_seconds:g} s"
-        hint = "raise executors.browser.max_total, or lower worker.slots"
-        return NoBrowser(f"{waited}: {why}; {hint}", unable=True)
+        seconds = f"{self._settings.acquire_seconds:g}"
+        return NoBrowser(own_words.write("own.no_free_browser", seconds=seconds, why=why), unable=True)
 
     async def _give_place(self, key: str, place: _Place) -> None:
         async with self._changed:
@@ -297,7 +296,7 @@ class Pool:
                 place.browser = None
                 await self._end(browser)
                 if fresh:
-                    raise NoBrowser(f"Chromium does not open a page: {exc}", unable=False) from exc
+                    raise NoBrowser(own_words.write("own.opens_no_page", said=str(exc)), unable=False) from exc
                 continue
             browser.uses += 1
             self._reused += warm
@@ -321,9 +320,11 @@ class Pool:
                     if any(word in text.lower() for word in _UNWALLED):
                         raise NoBrowser(own_words.write("own.no_sandbox"), unable=True) from exc
                     if absent := any(word in text.lower() for word in _ABSENT):
-                        raise NoBrowser(f"Chromium cannot be started: {text[:500]}", unable=absent) from exc
+                        why = own_words.write("own.chromium_cannot", said=text[:500])
+                        raise NoBrowser(why, unable=absent) from exc
                     if not again or time.monotonic() > until:
-                        raise NoBrowser(f"Chromium did not start: {text[-1500:]}", unable=False) from exc
+                        why = own_words.write("own.chromium_did_not", said=text[-1500:])
+                        raise NoBrowser(why, unable=False) from exc
         raise AssertionError("unreachable")
 
     async def _start(self, place: _Place, platform: str, shop_id: str) -> Chromium:

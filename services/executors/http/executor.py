@@ -78,7 +78,7 @@ class Filler:
         def write(found: re.Match[str]) -> str:
             value = _word(self._value(found[1]))
             if any(ord(char) < 32 or ord(char) == 127 for char in value):
-                raise Unfillable(f"{found[1]} has control characters, which no header may have", classify.BAD_PAYLOAD)
+                raise Unfillable(own_words.write("own.header_controls", place=found[1]), classify.BAD_PAYLOAD)
             return value
 
         return _PLACE.sub(write, text)
@@ -114,21 +114,20 @@ class Filler:
         if first == "secret" and rest:
             value = self._secret(rest)
             if value is None:
-                raise Unfillable(
-                    f"the secret {rest} is missing on this worker; set FLEETDECK_SECRET__{rest.upper()}",
-                    classify.MISSING_SECRET,
-                )
+                variable = f"FLEETDECK_SECRET__{rest.upper()}"
+                text = own_words.write("own.secret_unset", name=rest, variable=variable)
+                raise Unfillable(text, classify.MISSING_SECRET)
             self.secrets.add(value)
             return value
         if first == "payload" and rest:
             return self._of_payload(rest)
-        raise Unfillable(f"{{{{{name}}}}} in the request of this worker is no known place", classify.NO_COMMAND)
+        raise Unfillable(own_words.write("own.no_place", place=f"{{{{{name}}}}}"), classify.NO_COMMAND)
 
     def _of_payload(self, path: str) -> Any:
         node: Any = self._payload
         for key in path.split("."):
             if not isinstance(node, dict) or key not in node:
-                raise Unfillable(f"payload.{path} is missing and the request needs it", classify.BAD_PAYLOAD)
+                raise Unfillable(own_words.write("own.payload_lacks", place=f"payload.{path}"), classify.BAD_PAYLOAD)
             node = node[key]
         return node
 
@@ -171,8 +170,8 @@ def judged(answer: Answer, expect: Sequence[int], files: ArtifactSink, now_ms: i
     if answer.status in expect or (not expect and 200 <= answer.status < 300):
         return Outcome(ok=True, result=_result(answer, text, files))
     said = " ".join((text or "")[:1_000].split())
-    wanted = f", wanted {', '.join(map(str, expect))}" if expect else ""
-    error = f"the server answered {answer.status}{wanted}" + (f": {said}" if said else "")
+    code = "own.server_" + ("wanted" if expect else "answered") + ("_said" if said else "")
+    error = own_words.write(code, status=answer.status, wanted=", ".join(map(str, expect)), said=said)
     return Outcome(
         ok=False,
         error=error,
@@ -355,11 +354,11 @@ def _of_payload(payload: Mapping[str, Any]) -> HttpRequestSettings:
     given = {name: payload[name] for name in _PAYLOAD_FIELDS if name in payload}
     headers, expect = given.get("headers", {}), given.get("expect", [])
     if not isinstance(given.get("url"), str) or not isinstance(given.get("method", ""), str):
-        raise reach.Refused("payload.url and payload.method must be texts")
+        raise reach.Refused(own_words.write("own.texts"))
     if not isinstance(headers, dict) or not all(isinstance(value, str) for value in headers.values()):
-        raise reach.Refused("payload.headers must be an object of texts")
+        raise reach.Refused(own_words.write("own.headers"))
     if not isinstance(expect, list) or not all(isinstance(code, int) for code in expect):
-        raise reach.Refused("payload.expect must be a list of statuses such as 200")
+        raise reach.Refused(own_words.write("own.expect"))
     return HttpRequestSettings(
         url=given["url"], method=given.get("method", "GET"), headers=headers, body=given.get("body"),
         expect=tuple(expect),
@@ -375,11 +374,12 @@ def _request(wanted: HttpRequestSettings, filler: Filler | None) -> Request:
     """
     method = wanted.method.upper()
     if method not in METHODS:
-        raise reach.Refused(f"method must be one of {', '.join(METHODS)}, not {wanted.method!r:.40}")
+        given = f"{wanted.method!r:.40}"
+        raise reach.Refused(own_words.write("own.method", known=", ".join(METHODS), method=given))
     headers = {name: filler.header(value) if filler else value for name, value in wanted.headers.items()}
     for name, value in headers.items():
         if not name.isascii() or any(ord(char) < 33 or char == ":" for char in name) or "\r" in value or "\n" in value:
-            raise reach.Refused(f"the header {name!r:.60} cannot be sent")
+            raise reach.Refused(own_words.write("own.header_cannot", name=f"{name!r:.60}"))
     lower = {name.lower() for name in headers}
     body = None
     if wanted.body is not None:
@@ -402,7 +402,7 @@ def _failed(fetch: Fetch, request: Request, job: Job) -> Outcome:
     if isinstance(exc, TimeoutError):
         text = own_words.write("own.no_answer", seconds=f"{job.timeout_s:g}")
         return Outcome(ok=False, timed_out=True, error=text, error_kind=classify.TIMEOUT)
-    text = f"{type(exc).__name__}: {exc}"
+    text = str(exc) if isinstance(exc, BrokenOff) else f"{type(exc).__name__}: {exc}"
     if isinstance(exc, ssl.SSLCertVerificationError):
         text = own_words.write("own.untrusted", why=exc.verify_message)
     if fetch.sent and not job.task.idempotent and request.method not in ("GET", "HEAD", "OPTIONS"):
@@ -410,6 +410,10 @@ def _failed(fetch: Fetch, request: Request, job: Job) -> Outcome:
         text = own_words.write("own.sent_unanswered", why=text)
         return Outcome(ok=False, timed_out=True, error=text, error_kind=classify.TIMEOUT)
     return Outcome(ok=False, error=text, error_kind=classify.NETWORK)
+
+
+class BrokenOff(ConnectionResetError):
+    """The answer is shorter than was promised; the text says by how much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -481,7 +485,7 @@ class Fetch(threading.Thread):
                 return answer
             request = _redirected(request, answer.status, urllib.parse.urljoin(request.url, target))
             self._log(f"{answer.status}: on to {reach.checked(request.url).hostname}")
-        raise Refused(f"more than {bounds.redirects} redirects", "network")
+        raise Refused(own_words.write("own.many_redirects", most=bounds.redirects), classify.NETWORK)
 
     def _ask(self, request: Request) -> Answer:
         parts = reach.checked(request.url)
@@ -503,17 +507,17 @@ class Fetch(threading.Thread):
         while chunk := response.read1(CHUNK):
             size += len(chunk)
             if size > most:
-                raise Refused(f"the answer is larger than {most:,} bytes (executors.http.response_mb)")
+                raise Refused(own_words.write("own.large_answer", most=f"{most:,}"))
             parts.append(chunk)
         if response.length:  # it promised more
-            raise ConnectionResetError(f"the connection broke {response.length:,} bytes before the end of the answer")
+            raise BrokenOff(own_words.write("own.broke_off", size=f"{response.length:,}"))
         return b"".join(parts)
 
 
 def _redirected(request: Request, status: int, url: str) -> Request:
     before, after = reach.checked(request.url), reach.checked(url)
     if before.scheme == "https" and after.scheme == "http":
-        raise Refused("a redirect from https to http is refused")
+        raise Refused(own_words.write("own.to_plain_http"))
     headers = dict(request.headers)
     if (before.scheme, before.hostname, before.port) != (after.scheme, after.hostname, after.port):
         headers = {name: value for name, value in headers.items() if name.lower() in _HARMLESS}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.domain.fleet import hosts
-from services.domain.task import classify
+from services.domain.task import classify, own_words
 
 #: one entry of ``socket.getaddrinfo``
 Found = tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[object, ...]]
@@ -48,23 +48,23 @@ def checked(url: str) -> urllib.parse.SplitResult:
         Refused: another scheme than http and https, user and password in it, or no host.
     """
     if any(ord(char) <= 32 or ord(char) == 127 for char in url):
-        raise Refused("the url has blanks or control characters")
+        raise Refused(own_words.write("own.url_blanks"))
     try:
         parts = urllib.parse.urlsplit(url)
         port = parts.port
     except ValueError as exc:
-        why = "the port must be 1 to 65535" if "ort" in str(exc) else str(exc)
-        raise Refused(f"the url cannot be read: {why}") from exc
+        why = own_words.write("own.url_port") if "ort" in str(exc) else str(exc)
+        raise Refused(own_words.write("own.url_unread", why=why)) from exc
     if parts.scheme not in ("http", "https"):
-        raise Refused(f"the scheme {parts.scheme[:20]!r} is refused: only http and https are asked")
+        raise Refused(own_words.write("own.url_scheme", scheme=repr(parts.scheme[:20])))
     if not parts.hostname:
-        raise Refused("the url names no host")
+        raise Refused(own_words.write("own.url_no_host"))
     if port == 0:
-        raise Refused("the port must be 1 to 65535")
+        raise Refused(own_words.write("own.url_port"))
     if problem := hosts.problem_of(parts.hostname):
-        raise Refused(f"the url names no host that can be asked: {problem}")
+        raise Refused(own_words.write("own.url_bad_host", why=problem))
     if parts.username is not None or parts.password is not None:
-        raise Refused("the url holds a user or password: put it into a header with {{secret.name}}")
+        raise Refused(own_words.write("own.url_login", place="{{secret.name}}"))
     return parts
 
 
@@ -78,10 +78,10 @@ def resolved(host: str, port: int, rules: Rules) -> Sequence[Found]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except UnicodeError as exc:
-        raise Refused(f"the url names no host that can be asked: {exc}") from exc
+        raise Refused(own_words.write("own.url_bad_host", why=str(exc))) from exc
     good = [each for each in found if rules.allows_private(host) or hosts.is_public(str(each[4][0]))]
     if not good:
-        raise Refused(f"{host} lies in a private network; {rules.setting} of this worker names those that may")
+        raise Refused(own_words.write("own.private", host=host, setting=rules.setting))
     return good
 
 

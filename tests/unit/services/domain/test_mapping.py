@@ -91,4 +91,4 @@ def test_what_is_no_task_names_the_field_and_the_remedy(body: object, changes: d
     ],
 )
 def test_a_mapping_that_cannot_be_names_its_field(changes: dict[str, Any], field: str) -> None:
-    assert mapping.problem(QueueMapping(**(PLAIN | changes))).partition(":")[0] == field
+    assert mapping.problem(QueueMapping(**(PLAIN | changes)))[0] == field

@@ -18,6 +18,9 @@ _HOLE = re.compile(r"\{(\w+)\}")
 #: three English words in a row are a sentence; a name, a code or a path is none
 _ENGLISH = re.compile(r"\b[A-Za-z]{2,} [A-Za-z]{2,} [A-Za-z]{2,}\b")
 _ROOMS = ("engine", "workers", "executors", "scheduler")
+#: what says in ``error`` how an attempt ended, and whose text becomes that
+_ENDS = ("Outcome", "GiveUp", "Finish", "End")
+_FAILURES = ("Failed", "Refused", "Unfillable", "NoBrowser", "NoneToLend", "NoWindow", "NoProfile", "_NotConnected")
 
 
 @pytest.fixture
@@ -42,6 +45,40 @@ def test_what_flows_said_stays_and_what_the_engine_said_below_it_is_translated(c
     first, second = messages.own(error).split("\n")
     assert first == "Error: page closed by the other side"
     assert second == "30 秒内未结束；已强制结束"
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (
+            "step 3 pay: https://a.test cannot be opened: the host name is unknown (net::ERR_NAME_NOT_RESOLVED)",
+            "步骤 3 pay：无法打开 https://a.test：主机名未知（net::ERR_NAME_NOT_RESOLVED）",
+        ),
+        (
+            "step 1 goto: it led to an address that is not opened: a.test lies in a private network;"
+            " executors.browser.hosts of this worker names those that may",
+            "步骤 1 goto：跳转到了不允许打开的地址：a.test 位于私有网络；允许访问的主机写在该执行节点的"
+            " executors.browser.hosts 中",
+        ),
+        (
+            "no browser became free within 30 s: all 4 browsers are at work (pdd:s1); raise"
+            " executors.browser.max_total, or lower worker.slots",
+            "30 秒内没有空闲的浏览器：全部 4 个浏览器都在工作（pdd:s1）；请调高 executors.browser.max_total，或调低"
+            " worker.slots",
+        ),
+        ("the server answered 500, wanted 200, 204: out of luck", "服务器返回 500，期望 200, 204：out of luck"),
+        (
+            "payload.items[2].shop_id: is missing, here and beside items",
+            "payload.items[2].shop_id：缺失：此处和 items 旁都没有",
+        ),
+        (
+            "the handler's process ended with exit code 3 before the handler returned",
+            "处理函数返回之前，其进程以退出码 3 结束",
+        ),
+    ],
+)
+def test_what_executors_say_within_each_other_is_said_whole(chinese: None, error: str, told: str) -> None:
+    assert messages.own(error) == told
 
 
 def test_a_refusal_of_the_payload_names_its_field(chinese: None) -> None:
@@ -106,11 +143,12 @@ def test_no_sentence_is_written_into_a_record_beside_the_list() -> None:
 
 def _literals(file: Path) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.Call) or getattr(node.func, "id", "") not in ("Outcome", "GiveUp", "Finish", "End"):
+        if not isinstance(node, ast.Call):
             continue
-        for keyword in node.keywords:
-            if keyword.arg == "error":
-                parts = [one.value for one in ast.walk(keyword.value) if isinstance(one, ast.Constant)]
-                said = " … ".join(str(part) for part in parts)
-                if isinstance(keyword.value, ast.Constant | ast.JoinedStr) and _ENGLISH.search(said):
-                    yield node.lineno, said
+        name = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+        told = [one.value for one in node.keywords if one.arg == "error" and name in _ENDS]
+        for value in [*told, *(node.args[:1] if name in _FAILURES else ())]:
+            parts = [one.value for one in ast.walk(value) if isinstance(one, ast.Constant)]
+            said = " … ".join(str(part) for part in parts)
+            if isinstance(value, ast.Constant | ast.JoinedStr) and _ENGLISH.search(said):
+                yield node.lineno, said

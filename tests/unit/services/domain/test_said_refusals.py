@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from services import home_folder, i18n
+from services.broker.rabbitmq import url
 from services.domain.errors import UsageError
 from services.domain.insight import known_issue
 from services.domain.insight.cause_rule import CauseRule
@@ -37,11 +39,47 @@ def config(folder: Path, text: str) -> Path:
     return folder / "config.toml"
 
 
+def setting(folder: Path, text: str) -> None:
+    reading.settled(tomllib.loads(text), folder)
+
+
 CASES: list[tuple[Callable[[Path], object], str, str]] = [
     (
         lambda _: task_type.parse('{"name": "a", "timeout_s": 0}'),
         "timeout_s must be 1 second to 1 day, not 0",
         "timeout_s 必须是 1 秒到 1 天，而不是 0",
+    ),
+    (
+        lambda folder: setting(folder, 'theme = "pink"'),
+        "config.toml or FLEETDECK_… variables: theme must be system, dark or light",
+        "config.toml 或 FLEETDECK_… 变量：theme 必须是 system、dark 或 light",
+    ),
+    (
+        lambda folder: setting(folder, "retention.open_days = -1"),
+        "config.toml or FLEETDECK_… variables: retention.open_days must be 0 (for ever) or 0.1 to 3650",
+        "config.toml 或 FLEETDECK_… 变量：retention.open_days 必须是 0（永久）或 0.1 到 3650",
+    ),
+    (
+        lambda folder: setting(folder, "executors.browser.step_seconds = 0"),
+        "config.toml or FLEETDECK_… variables: executors.browser.step_seconds must be 0.1 to 600",
+        "config.toml 或 FLEETDECK_… 变量：executors.browser.step_seconds 必须是 0.1 到 600",
+    ),
+    (
+        lambda folder: setting(folder, 'worker.slots = 2\nworker.lane_slots = {high = "3"}'),
+        "config.toml or FLEETDECK_… variables: worker.lane_slots must be less: 3 slots are kept for lanes, and there"
+        " are 2",
+        "config.toml 或 FLEETDECK_… 变量：worker.lane_slots 必须是更小的值：为通道保留了 3 个工位，而总共只有 2 个",
+    ),
+    (
+        lambda folder: setting(folder, 'foreign_queues.q = {task_type = "a b", platform = "pdd", shop_id = "{s}"}'),
+        "config.toml or FLEETDECK_… variables: foreign_queues.q.task_type must be a name, or a field of the body such"
+        " as {shop}",
+        "config.toml 或 FLEETDECK_… 变量：foreign_queues.q.task_type 必须是名称，或消息体中的字段，例如 {shop}",
+    ),
+    (
+        lambda _: url.parse("http://host"),
+        "the broker address must begin with amqp:// or amqps://",
+        "消息代理地址必须以 amqp:// 或 amqps:// 开头",
     ),
     (
         lambda _: task_type.parse('{"name": "a", "concurrency": 0}'),
