@@ -208,7 +208,7 @@ def _filled_in(clause: Clause, say: Callable[[Message], str], comma: str) -> str
 
 
 #: parameters that may be a sentence of the engine out of a record: why, by whom, with what note
-_NOTED = frozenset({"why", "error", "reason", "note", "by", "who"})
+_NOTED = frozenset({"why", "error", "reason", "note", "by", "who", "given"})
 
 
 #: sentences that name a kind of failure, which people know by its title

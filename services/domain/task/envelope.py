@@ -73,7 +73,7 @@ def parse(
     foreign = GEN not in headers
     fields, extra = wire.read(body, strict=foreign)
     if _counter(headers, SCHEMA, 1) > SCHEMA_VERSION:
-        raise BadMessage(f"{SCHEMA} is {headers[SCHEMA]}, here {SCHEMA_VERSION} is understood: update this worker")
+        raise wire.bad("msg_schema", header=SCHEMA, value=str(headers[SCHEMA]), known=SCHEMA_VERSION)
     gen = _counter(headers, GEN, 0)
     retries = _whole("retry_count", fields.retry_count, MAX_RETRY_COUNT)
     attempt = _counter(headers, ATTEMPT, retries)
@@ -259,7 +259,7 @@ def _table(headers: object) -> Mapping[str, object]:
     if headers is None:
         return {}
     if not isinstance(headers, Mapping):
-        raise BadMessage("the headers of the message are not a table")
+        raise wire.bad("msg_headers")
     return headers
 
 
@@ -272,7 +272,7 @@ def _counter(headers: Mapping[str, object], name: str, default: int) -> int:
 
 def _whole(name: str, value: object, limit: int) -> int:
     if type(value) is not int or not 0 <= value <= limit:  # bool is an int by inheritance only
-        raise BadMessage(f"{name} must be a whole number from 0 to {limit}, not {value!r:.60}")
+        raise wire.bad("msg_whole", field=name, most=limit, value=f"{value!r:.60}")
     return value
 
 

@@ -11,7 +11,8 @@ import msgspec
 
 from services.domain.errors import BadMessage
 from services.domain.fleet import shop
-from services.domain.task import ids, lane, wire
+from services.domain.task import ids, lane, own_words, wire
+from services.domain.text.message import Param
 from services.domain.text.said import said
 from services.domain.types import strict_json
 
@@ -81,11 +82,11 @@ def read(queue: str, mapping: QueueMapping, body: bytes, message_id: str = "") -
     checks = (("task_type", ids.valid_task_type), ("platform", shop.valid_word), ("shop_id", shop.valid_shop_id))
     for name, good in checks:
         if not good(found[name]):
-            raise _bad(queue, name, mapping, f"{found[name]!r:.{_MOST_SHOWN}} is none: 1-64 of A-Z a-z 0-9 _ -")
+            raise _bad(queue, name, mapping, "queue_name", value=f"{found[name]!r:.{_MOST_SHOWN}}")
     if found["priority"] and not _is_priority(found["priority"]):
-        raise _bad(queue, "priority", mapping, f"{found['priority']!r:.{_MOST_SHOWN}} is not high, normal, low or 1-10")
+        raise _bad(queue, "priority", mapping, "queue_priority", value=f"{found['priority']!r:.{_MOST_SHOWN}}")
     if mapping.task_id and not ids.valid_foreign_id(found["task_id"]):
-        raise _bad(queue, "task_id", mapping, "it must be 1 to 200 printable ASCII characters")
+        raise _bad(queue, "task_id", mapping, "queue_id")
     if not mapping.task_id and message_id:
         found["task_id"] = _made_of(queue, message_id, found)
     return Mapped(payload=_payload(queue, mapping, document), **found)
@@ -95,7 +96,7 @@ def _document(queue: str, body: bytes) -> Any:
     try:
         return strict_json.loads(wire.plain(body).decode())
     except (ValueError, RecursionError) as exc:
-        raise BadMessage(f"a message of the queue {queue} is not JSON: {exc}"[:400]) from exc
+        raise wire.bad("queue_json", queue=queue, why=str(exc)[:300]) from exc
 
 
 def _payload(queue: str, mapping: QueueMapping, document: Any) -> dict[str, Any]:
@@ -103,7 +104,7 @@ def _payload(queue: str, mapping: QueueMapping, document: Any) -> dict[str, Any]
         return document if isinstance(document, dict) else {WHOLE: document}
     found = _look(mapping.payload[1:-1], document)
     if not isinstance(found, dict):
-        raise _bad(queue, "payload", mapping, f"it is {_kind(found)}, and an object is needed")
+        raise _bad(queue, "payload", mapping, "queue_object", given=_kind(found))
     return found
 
 
@@ -111,8 +112,7 @@ def _text(queue: str, name: str, template: str, document: Any) -> str:
     def one(match: re.Match[str]) -> str:
         value = _look(match[1], document)
         if isinstance(value, bool) or not isinstance(value, str | int):
-            words = f'{name}: the field "{match[1]}" is {_kind(value)}, and a text or a whole number is needed'
-            raise BadMessage(_remedy(queue, name, template, words))
+            raise _remedy(queue, name, template, "queue_kind", path=match[1], given=_kind(value))
         return str(value)
 
     return _FIELD.sub(one, template).strip()
@@ -124,11 +124,11 @@ def _check_all_there(queue: str, mapping: QueueMapping, document: Any) -> None:
     missing = [(name, path) for name, path in asked if _look(path, document) is _NOTHING]
     if len(missing) == 1:
         ((name, path),) = missing
-        raise BadMessage(_remedy(queue, name, mapping.fields[name], f'{name}: the message has no field "{path}"'))
+        raise _remedy(queue, name, mapping.fields[name], "queue_no_field", path=path)
     if missing:
         words = ", ".join(f'"{path}" ({name})' for name, path in missing)
         place = f"[foreign_queues.{queue}]"
-        raise BadMessage(f"the message has no fields {words}; send them so that {place} finds them, or change that")
+        raise wire.bad("queue_fields", fields=words, place=place)
 
 
 def _look(path: str, document: Any) -> Any:
@@ -144,13 +144,13 @@ def _look(path: str, document: Any) -> Any:
     return value
 
 
-def _bad(queue: str, name: str, mapping: QueueMapping, why: str) -> BadMessage:
-    return BadMessage(_remedy(queue, name, mapping.fields[name], f"{name}: {why}"))
+def _bad(queue: str, name: str, mapping: QueueMapping, code: str, **params: Param) -> BadMessage:
+    return _remedy(queue, name, mapping.fields[name], code, **params)
 
 
-def _remedy(queue: str, name: str, template: str, words: str) -> str:
+def _remedy(queue: str, name: str, template: str, code: str, **params: Param) -> BadMessage:
     place = f"[foreign_queues.{queue}] {name} = {template!r:.{_MOST_SHOWN}}"
-    return f"{words}; send it so that {place} finds it, or change that setting"
+    return wire.bad("queue_bad", field=name, why=own_words.write(f"own.{code}", **params), place=place)
 
 
 def _made_of(queue: str, message_id: str, found: Mapping[str, str]) -> str:
@@ -168,5 +168,4 @@ def _is_priority(text: str) -> bool:
 
 
 def _kind(value: object) -> str:
-    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number")
+    return own_words.write("own.a_text") if isinstance(value, str) else wire.json_word(value)

@@ -10,7 +10,8 @@ import msgspec
 
 from services.domain.errors import BadMessage
 from services.domain.fleet import shop
-from services.domain.task import ids
+from services.domain.task import ids, own_words
+from services.domain.text.message import Param
 from services.domain.types import strict_json
 
 MAX_BODY, MAX_DEPTH = 1024 * 1024, 64
@@ -58,9 +59,9 @@ def check_properties(content_type: str, content_encoding: str) -> None:
         BadMessage: the properties name another content.
     """
     if content_type and content_type.partition(";")[0].strip().lower() not in ("application/json", "text/json"):
-        raise BadMessage(f"content_type must be application/json, not {content_type!r:.60}")
+        raise bad("msg_type", value=f"{content_type!r:.60}")
     if content_encoding and content_encoding.strip().lower() not in ("utf-8", "utf8", "identity"):
-        raise BadMessage(f"content_encoding must be empty or utf-8, not {content_encoding!r:.60}: send plain JSON")
+        raise bad("msg_encoding", value=f"{content_encoding!r:.60}")
 
 
 def read(body: bytes, *, strict: bool) -> tuple[Fields, str]:
@@ -84,14 +85,13 @@ def _check_identity(fields: Fields) -> None:
     words = f"{fields.platform}\n{fields.shop_id}\n{fields.task_type}"
     if _WORDS.match(words) and fields.shop_id not in shop.RESERVED and ids.valid_foreign_id(fields.task_id):
         return
-    allowed = "must be 1-64 of A-Z a-z 0-9 _ -"
     if not ids.valid_foreign_id(fields.task_id):
-        raise BadMessage(f"task_id must be 1 to 200 printable ASCII characters, not {fields.task_id!r:.60}")
+        raise bad("msg_id", value=f"{fields.task_id!r:.60}")
     if not shop.valid_word(fields.platform):
-        raise BadMessage(f"platform {allowed}, not {fields.platform!r:.60}")
+        raise bad("msg_name", field="platform", value=f"{fields.platform!r:.60}")
     if not shop.valid_shop_id(fields.shop_id):
-        raise BadMessage(f"shop_id {allowed} and not a lane's name, not {fields.shop_id!r:.60}")
-    raise BadMessage(f"task_type {allowed}, not {fields.task_type!r:.60}")
+        raise bad("msg_shop", value=f"{fields.shop_id!r:.60}")
+    raise bad("msg_name", field="task_type", value=f"{fields.task_type!r:.60}")
 
 
 def instant(text: str, local_tz: tzinfo | None) -> int:
@@ -106,11 +106,9 @@ def instant(text: str, local_tz: tzinfo | None) -> int:
             read = read.replace(tzinfo=local_tz)
         instant = round(read.timestamp() * 1000)
     except (ValueError, OverflowError, OSError) as exc:
-        raise BadMessage(
-            f"created_at must be an ISO 8601 time such as 2026-11-21T08:00:00+08:00, not {text!r:.60}"
-        ) from exc
+        raise bad("msg_time", value=f"{text!r:.60}") from exc
     if not _EARLIEST <= instant < _LATEST:
-        raise BadMessage(f"created_at must lie between 2000 and 2100, not {text!r:.60}")
+        raise bad("msg_years", value=f"{text!r:.60}")
     return instant
 
 
@@ -146,11 +144,11 @@ def plain(body: bytes) -> bytes:
         BadMessage: they are none.
     """
     if not body or body.isspace():
-        raise BadMessage("the message is empty")
+        raise bad("msg_empty")
     if len(body) > MAX_BODY:
-        raise BadMessage(f"the message has {len(body)} bytes; the limit is {MAX_BODY}")
+        raise bad("msg_bytes", size=len(body), most=MAX_BODY)
     if body.count(b"{") + body.count(b"[") > MAX_DEPTH and _depth(body) > MAX_DEPTH:
-        raise BadMessage(f"the message is nested deeper than {MAX_DEPTH} levels")
+        raise bad("msg_deep", most=MAX_DEPTH)
     return body.removeprefix(_BOM)
 
 
@@ -168,16 +166,16 @@ def _depth(body: bytes) -> int:
 def _slow(body: bytes) -> tuple[Fields, str]:
     found = _load(body)
     if not isinstance(found, dict):
-        raise BadMessage(f"the message must be a JSON object, not {_json_word(found)}")
+        raise bad("msg_object", given=json_word(found))
     # Without an error it is no dead letter, and a field of that name belongs to its producer.
     dead = isinstance(found.get("error"), str)
     ours = [name for name in Fields.__struct_fields__ if name not in _OF_DEAD or (dead and _is_text(found.get(name)))]
     known = {name: found[name] for name in ours if found.get(name) is not None}
     if lacking := [name for name in _NEEDED if known.get(name, "") == ""]:
-        raise BadMessage(f"{', '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} missing")
+        raise bad("msg_lacks", fields=", ".join(lacking))
     for name in _NEEDED:
         if not isinstance(known[name], str):
-            raise BadMessage(f"{name} must be text, not {_json_word(known[name])}")
+            raise bad("msg_text", field=name, given=json_word(known[name]))
     _check_types(known)
     extra = {name: value for name, value in found.items() if name not in ours}
     return _checked(Fields(**known)), _encode(extra) if extra else ""
@@ -185,11 +183,11 @@ def _slow(body: bytes) -> tuple[Fields, str]:
 
 def _check_types(known: dict[str, Any]) -> None:
     if not isinstance(known.get("payload", {}), dict):
-        raise BadMessage(f"payload must be a JSON object, not {_json_word(known['payload'])}", "bad_payload")
+        raise bad("msg_payload", "bad_payload", given=json_word(known["payload"]))
     if not isinstance(known.get("created_at", ""), str):
-        raise BadMessage(f"created_at must be ISO 8601 text, not {_json_word(known['created_at'])}")
+        raise bad("msg_time_text", given=json_word(known["created_at"]))
     if isinstance(known.get("priority", ""), bool) or not isinstance(known.get("priority", ""), str | int):
-        raise BadMessage(f"priority must be high, normal, low or 1-10, not {_json_word(known['priority'])}")
+        raise bad("msg_priority", given=json_word(known["priority"]))
     _encode(known)
 
 
@@ -207,28 +205,34 @@ def _encode(value: dict[str, Any]) -> str:
     try:
         return _ENCODER.encode(value).decode()
     except (UnicodeEncodeError, ValueError, OverflowError, RecursionError, TypeError) as exc:
-        raise BadMessage(f"the message holds text or numbers that JSON cannot carry: {exc}"[:200]) from exc
+        raise bad("msg_carry", why=str(exc)[:150]) from exc
 
 
 def _load(body: bytes) -> object:
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as exc:
-        raise BadMessage(f"the message is not UTF-8 text (byte {exc.start})") from exc
+        raise bad("msg_utf8", at=exc.start) from exc
     try:
         return strict_json.loads(text)
     except RecursionError as exc:
-        raise BadMessage(f"the message is nested deeper than {MAX_DEPTH} levels") from exc
+        raise bad("msg_deep", most=MAX_DEPTH) from exc
     except strict_json.Inexact as exc:
         raise BadMessage(str(exc)) from exc
     except ValueError as exc:
-        raise BadMessage(f"the message is not JSON: {exc}"[:200]) from exc
+        raise bad("msg_json", why=str(exc)[:170]) from exc
 
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _json_word(value: object) -> str:
-    words: dict[type, str] = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
-    return words.get(type(value), "a number")
+def bad(code: str, kind: str = "bad_message", **params: Param) -> BadMessage:
+    """What is wrong with a message, by a code of ``own_words``: it comes to stand in a letter."""
+    return BadMessage(own_words.write(f"own.{code}", **params), kind)
+
+
+def json_word(value: object) -> str:
+    """What kind of value it is, for a sentence."""
+    words: dict[type, str] = {dict: "an_object", list: "a_list", str: "text", bool: "true_or_false", type(None): "null"}
+    return own_words.write(f"own.{words.get(type(value), 'a_number')}")

@@ -8,6 +8,8 @@ import math
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from services.domain.text.said import said
+
 #: of a whole number: all that follow (checks, sheets, other programs) can still take it for the same one
 MAX_DIGITS = 308
 #: characters of a text: a payload of the largest size that a task may have, with room for blanks and line ends
@@ -27,7 +29,7 @@ def loads(text: str, *, number: Callable[[str], Any] | None = None, most: int = 
         RecursionError: it is nested too deeply.
     """
     if len(text) > most:  # it would be taken apart first and refused then: each of its keys is an object for a while
-        raise Inexact(f"it has {len(text)} characters; up to {most} are read")
+        raise Inexact(said("json.long", size=len(text), most=most))
     if text.startswith("\ufeff"):
         raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
     return _decoder(number).decode(text)
@@ -59,23 +61,23 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         seen: set[str] = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise Inexact(f"the key {twice!r:.60} stands twice in one object")
+        raise Inexact(said("json.twice", name=f"{twice!r:.60}"))
     return found
 
 
 def _no_constant(word: str) -> NoReturn:
-    raise Inexact(f"{word} is not a JSON number")
+    raise Inexact(said("json.constant", word=word))
 
 
 def _whole(text: str) -> int:
     digits = len(text.removeprefix("-"))
     if digits > MAX_DIGITS:
-        raise Inexact(f"a number of {digits} digits is too large; write it as a text")
+        raise Inexact(said("json.digits", digits=digits))
     return int(text)
 
 
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise Inexact(f"the number {text:.40} is too large")
+        raise Inexact(said("json.large", number=f"{text:.40}"))
     return number
