@@ -115,15 +115,18 @@ class SampleAtWork:
             return cancelled
 
     def end(self) -> None:
-        """Make no more tasks; the program ends and goes on with the sample when it starts again."""
+        """Make no more tasks and log in no shop, while the store is still open; the program ends and goes on with the
+        sample when it starts again.
+        """
         if self._trickle is not None:
             self._trickle.close()
-
-    def close(self) -> None:
-        """End the storefront."""
         care, self._care = self._care, None
         if care is not None:
             care.close()
+
+    def close(self) -> None:
+        """End the storefront, which running tasks need to the last."""
+        self.end()
         fleet, self._fleet = self._fleet, None
         if fleet is not None:
             fleet.close()

@@ -57,3 +57,16 @@ def test_a_window_that_is_about_to_open_shares_the_processor_with_two_threads_th
         assert len(set(threading.enumerate()) - opened) > len(begun)
     finally:
         session.close()
+
+
+def test_whoever_does_the_part_of_people_in_the_sample_leaves_before_its_store_is_closed(tmp_path: Path) -> None:
+    session = OpenConnection(config.load(home=tmp_path))
+    try:
+        before = set(threading.enumerate())
+        session.sample.load()
+        people = {one for one in set(threading.enumerate()) - before if one.name.startswith("sample-")}
+        assert "sample-care" in {one.name for one in people}
+        session.sample.end()
+        assert not [one.name for one in people if one.is_alive()]
+    finally:
+        session.close()

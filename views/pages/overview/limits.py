@@ -87,6 +87,8 @@ class LimitDialog(DialogFrame):
         self.field.setValue(limits.shown(name))
         self.field.setAccessibleName(_(WORDS[name]))
         self.body.addWidget(Label(_(WORDS[name]), "body", "text2", wrap=True))
+        apart = _("Colours this window alone; who is told of what is decided by the rules of Alerts.")
+        self.body.addWidget(Label(apart, "label", "text3", wrap=True))
         self.body.addWidget(self.field)
         self._usual = TileLimits().shown(name)
         self.reset = Button(N_("Back to the usual"), kind="ghost")
