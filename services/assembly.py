@@ -277,13 +277,14 @@ def commands_of(engine: Engine, who: operator.Operator) -> Commands:
     firing = Firing(store, engine.producer, registry)
     queues = ShopQueues(store, engine.broker, steps, registry, engine.clock)
     tasks = TaskCommands(store, engine.producer, steps, audit, who, letters.republish)
+    bulk = BulkRepublish(store, steps, registry, engine.clock, audit, who)
     return Commands(
         operator=who,
         tasks=tasks,
-        batches=BatchCommands(store, tasks, audit, who),
+        batches=BatchCommands(store, tasks, audit, who, bulk.plan),
         queues=QueueCommands(store, tasks, audit, who, settings.delays),
         dead_letters=letters,
-        bulk=BulkRepublish(store, steps, registry, engine.clock, audit, who),
+        bulk=bulk,
         causes=CauseCommands(store, steps, audit, who),
         records=RecordCommands(store, steps, registry, audit, who),
         fleet=FleetCommands(store, engine.broker, steps, registry, queues, audit, who),

@@ -169,9 +169,10 @@ def verdict(said: Verdict | None) -> dict[str, Any] | None:
 
 
 def same_work(said: Message) -> dict[str, Any]:
-    """The last success of the same work as another task."""
+    """The last success of the same work as another task; where nobody can read it, only the sentence says so."""
     params = said.params
-    return {"id": params["id"], "by": params["by"], "at": iso(int(params["since"])), "text": messages.english(said)}
+    at = iso(int(params["since"])) if "since" in params else ""
+    return {"id": params.get("id", ""), "by": params.get("by", ""), "at": at, "text": messages.english(said)}
 
 
 def cause(one: Cause) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from services.commands.sheet import columns, table
 from services.commands.sheet.orders import Defaults, Fault, Known, Orders, checked, orders
 from services.commands.sheet.shop_index import ShopIndex
 from services.domain.plans import recurrence
+from services.domain.task import ledger
 from services.messages import english
 from services.settings import Settings
 
@@ -76,7 +77,7 @@ def document(asked: Orders) -> dict[str, Any]:
                 "shop": f"{one.spec.platform}:{one.spec.shop_id}",
                 "type": one.spec.task_type,
                 "existing": one.done.task_id,
-                "at": shapes.iso(one.done.at),
+                "at": "" if ledger.unread(one.done) else shapes.iso(one.done.at),
                 "by": one.done.by,
                 "needs_reason": one.asks,
             }
@@ -112,9 +113,14 @@ def lines(asked: Orders, *, created: bool = False) -> list[str]:
 def before(asked: Orders) -> list[str]:
     """How many rows are work that has succeeded before, and what becomes of them; nothing for none."""
     told = []
-    if asked.again:
-        rows = "1 row was" if len(asked.again) == 1 else f"{len(asked.again)} rows were"
+    unread = sum(ledger.unread(one.done) for one in asked.again)
+    if (number := len(asked.again) - unread) > 0:
+        rows = "1 row was" if number == 1 else f"{number} rows were"
         told.append(f"{rows} done already{': done again' if asked.reason else ': left out (--reason: done again)'}")
+    if unread:
+        rows = "1 row" if unread == 1 else f"{unread} rows"
+        fate = ": done" if asked.reason else ": left out (--reason: done)"
+        told.append(f"of {rows} nobody can read whether that work was done{fate}")
     if asked.before:
         rows = "1 row is" if len(asked.before) == 1 else f"{len(asked.before)} rows are"
         told.append(f"{rows} work that has succeeded before; its type lets it be done again")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from services.commands.audit import Audit
+from services.commands.bulk.plan import Plan
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome
 from services.commands.tasks import TaskCommands
@@ -13,6 +14,7 @@ from services.domain.errors import NotFound
 from services.domain.task.lane import LANES, Lane
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import ACTIVE, MOVABLE, Status, Triage
+from services.domain.text.message import Message
 from services.domain.text.said import said
 from services.ports import Store
 
@@ -26,6 +28,12 @@ class BatchPlan:
     batch: str
     before: Mapping[str, int]
     task_ids: tuple[str, ...]
+    left_alone: Mapping[str, Message] = field(default_factory=dict)  #: of these, what the act will skip, and why
+
+    @property
+    def number(self) -> int:
+        """How many it would be done to."""
+        return len(self.task_ids) - len(self.left_alone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +48,17 @@ class BatchOutcome:
 class BatchCommands:
     """``plan_…`` only looks; what it found is handed to the act, so that nothing else is touched."""
 
-    def __init__(self, store: Store, tasks: TaskCommands, audit: Audit, operator: Operator) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tasks: TaskCommands,
+        audit: Audit,
+        operator: Operator,
+        look: Callable[[Sequence[str]], Plan],
+    ) -> None:
+        """``look``: what would become of dead letters."""
         self._store, self._tasks, self._audit, self._operator = store, tasks, audit, operator
+        self._look = look
 
     def plan_cancel(self, batch: str) -> BatchPlan:
         """Everything that has not ended, held tasks too.
@@ -58,7 +75,9 @@ class BatchCommands:
             UsageError: there is no such batch.
         """
         open_ones = (equals("status", Status.DEAD), equals("triage", Triage.OPEN))
-        return self._plan("batch.retry", batch, [open_ones, (equals("status", Status.RETRYING),)])
+        found = self._plan("batch.retry", batch, [open_ones, (equals("status", Status.RETRYING),)])
+        letters = self._ids((equals("batch", batch), *open_ones)) if found.task_ids else []
+        return replace(found, left_alone=self._look(letters).left_alone() if letters else {})
 
     def plan_raise(self, batch: str) -> BatchPlan:
         """What waits and is not in the high lane yet.

@@ -241,6 +241,15 @@ class ScheduleCommands:
 
         return self._change("schedule.skip", names, change)
 
+    def foresee(self, name: str) -> Tally:
+        """What ``run`` would make now: nothing is created.
+
+        Raises:
+            UsageError: there is none of this name.
+        """
+        now, schedule = self._store.now_ms(), schedules.load(self._need(name).body).schedule
+        return self._firing.foresee(schedule, Run(at=now, base=now), self.zone(), by=self._operator.who)
+
     def run(self, name: str) -> Tally:
         """Run a schedule now, also a disabled one; its next run stays as planned.
 

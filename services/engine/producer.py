@@ -12,7 +12,7 @@ from services.domain.change import DONE, UNREADABLE, UNSURE, Answer, Create
 from services.domain.errors import UsageError
 from services.domain.fleet import shop
 from services.domain.step import transitions
-from services.domain.task import ids, lane
+from services.domain.task import ids, lane, ledger
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -90,7 +90,8 @@ class Producer:
                 lost.add(spec.key)
         twins = self._twins(good)
         active = {id(twin.spec) for twin in twins}
-        before = self._before([(spec, uniq) for spec, uniq in good if uniq and id(spec) not in active])
+        known = self._before([one for one in good if one[1]])
+        before = [one for one in known if one.asks or id(one.spec) not in active]
         # who waits for a twin would wait for a task that is not made
         left = {twin.spec.key for twin in twins if twin.spec.key and twin.spec.if_duplicate == "reject"}
         for spec, _uniq in good if left else ():
@@ -121,9 +122,11 @@ class Producer:
         for start in range(0, len(asked), BULK):
             part = asked[start : start + BULK]
             for (spec, _uniq), done in zip(part, self._store.last_done([uniq for _, uniq in part]), strict=True):
-                if done is not None:
-                    since = self._done_since(spec)
-                    found.append(Before(spec=spec, done=done, asks=0 < since <= done.at))
+                if done is None:
+                    continue
+                since, lost = self._done_since(spec), ledger.unread(done)
+                if since or not lost:  # where nobody asks, what cannot be read is in nobody's way
+                    found.append(Before(spec=spec, done=done, asks=since > 0 and (lost or since <= done.at)))
         return found
 
     def _prepare_all(self, specs: Sequence[TaskSpec], bulk: Links) -> list[tuple[TaskSpec, Task]]:

@@ -65,7 +65,7 @@ class Before:
     """A spec whose work has succeeded before."""
 
     spec: TaskSpec
-    done: Done  #: the last time
+    done: Done  #: the last time; ``ledger.UNREADABLE`` where nobody can read whether, and its type asks
     asks: bool = False  #: its type asks for a reason to do it again so soon
 
 
@@ -75,4 +75,4 @@ class Checked:
 
     errors: tuple[tuple[TaskSpec, str, str], ...] = ()  #: (spec, field, sentence)
     twins: tuple[Twin, ...] = ()
-    before: tuple[Before, ...] = ()  #: of those that are no twins
+    before: tuple[Before, ...] = ()  #: of those that are no twins, and of twins where it asks for a reason

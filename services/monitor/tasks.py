@@ -215,9 +215,15 @@ class TaskQueries:
         return Worthiness(self._store, self._registry).refusals(dead) if dead else {}
 
     def last_done(self, works: Sequence[str]) -> dict[str, Done]:
-        """By uniqueness key, for those of which it is known: the last success of that work."""
+        """By uniqueness key, for those of which it is known: the last success of that work; ``ledger.UNREADABLE`` where
+        nobody can read whether there is one.
+        """
         found = zip(works, self._store.last_done(works), strict=True)
         return {work: done for work, done in found if done is not None}
+
+    def done_since(self, task_type: str) -> int:
+        """Since when (UTC ms) a success of this type asks for a reason to do it again, 0 where none ever does."""
+        return self._registry.done_since(task_type)
 
     def done_before(self, tasks: Sequence[Task]) -> dict[str, Message]:
         """By id, for those of these whose work has succeeded as another task: when, as which, and by whom."""

@@ -44,6 +44,7 @@ class Uncounted(StrEnum):
     NO = ""  #: none is missing
     OLD = "old"  #: the day is longer ago than days are counted for
     MANY = "many"  #: they are counted by their parameters, and none were named
+    UNREAD = "unread"  #: what is kept of it cannot be read
     NEVER = "never"  #: no two tasks of the type are the same work, so nothing counts them
 
 
@@ -125,7 +126,8 @@ class WorkQueries:
         tasks = [task for task in changed if not work or task.work == work]
         active = [task for task in open_ if not work or task.work == work]
         known = self._store.ran([work])[0] if work else None
-        done, failed, letter = self._last(of_it, work, known)
+        unread = bool(work) and ledger.unread(self._store.last_done([work])[0])
+        done, failed, letter = self._last(of_it, work, None if unread else known)
         ended = _on(known, begins, ends)
         here = sum(ledger.counts(task) and begins <= task.ended_at < ends for task in tasks)
         return WorkStory(
@@ -139,7 +141,7 @@ class WorkQueries:
             gates=self._gates.of(active),
             ended=ended,
             gone=max(0, ended.count - here) if ended is not None else 0,
-            uncounted=self._uncounted(kind, work, begins, ends),
+            uncounted=Uncounted.UNREAD if unread else self._uncounted(kind, work, begins, ends),
             done=done,
             failed=failed,
             letter=letter,

@@ -78,7 +78,8 @@ class Records(Protocol):
         """
 
     def last_done(self, works: Sequence[str]) -> list[Done | None]:
-        """At the place of each work (``Task.work``) its last success, forced ones included; None where none is known.
+        """At the place of each work (``Task.work``) its last success, forced ones included; None where none is known,
+        ``ledger.UNREADABLE`` where its entry cannot be read, as steps see it (answer ``unsure``).
 
         It is written in the step that ends the task, and kept as long as the record of that task or its tombstone.
         """

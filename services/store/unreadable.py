@@ -1,4 +1,6 @@
-"""What both drivers read: an entry that is none of ours counts as missing, is told once, and holds up no other."""
+"""What both drivers read: an entry that is none of ours counts as missing, is told once, and holds up no other. Of what
+was done it is not missing but unknown (``ledger.UNREADABLE``).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
+from services.domain.task import ledger
 from services.domain.task.record import Task, decode
 from services.domain.upkeep.stored import LARGEST, LATEST_MS
 
@@ -106,7 +109,8 @@ def first(read: Callable[[int], Sequence[T | None]], limit: int) -> list[T]:
 def tell(size: str, what: str, name: str, why: str) -> None:
     """Who asks every second need not be told every second: one line is enough."""
     of = f" of {name}" if name else ""
-    log.error("a %s%s (%s) cannot be read and counts as missing: %s", what, of, size, why)
+    means = "nobody knows whether that work was done" if what == ledger.WHAT else "counts as missing"
+    log.error("a %s%s (%s) cannot be read and %s: %s", what, of, size, means, why)
 
 
 def _size(stored: object) -> str:

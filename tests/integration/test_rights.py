@@ -361,6 +361,7 @@ READS: dict[str, Prepare] = {
     "FleetCommands.plan_types": of("plan_types", exactly(['{"name": "work"}'])),
     "HomeCommands.nodes": of("nodes"),
     "BreakerCommands.rule": of("rule"),
+    "ScheduleCommands.foresee": of("foresee", Stage.plan),
     "ScheduleCommands.zone": of("zone"),
     "ScheduleCommands.knows_type": of("knows_type", exactly("work")),
     "ViewCommands.known": of("known"),

@@ -12,6 +12,7 @@ from services.commands.batches import BatchOutcome, BatchPlan
 from services.domain.errors import NotFound, UsageError
 from services.domain.task.status import Status
 from services.domain.text.said import said
+from services.messages import english
 from services.monitor.batches import BatchView
 from services.spans import english_between
 
@@ -91,7 +92,7 @@ def change(context: Context) -> int:
         )
         if args.dry_run:
             return _planned(context, plan)
-        if not context.confirm(f"{args.verb} batch {args.name}:", len(plan.task_ids)):
+        if not context.confirm(f"{args.verb} batch {args.name}:", plan.number):
             return EXIT_FAILED
         act = {"raise": commands.raise_waiting, "retry": commands.retry}.get(args.verb)
         done = act(plan) if act is not None else commands.cancel(plan, reason=args.reason)
@@ -106,9 +107,12 @@ def _planned(context: Context, plan: BatchPlan) -> int:
         "before": dict(plan.before),
         "count": len(plan.task_ids),
         "ids": list(plan.task_ids),
+        "left_alone": [{"id": one, "code": why.code, "reason": english(why)} for one, why in plan.left_alone.items()],
     }
-    head = f"{context.args.verb} batch {plan.batch}: {len(plan.task_ids)} of {sum(plan.before.values())} tasks"
-    context.show(document, [head, *plan.task_ids])
+    head = f"{context.args.verb} batch {plan.batch}: {plan.number} of {sum(plan.before.values())} tasks"
+    left = [f"  {one}: {english(why)}" for one, why in plan.left_alone.items()]
+    lines = [head, *(one for one in plan.task_ids if one not in plan.left_alone)]
+    context.show(document, [*lines, *([f"{len(left)} left alone:"] if left else []), *left])
     return EXIT_OK
 
 

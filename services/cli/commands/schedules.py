@@ -192,13 +192,16 @@ def run(context: Context) -> int:
         row = _find(engine, args.name)
         if args.dry_run:
             shops = assembly.queries(engine).schedules.shops(row.schedule)
-            context.show({"dry_run": True, "shops": shops}, [f"{args.name}: {len(shops)} shops", *shops])
+            tally = assembly.commands(engine).schedules.foresee(args.name)
+            lines = [f"{args.name}: {len(shops)} shops; {_counted(tally, 'tasks would be created')}"]
+            lines += [tally.error] if tally.error else []
+            told = {"dry_run": True, "shops": shops, "run": _tally(tally, row) | {"label": ""}}
+            context.show(told, [*lines, *shops])
             return EXIT_OK
         if not context.confirm(f"run {args.name} now:", row.shops):
             return EXIT_FAILED
         tally = assembly.commands(engine).schedules.run(args.name)
-    text = f"{args.name}: {tally.created} tasks created, {tally.active} shops not through yet, {tally.failed} failed"
-    text += f", {tally.done} done already" if tally.done else ""
+    text = f"{args.name}: {_counted(tally, 'tasks created')}"
     lines = [text, tally.error] if tally.error else [text]
     context.show({"run": _tally(tally, row)}, [*lines, f"see `task list --filter batch:{tally.label}`"])
     return EXIT_OK if tally.created and not tally.active + tally.failed else EXIT_FAILED
@@ -332,6 +335,11 @@ def _document(row: ScheduleRow) -> dict[str, Any]:
         "ran_late_s": row.now.ran_late_ms // 1000,
         "last": _tally(last, row) if last is not None else None,
     }
+
+
+def _counted(tally: Tally, created: str) -> str:
+    done = f", {tally.done} done already" if tally.done else ""
+    return f"{tally.created} {created}, {tally.active} shops not through yet, {tally.failed} failed{done}"
 
 
 def _tally(tally: Tally, row: ScheduleRow) -> dict[str, Any]:

@@ -23,6 +23,7 @@ MORE = "it has more tasks than were looked at; see `task list`"
 WHY_UNCOUNTED = {
     Uncounted.OLD: f"runs are counted for {ledger.KEPT_MS // ledger.DAY_MS} days, and records of that day may be gone",
     Uncounted.MANY: "runs whose records are gone are counted by their parameters: ask with --payload",
+    Uncounted.UNREAD: "its entry in the ledger cannot be read; see `doctor`, `repair` sets it aside",
     Uncounted.NEVER: "runs of this type are not counted, and records of that day may be gone",
 }
 

@@ -11,6 +11,8 @@ from services.commands.bulk.republisher import Changes, checked, payload_of
 from services.domain.errors import UsageError
 from services.domain.insight import same_work, verdict
 from services.domain.insight.held_back import HeldBack
+from services.domain.task import ledger
+from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.message import Message
@@ -21,11 +23,14 @@ from services.engine.registry import Registry
 from services.ports import Store
 
 #: states of an item: nothing is in the way; the same work waits or runs already; it is held for a person; the same work
-#: has succeeded since the letter was created; a gate is closed for its shop, platform or type (a pause, quiet hours, a
-#: login, a shop that keeps failing); today's schema refuses its payload; it is no open dead letter (any more)
+#: has succeeded since the letter was created (or so lately that its type asks why, or nobody can read whether it has);
+#: a gate is closed for its shop, platform or type (a pause, quiet hours, a login, a shop that keeps failing); today's
+#: schema refuses its payload; it is no open dead letter (any more)
 READY, DUPLICATE, HELD, DONE = "ready", "duplicate", "held", "done"
 PAUSED, SCHEMA, GONE = "paused", "schema", "gone"
 STATES = (READY, DUPLICATE, HELD, DONE, PAUSED, SCHEMA, GONE)
+#: what is left alone when nobody says otherwise: a closed gate only makes it wait
+LEFT_ALONE = frozenset({DUPLICATE, HELD, DONE, SCHEMA, GONE})
 SLICE = 500
 
 
@@ -59,6 +64,10 @@ class Plan:
         """How many items there are of each state; states of none are left out."""
         found = Counter(item.state for item in self.items)
         return {state: found[state] for state in STATES if found[state]}
+
+    def left_alone(self) -> dict[str, Message]:
+        """By id, what would not be sent unasked: why."""
+        return {one.task_id: one.why for one in self.items if one.state in LEFT_ALONE and one.why is not None}
 
     def counts(self, name: str, states: Collection[str] = STATES) -> dict[str, int]:
         """How many items have which ``shop``, ``task_type``, ``platform``, ``lane`` …; the most frequent first."""
@@ -102,11 +111,17 @@ class Planner:
         found: list[Item] = []
         for item, uniq in looked.values():
             last, old = done.get(uniq), letters[item.task_id]
-            if last is not None and old is not None and verdict.ran_after(old, last) and holders.get(uniq) is None:
+            if last is not None and old is not None and holders.get(uniq) is None and self._ran(old, last):
+                status = Status.SUCCEEDED if last.task_id else ""
                 why = same_work.succeeded(last, now)
-                item = replace(item, state=DONE, existing=last.task_id, existing_status=Status.SUCCEEDED, why=why)
+                item = replace(item, state=DONE, existing=last.task_id, existing_status=status, why=why)
             found.append(_in_the_way(item, uniq, holders.get(uniq), gates, taken))
         return found
+
+    def _ran(self, old: Task, last: Done) -> bool:
+        """Whether a letter is sent only for a reason: its work has succeeded, or nobody can read whether."""
+        window = self._registry.done_since(old.task_type)
+        return ledger.unread(last) or verdict.ran_after(old, last) or 0 < window <= last.at
 
     def _first_look(self, task_id: str, old: Task | None, fields: Mapping[str, Any]) -> tuple[Item, str]:
         """The item by its record alone, and the uniqueness key of its successor."""

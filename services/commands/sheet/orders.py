@@ -21,7 +21,7 @@ from services.domain.fleet import platforms
 from services.domain.fleet.shop import Shop, valid_shop_id, valid_word
 from services.domain.gates import dependency
 from services.domain.insight import same_work
-from services.domain.task import lane
+from services.domain.task import lane, ledger
 from services.domain.text.mask import is_masked
 from services.domain.text.message import Message
 from services.domain.text.said import Said
@@ -270,6 +270,9 @@ def checked(found: Orders, answer: Checked, fate: str = "reject", *, reason: str
     active = {one.spec.line: one for one in answer.twins if one.spec.line not in lost}
     before = {one.spec.line: one for one in answer.before if one.spec.line not in lost}
     again = {row: one for row, one in before.items() if one.asks}
+    if fate == "queue":  # behind an active one too it asks why
+        active = {row: one for row, one in active.items() if row not in again}
+    again = {row: one for row, one in again.items() if row not in active}
     return replace(
         refused,
         specs=tuple(spec for spec in refused.specs if spec.line not in active and spec.line not in again),
@@ -277,7 +280,7 @@ def checked(found: Orders, answer: Checked, fate: str = "reject", *, reason: str
         fate=fate,
         again=tuple(again[row] for row in sorted(again)),
         reason=reason,
-        before=tuple(one for row, one in sorted(before.items()) if row not in again),
+        before=tuple(one for row, one in sorted(before.items()) if not one.asks),
         now_ms=now_ms,
         answer=answer,
         asked=frozenset(id(spec) for spec in found.specs),
@@ -325,7 +328,9 @@ def _active(twin: Twin) -> Fault:
 
 
 def _again(before: Before, now_ms: int) -> Fault:
-    return _whole_row(before.spec, "done", Message("sheet.done", same_work.told(before.done, now_ms)))
+    known = not ledger.unread(before.done)
+    reason = Message("sheet.done", same_work.told(before.done, now_ms)) if known else Message("sheet.unread")
+    return _whole_row(before.spec, "done", reason)
 
 
 def _whole_row(spec: TaskSpec, field: str, reason: Message) -> Fault:

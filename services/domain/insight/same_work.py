@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from services.domain.task import ledger
 from services.domain.task.ledger import Done
 from services.domain.task.notes import Suppressed
 from services.domain.task.record import Step, Task
@@ -22,6 +23,9 @@ SENTENCES: dict[str, str] = {
         " created."
     ),
     "same_work.done": N_("The same work succeeded {span} ago as {id}, by {by}."),
+    "same_work.unread": N_(
+        "Nobody knows whether the same work was done: its entry in the ledger cannot be read; `repair` sets it aside."
+    ),
     "same_work.let_run": N_("Let run again by {by}: {reason}"),
     "same_work.asked": N_("Asked for again by {by}: {reason}"),
 }
@@ -33,7 +37,9 @@ def told(done: Done, now_ms: int) -> dict[str, Param]:
 
 
 def succeeded(done: Done, now_ms: int) -> Message:
-    """That a work has succeeded before, as which task, and who had created that."""
+    """That a work has succeeded before, as which task, and who had created that; or that nobody can read whether."""
+    if ledger.unread(done):
+        return Message("same_work.unread")
     return Message("same_work.done", told(done, now_ms))
 
 

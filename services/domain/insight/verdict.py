@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from services.domain.insight import same_work
-from services.domain.task import classify
+from services.domain.task import classify, ledger
 from services.domain.task.ledger import Done
 from services.domain.task.record import Attempt, Task
 from services.domain.task.status import ACTIVE, Status, Triage
@@ -67,9 +67,11 @@ def safe_to_run_again(task: Task, twin: Task | None = None, done: Done | None = 
     """
     if task.status in ACTIVE and task.status != Status.HELD:
         return _verdict(WOULD_DUPLICATE, "active", status=task.status)
-    by_others = _done_by_others(task, twin, done, now_ms)
-    if by_others is not None:
-        return by_others
+    found = _done_by_others(task, twin, done, now_ms) or _by_record(task)
+    return _verdict(CHECK, "unread") if ledger.unread(done) and found.level != WOULD_DUPLICATE else found
+
+
+def _by_record(task: Task) -> Verdict:
     if task.status == Status.SUCCEEDED:
         return _verdict(CHECK, "succeeded_idempotent") if task.idempotent else _verdict(WOULD_DUPLICATE, "succeeded")
     if task.error_kind in _UNREADABLE:

@@ -31,6 +31,7 @@ class Done(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 #: in place of a last success that cannot be read: whether there is one is not known
 UNREADABLE = Done("", 0)
+WHAT = "work"  #: what an entry is called where one cannot be read
 
 
 class Failure(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -98,6 +99,11 @@ class Entry(msgspec.Struct, frozen=True):
             return None
         first_at, first_id = (self.first_at, self.first_id) if self.first_id else (last.at, last.task_id)
         return Day(first_at, last.at, self.succeeded, self.failures, first_id, last.task_id)
+
+
+def unread(done: Done | None) -> bool:
+    """Whether nobody can read if that work was done."""
+    return done is not None and not done.task_id
 
 
 def done_by(task: Task) -> Done:

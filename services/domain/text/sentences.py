@@ -279,6 +279,9 @@ VERDICTS: dict[str, str] = {
     "verdict.republished": N_("It would repeat work: it was republished already as {successor}."),
     "verdict.overtaken": N_("It would repeat work: the same work succeeded later as {successor}."),
     "verdict.ran_after": N_("It would repeat work: the same work succeeded {span} ago as {id}, by {by}."),
+    "verdict.unread": N_(
+        "Check in the shop first: whether the same work was done cannot be read until `repair` sets its entry aside."
+    ),
     "verdict.active": N_("It would repeat work: the task is {status} now."),
     "verdict.succeeded": N_("It would repeat work: the task succeeded."),
     "verdict.succeeded_idempotent": N_("It succeeded; running it again does no harm, and nothing new."),

@@ -54,6 +54,7 @@ SHEET: dict[str, str] = {
     "sheet.twin": N_("the same task as in row {row}; it is created once"),
     "sheet.twin_shop": N_("{type} runs once at a time in a shop, and row {row} has it already"),
     "sheet.active": N_("active already ({status}): {id}"),
+    "sheet.unread": N_("nobody can read whether it was done already; to do it all the same needs a reason"),
     "sheet.done": N_("done already {span} ago as {id}, by {by}; to do it again needs a reason"),
     "sheet.refused": N_("{why}"),
     "sheet.ignored_note": N_("a note for people"),

@@ -10,7 +10,9 @@ import msgspec
 from services.domain.fleet.shop import Shop
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Run, Schedule, Tally
-from services.domain.task import own_words
+from services.domain.task import ledger, own_words
+from services.domain.text import refusals
+from services.domain.text.said import said
 from services.engine.producer import Producer, TaskSpec
 from services.engine.registry import Registry
 from services.engine.zone import DEFAULT_ZONE as DEFAULT_ZONE
@@ -46,6 +48,33 @@ class Firing:
             tally = self._submit(specs[start : start + CHUNK], tally)
         return tally
 
+    def foresee(self, schedule: Schedule, run: Run, zone: str, *, by: str) -> Tally:
+        """What ``fire`` would make of it now; nothing is created.
+
+        Raises:
+            StoreUnavailable: it cannot be asked.
+        """
+        shops = self.shops(schedule)
+        tally = Tally(at=run.at, base=run.base, by=by, label=schedules.label(schedule, run, zone))
+        if not shops:
+            return msgspec.structs.replace(tally, error=NO_SHOP)
+        found = self._producer.check(_specs(schedule, run, shops, tally.label, by))
+        asks = {id(one.spec): one for one in found.before if one.asks}
+        active = {id(one.spec) for one in found.twins if one.spec.if_duplicate == "reject"}
+        unread = [one.spec for key, one in asks.items() if key not in active and ledger.unread(one.done)]
+        failed = len(found.errors) + len(unread)
+        done = len(asks.keys() - active) - len(unread)
+        why = [error for _spec, _field, error in found.errors[:1]]
+        why += [said(refusals.UNSURE, work=self._producer.prepare(spec).work) for spec in unread[:1]]
+        return msgspec.structs.replace(
+            tally,
+            created=len(shops) - len(active) - done - failed,
+            active=len(active),
+            done=done,
+            failed=failed,
+            error=str(why[0]) if why else "",
+        )
+
     def fire(
         self, schedule: Schedule, run: Run, zone: str, *, by: str = "", stopped: Callable[[], bool] = lambda: False
     ) -> Tally | None:
@@ -58,10 +87,7 @@ class Firing:
         tally = Tally(at=run.at, base=run.base, by=by, label=schedules.label(schedule, run, zone))
         if not shops:
             return msgspec.structs.replace(tally, error=NO_SHOP)
-        specs = [
-            _spec(schedule, run, shop, tally.label, by, schedules.offset_ms(schedule, place, len(shops)))
-            for place, shop in enumerate(shops)
-        ]
+        specs = _specs(schedule, run, shops, tally.label, by)
         for start in range(0, len(specs), CHUNK):
             if stopped():
                 return None
@@ -88,6 +114,13 @@ class Firing:
             failed=tally.failed + len(done.errors),
             error=tally.error or (str(done.errors[0][2]) if done.errors else ""),
         )
+
+
+def _specs(schedule: Schedule, run: Run, shops: Sequence[Shop], label: str, by: str) -> list[TaskSpec]:
+    return [
+        _spec(schedule, run, shop, label, by, schedules.offset_ms(schedule, place, len(shops)))
+        for place, shop in enumerate(shops)
+    ]
 
 
 def _spec(schedule: Schedule, run: Run, shop: Shop, label: str, by: str, offset_ms: int) -> TaskSpec:

@@ -10,6 +10,7 @@ import msgspec
 
 from services.domain.errors import ArtifactError
 from services.domain.fleet.shop import Shop
+from services.domain.task import ledger
 from services.domain.task.artifact import Artifact
 from services.domain.task.ledger import Done
 from services.domain.task.record import Attempt, Task
@@ -110,6 +111,8 @@ class LetterQueries:
 
     def _success(self, task: Task) -> tuple[Task | None, Kin, Done | None]:
         done = self._store.last_done([task.work])[0] if task.work else None
+        if ledger.unread(done):
+            done = None
         record = self._store.get([done.task_id])[0] if done is not None else None
         if record is not None and record.status == Status.SUCCEEDED and _shape(record) == _shape(task):
             return record, Kin.WORK, None

@@ -22,14 +22,24 @@ _DAY = struct.Struct(">6sI3s3sBB")
 _MOST = 2**24 - 1
 
 
-class Stored(msgspec.Struct, frozen=True, array_like=True):
-    """One stored entry; who has only succeeded, and only once, is kept without what stands behind ``red``."""
+class _Head(msgspec.Struct, frozen=True, array_like=True):
+    """What steps read of an entry to know whether its work was done: what stands behind it may be anything."""
 
     task_id: str  #: of the last success, "" for none
     at: Instant
     by: str
     worker: str
     red: tuple[str, ...] = ()  #: held, or dead and open
+
+    @property
+    def done(self) -> Done | None:
+        """Its last success."""
+        return Done(self.task_id, self.at, self.by, self.worker) if self.task_id else None
+
+
+class Stored(_Head, frozen=True, array_like=True):
+    """One stored entry; who has only succeeded, and only once, is kept without what stands behind ``red``."""
+
     succeeded: Count = -1  #: on the day of the last end; -1: only the success above
     failures: Count = 0
     first_at: Instant = 0
@@ -46,11 +56,6 @@ class Stored(msgspec.Struct, frozen=True, array_like=True):
         return self.succeeded < 0 and bool(self.task_id)
 
     @property
-    def done(self) -> Done | None:
-        """Its last success."""
-        return Done(self.task_id, self.at, self.by, self.worker) if self.task_id else None
-
-    @property
     def failed(self) -> Failure | None:
         """Its last failure."""
         if not self.failed_id:
@@ -65,6 +70,7 @@ class Stored(msgspec.Struct, frozen=True, array_like=True):
 
 
 _decode = msgspec.msgpack.Decoder(Stored, strict=False).decode
+_decode_head = msgspec.msgpack.Decoder(_Head, strict=False).decode
 
 
 def read_entry(data: bytes) -> Stored:
@@ -130,8 +136,22 @@ class Ledger(Part):
     """The calls of ``services.ports.Records``."""
 
     def last_done(self, works: Sequence[str]) -> list[Done | None]:
-        """At the place of each work its last success."""
-        return [stored.done if stored is not None else None for stored in self._work_entries(works)]
+        """At the place of each work its last success, ``ledger.UNREADABLE`` where nobody can tell."""
+        found: list[Done | None] = []
+        for start in range(0, len(works), SLICE):
+            names = [keys.WORK + work for work in works[start : start + SLICE]]
+            stored, there = self._link.many([("MGET", *names), ("EXISTS", *names)])
+            odd = self._of_other_kinds(names) if there != sum(data is not None for data in stored) else frozenset()
+            for name, data in zip(names, stored, strict=True):
+                head = sound(_decode_head, data, ledger.WHAT, name.encode()) if data else None
+                lost = head is None and bool(data or name in odd)
+                found.append(ledger.UNREADABLE if lost else head.done if head is not None else None)
+        return found
+
+    def _of_other_kinds(self, names: Sequence[str]) -> frozenset[str]:
+        """Those of these keys that hold something else than an entry."""
+        kinds = self._link.many([("TYPE", name) for name in names])
+        return frozenset(name for name, kind in zip(names, kinds, strict=True) if kind not in (b"none", b"string"))
 
     def ran(self, works: Sequence[str]) -> list[Ran | None]:
         """At the place of each work all that is known of it."""
@@ -155,7 +175,7 @@ class Ledger(Part):
             names = [keys.WORK + work for work in works[start : start + SLICE]]
             stored = self._link.call("MGET", *names)
             for name, data in zip(names, stored, strict=True):
-                found.append(sound(read_entry, data, "work", name.encode()) if data else None)
+                found.append(sound(read_entry, data, ledger.WHAT, name.encode()) if data else None)
         return found
 
 

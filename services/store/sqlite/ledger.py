@@ -15,7 +15,7 @@ from services.domain.task.status import DEAD, SUCCEEDED
 from services.domain.upkeep.stored import Count, Instant
 from services.store.sqlite import write
 from services.store.sqlite.part import Part
-from services.store.unreadable import all_sound
+from services.store.unreadable import all_sound, sound
 
 #: with these a run may end that the ledger tells of
 _ENDS = frozenset({SUCCEEDED, DEAD})
@@ -82,9 +82,9 @@ class _Day(msgspec.Struct, frozen=True, array_like=True):
     last_id: str
 
 
-def _read(row: tuple[object, ...]) -> tuple[str, Done]:
+def _read(row: tuple[object, ...]) -> Done:
     found = msgspec.convert(row, _Row)
-    return found.work, Done(found.task_id, found.at, found.who, found.worker)
+    return Done(found.task_id, found.at, found.who, found.worker)
 
 
 def _read_all(row: tuple[object, ...]) -> tuple[str, Entry]:
@@ -102,13 +102,14 @@ def _read_day(row: tuple[object, ...]) -> tuple[str, Day]:
 
 
 def find(conn: sqlite3.Connection, works: Iterable[str], now: int) -> dict[str, Done]:
-    """The last success of each work that has one."""
-    return dict(all_sound(_read, conn.execute(_FIND, (write.text_list(works), now)), "work"))
+    """The last success of each work that has one, ``ledger.UNREADABLE`` where nobody can tell."""
+    rows = conn.execute(_FIND, (write.text_list(works), now))
+    return {row[0]: sound(_read, row, ledger.WHAT) or ledger.UNREADABLE for row in rows}
 
 
 def entries(conn: sqlite3.Connection, works: Iterable[str], now: int) -> dict[str, Entry]:
     """The ends of each work of which any are known."""
-    return dict(all_sound(_read_all, conn.execute(_ALL, (write.text_list(works), now)), "work"))
+    return dict(all_sound(_read_all, conn.execute(_ALL, (write.text_list(works), now)), ledger.WHAT))
 
 
 def known(conn: sqlite3.Connection, works: Sequence[str], now: int) -> dict[str, Ran]:
@@ -227,9 +228,7 @@ class Works:
         return found if found.task_id != task.task_id and found.at >= since else None
 
     def _last(self, work: str) -> Done | None:
-        rows = self._conn.execute(_FIND, (write.text_list([work]), self._now)).fetchall()
-        found = all_sound(_read, rows, "work")
-        return found[0][1] if found else ledger.UNREADABLE if rows else None
+        return find(self._conn, [work], self._now).get(work)
 
     def forget(self, task: Task, until: int) -> None:
         """The record of a task goes; its end is known until then, 0: no longer."""
@@ -279,7 +278,7 @@ class Ledger(Part):
     """The calls of ``services.ports.Records``."""
 
     def last_done(self, works: Sequence[str]) -> list[Done | None]:
-        """At the place of each work its last success."""
+        """At the place of each work its last success, ``ledger.UNREADABLE`` where nobody can tell."""
         with self._read() as conn:
             found = find(conn, works, self.now_ms())
         return [found.get(work) for work in works]

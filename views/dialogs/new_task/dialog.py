@@ -20,6 +20,7 @@ from services.commands.tasks import Submitted, TaskSpec
 from services.domain.fleet import environment
 from services.domain.insight.forecast import durations
 from services.domain.insight.forecast.durations import Runs
+from services.domain.task import ledger
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _, ngettext
@@ -199,7 +200,8 @@ class NewTaskDialog(DialogFrame):
         self._form.start_over()
         self._work.forget()
         self._forget_rows()
-        self.forecast.twins.reason.clear()
+        for notice in (self.forecast.twins, self.forecast.done):
+            notice.reason.clear()
         self._pages.setCurrentWidget(self._form)
         self._say()
 
@@ -234,6 +236,9 @@ class NewTaskDialog(DialogFrame):
         self.forecast.fate_chosen.connect(self._on_fate)
         self.forecast.reason_changed.connect(self._on_reason)
         self.forecast.show_twins.connect(self._on_show_twins)
+        self.forecast.done.show_wanted.connect(self._on_show_did)
+        self.forecast.done.again_chosen.connect(self._on_again)
+        self.forecast.done.reason_changed.connect(self._on_why)
         self._context.feed.looked.connect(self._on_looked)
         # a file
         file = self.shops.picker.file
@@ -321,6 +326,18 @@ class NewTaskDialog(DialogFrame):
     def _on_reason(self, reason: str) -> None:
         self._form.reason = reason
         self._say()
+
+    def _on_again(self, again: bool) -> None:
+        self._form.again = again
+        self._say()
+
+    def _on_why(self, why: str) -> None:
+        self._form.why = why
+        self._say()
+
+    def _on_show_did(self) -> None:
+        found = self._form.twins
+        self._watch(*[found.done[shop].task_id for shop in self.draft().asked if shop in found.done][:SHOWN])
 
     def _on_show_twins(self) -> None:
         self._watch(*[task.task_id for task in self._form.twins.by_shop.values()][:SHOWN])
@@ -445,7 +462,7 @@ class NewTaskDialog(DialogFrame):
 
     def _on_show_done(self) -> None:
         if self.sheet.orders is not None:
-            self._watch(*[one.done.task_id for one in self.sheet.orders.again[:SHOWN]])
+            self._watch(*[one.done.task_id for one in self.sheet.orders.again[:SHOWN] if not ledger.unread(one.done)])
 
     def _on_show_active(self) -> None:
         if self.sheet.orders is not None:

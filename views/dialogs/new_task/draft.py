@@ -36,6 +36,9 @@ class Draft:
     if_duplicate: str = REJECT
     reason: str = ""  #: why the twins are forced
     twins: frozenset[str] = frozenset()  #: ticked shops that have the same task active already
+    asks: frozenset[str] = frozenset()  #: ticked shops whose work was done so lately that its type asks why
+    again: bool = False  #: those are done again
+    why: str = ""  #: the reason of that
 
     @property
     def lane(self) -> str:
@@ -45,7 +48,12 @@ class Draft:
     @property
     def number(self) -> int:
         """How many tasks will come of it."""
-        return len(self.shops) - (len(self.twins) if self.if_duplicate == REJECT else 0)
+        return len(self.going())
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """Shops that get a task only for a reason; twins that are left out, or forced for theirs, are none of them."""
+        return self.asks if self.if_duplicate == QUEUE else self.asks - self.twins
 
     def specs(self, batch: str) -> list[TaskSpec]:
         """One task for each shop."""
@@ -68,16 +76,17 @@ class Draft:
             deadline_ms=self.deadline_ms,
             depends_on=self.depends_on,
             if_duplicate=fate,
-            reason=(reason or self.reason) if fate == FORCE else "",
+            reason=(reason or self.reason) if fate == FORCE else self.why if self.again and shop in self.asked else "",
             batch=batch,
             max_retries=self.attempts - 1 if self.attempts else None,
         )
 
     def going(self) -> tuple[str, ...]:
         """The shops that get a task."""
-        if self.if_duplicate != REJECT:
-            return self.shops
-        return tuple(shop for shop in self.shops if shop not in self.twins)
+        out = self.twins if self.if_duplicate == REJECT else frozenset[str]()
+        if not self.again:
+            out |= self.asked
+        return tuple(shop for shop in self.shops if shop not in out) if out else self.shops
 
     def schedule(self, name: str, cron: str, every_s: int) -> Schedule:
         """What repeats in the place of the tasks: for the same shops, by name."""
@@ -119,7 +128,11 @@ def missing(draft: Draft, errors: int, delivery: str) -> str:
         return _("Tick a shop")
     if draft.twins and draft.if_duplicate == FORCE and not draft.reason.strip():
         return _("Say why they must run beside the active ones")
-    return "" if draft.number else _("All of them are active already")
+    if draft.asked and draft.again and not draft.why.strip():
+        return _("Say why what was done already must be done again")
+    if draft.number:
+        return ""
+    return _("All of them are active already") if draft.twins else _("All of them were done already")
 
 
 def from_prefill(prefill: Mapping[str, object]) -> Draft:

@@ -17,7 +17,7 @@ from services.monitor.live import Snapshot
 from services.spans import between
 from views.dialogs.new_task.draft import Draft
 from views.dialogs.new_task.side import SideColumn, tasks
-from views.dialogs.new_task.twin_notice import TwinNotice
+from views.dialogs.new_task.twin_notice import DoneNotice, TwinNotice
 from views.dialogs.new_task.twins import Twins
 from views.dialogs.notice import Notice
 from views.dialogs.schema.json_text import pretty
@@ -133,7 +133,7 @@ class Forecast(SideColumn):
         self._number = Label("", "number")
         self._each = Label("", "body", "text2")
         self.errors = Notice("dead")
-        self.twins = TwinNotice()
+        self.twins, self.done = TwinNotice(), DoneNotice()
         self._facts = KeyValues(spread=True)
         self.preview = MessagePreview()
         self._put_together()
@@ -149,6 +149,7 @@ class Forecast(SideColumn):
         column.addSpacing(4)
         column.addWidget(self.errors)
         column.addWidget(self.twins)
+        column.addWidget(self.done)
         column.addSpacing(8)
         column.addWidget(line())
         column.addSpacing(8)
@@ -177,6 +178,8 @@ class Forecast(SideColumn):
         self._each.setText(_("checking for duplicates") if checking else _("one for each ticked shop"))
         self.errors.show_words(errors, hint if errors else "")
         self.twins.show_twins(twins.headline() if twins.by_shop else "", twins.words(), draft.if_duplicate)
+        known = bool(draft.asked - twins.unread)
+        self.done.show_done(*twins.asked(draft.asked), again=draft.again, known=known)
         self._show_message()
 
     def show_outlook(

@@ -222,6 +222,7 @@ class NewTaskForm(ScrollPane):
         self.what, self.shops = WhatSection(1), ShopsSection(2)
         self.parameters, self.delivery = Parameters(3), Delivery(4)
         self.twins, self.fate, self.reason = Twins(), REJECT, ""
+        self.again, self.why = False, ""
         self._spot = ""
         for part in (self.what, self.shops, self.parameters, self.delivery):
             self.body.addWidget(part)
@@ -252,6 +253,9 @@ class NewTaskForm(ScrollPane):
             if_duplicate=self.fate,
             reason=self.reason,
             twins=frozenset(self.twins.among(shops).by_shop),
+            asks=self.twins.among(shops).asks,
+            again=self.again,
+            why=self.why,
         )
 
     def fill(self, wish: Draft, known: Mapping[str, Shop]) -> None:
@@ -291,6 +295,7 @@ class NewTaskForm(ScrollPane):
     def start_over(self) -> None:
         """Throw everything away but platform and type."""
         self.twins, self.fate, self.reason = Twins(), REJECT, ""
+        self.again, self.why = False, ""
         self.shops.start_over()
         self.parameters.show_kind(self.what.kind(), {})
         self.delivery.start_over()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
 from services import messages
+from services.domain.task import ledger
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.search import filter
@@ -18,7 +19,8 @@ from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
 from services.i18n import _, ngettext
 from services.monitor.tasks import TaskQueries
-from views.support import shown, text
+from views.support import instant, shown, text
+from views.support.words import origins
 
 SHOPS_AT_ONCE = 200
 MOST = 5000
@@ -30,12 +32,16 @@ class Twins:
 
     by_shop: Mapping[str, Task] = field(default_factory=dict)
     done: Mapping[str, Done] = field(default_factory=dict)
+    asks: frozenset[str] = frozenset()  #: shops whose type asks why it is done again so soon, or where ``unread``
+    unread: frozenset[str] = frozenset()  #: of those the ones of which nobody can read whether it was done
 
     def among(self, shops: Sequence[str]) -> Twins:
         """Those of some shops."""
         return Twins(
             by_shop={shop: self.by_shop[shop] for shop in shops if shop in self.by_shop},
             done={shop: self.done[shop] for shop in shops if shop in self.done},
+            asks=self.asks.intersection(shops),
+            unread=self.unread.intersection(shops),
         )
 
     def before(self, now_ms: int) -> str:
@@ -48,6 +54,30 @@ class Twins:
             return _("{when} by {who}").format(when=when, who=messages.own(last.by))
         number = ngettext("{n} shop", "{n} shops", len(self.done)).format(n=text.count(len(self.done)))
         return _("{shops}, last {when}").format(shops=number, when=when)
+
+    def asked(self, shops: Set[str]) -> tuple[str, str]:
+        """Of these that ask why: how many they are, and when that was last; "" for none."""
+        if not shops:
+            return "", ""
+        number, lost = len(shops), len(self.unread & shops)
+        head = ngettext("{n} shop has had this done already", "{n} shops have had this done already", number - lost)
+        if lost == number:
+            head = ngettext(
+                "Of {n} shop nobody can read whether it has had this done",
+                "Of {n} shops nobody can read whether they have had this done",
+                lost,
+            )
+        head, told = head.format(n=text.count(number - lost or lost)), []
+        if lost < number:
+            last = max((self.done[shop] for shop in shops - self.unread), key=lambda one: one.at)
+            when = shown.clock(last.at, instant.now_ms())
+            told.append(_("Last at {time}, by {who}").format(time=when, who=origins.who(last.by)))
+            if lost:
+                words = ngettext("of {n} nobody can read it", "of {n} nobody can read it", lost)
+                told.append(words.format(n=text.count(lost)))
+        else:
+            told.append(_("Doctor finds the entry, and its repair sets it aside"))
+        return head, text.listed(told, ";")
 
     def words(self) -> str:
         """How they stand: ``4 waiting, 2 running``."""
@@ -78,8 +108,15 @@ def find(queries: TaskQueries, kind: TaskType, shops: Sequence[str], payload: Ma
         shop = wanted.get(task.guard)
         if task.guard and shop is not None and (shop not in found or task.status == Status.RUNNING):
             found[shop] = task
-    done = queries.last_done(list(wanted))
-    return Twins(by_shop=found, done={wanted[work]: one for work, one in done.items()})
+    known, since = queries.last_done(list(wanted)), queries.done_since(kind.name)
+    done = {wanted[work]: one for work, one in known.items()}
+    unread = frozenset(shop for shop, one in done.items() if since and ledger.unread(one))
+    return Twins(
+        by_shop=found,
+        done={shop: one for shop, one in done.items() if not ledger.unread(one)},
+        asks=frozenset(shop for shop, one in done.items() if 0 < since <= one.at) | unread,
+        unread=unread,
+    )
 
 
 def _uniq(kind: TaskType, shop: str, payload: str) -> str:

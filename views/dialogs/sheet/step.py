@@ -8,20 +8,21 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from services.commands.sheet.columns import TYPE
 from services.commands.sheet.orders import Fault, Orders, first_of
 from services.commands.sheet.table import Table
 from services.commands.sheet.text_file import ENCODINGS, records
 from services.domain.errors import UsageError
+from services.domain.task import ledger
 from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, language, ngettext, pgettext
 from services.messages import told
 from views.dialogs.new_task.draft import ALL, QUEUE, REJECT, STOP, Draft
 from views.dialogs.new_task.side import SideColumn, tasks
-from views.dialogs.new_task.twin_notice import TwinNotice
+from views.dialogs.new_task.twin_notice import DoneNotice, TwinNotice
 from views.dialogs.new_task.twins import standing
 from views.dialogs.notice import Notice
 from views.dialogs.sheet.columns import SheetColumns
@@ -444,17 +445,26 @@ class SheetSummary(SideColumn):
         self.twins.show_twins(lead if number else "", words, self._fate)
 
     def _say_done(self, found: Orders) -> None:
-        number, before = len(found.again), len(found.before)
-        lead = ngettext("{n} row was done already", "{n} rows were done already", number).format(n=text.count(number))
-        words = ""
-        if number:
-            last = max(found.again, key=lambda one: one.done.at).done
+        known, before = [one for one in found.again if not ledger.unread(one.done)], len(found.before)
+        lead, words, number = "", "", len(known)
+        if known:
+            last = max(known, key=lambda one: one.done.at).done
+            many = ngettext("{n} row was done already", "{n} rows were done already", number)
+            lead = many.format(n=text.count(number))
             words = _("{rows}: last at {time}, by {who}").format(
-                rows=_rows([one.spec.line for one in found.again]),
+                rows=_rows([one.spec.line for one in known]),
                 time=shown.clock(last.at, found.now_ms),
                 who=origins.who(last.by),
             )
-        self.done.show_done(lead if number else "", words, again=self._again)
+        if lost := [one.spec.line for one in found.again if ledger.unread(one.done)]:
+            unread = _("{rows}: nobody can read whether it was done").format(rows=_rows(lost))
+            words = (
+                text.listed([words, unread], ";")
+                if known
+                else _("Doctor finds the entry, and its repair sets it aside")
+            )
+            lead = lead or unread
+        self.done.show_done(lead, words, again=self._again, known=bool(known))
         told = ngettext(
             "{n} row is work that has succeeded before; its type lets it be done again.",
             "{n} rows are work that has succeeded before; their types let it be done again.",
@@ -532,52 +542,3 @@ class RepeatNotice(Notice):
         row, _first = self._pairs[self._next % len(self._pairs)]
         self._next += 1
         self.row_wanted.emit(row)
-
-
-class DoneNotice(Notice):
-    """Rows whose work was done so lately that their type asks for a reason: left out, or done again with one.
-
-    Signals:
-    show_wanted: list the tasks that did it.
-    again_chosen: whether they are done again.
-    reason_changed: why.
-    """
-
-    show_wanted = Signal()
-    again_chosen = Signal(bool)
-    reason_changed = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("warning", parent)
-        self.show_link = LinkLabel(N_("Show"))
-        self.leave, self.again = LinkLabel(N_("Leave them out")), LinkLabel(N_("Do them again"))
-        self.show_link.activated.connect(self.show_wanted)
-        self.leave.activated.connect(lambda: self._choose(again=False))
-        self.again.activated.connect(lambda: self._choose(again=True))
-        self.add_links(self.show_link, self.leave, self.again)
-        self.reason = QLineEdit()
-        self.reason.textChanged.connect(self.reason_changed)
-        self.reason.hide()
-        self.add_field(self.reason)
-        on_language_changed(self._name_reason)
-        self._name_reason()
-
-    def show_done(self, headline: str, which: str, *, again: bool) -> None:
-        """Say how many, which, and what becomes of them; without a headline there are none."""
-        if not headline:
-            self.show_words("", "")
-            return
-        fate = _("They are done again.") if again else _("They are left out.")
-        self.show_words(headline, _("{standing}. {fate}").format(standing=which, fate=fate))
-        self.leave.setVisible(again)
-        self.again.setVisible(not again)
-        self.reason.setVisible(again)
-
-    def _choose(self, *, again: bool) -> None:
-        self.again_chosen.emit(again)
-        if again:
-            self.reason.setFocus()
-
-    def _name_reason(self) -> None:
-        self.reason.setPlaceholderText(_("Why must it be done again?"))
-        self.reason.setAccessibleName(_("Reason to do it again"))

@@ -123,6 +123,8 @@ def caveat(story: WorkStory) -> str:
         return words.format(n=text.count(days))
     if story.uncounted == Uncounted.MANY:
         return _("Runs whose records are gone are counted by their parameters: fill them in to ask for those.")
+    if story.uncounted == Uncounted.UNREAD:
+        return _("Its entry in the ledger cannot be read; Doctor finds it, and its repair sets it aside.")
     if story.uncounted == Uncounted.NEVER:
         return _("Runs of this type are not counted, and records of that day may be gone.")
     return ""

@@ -116,13 +116,21 @@ class BatchActions(QObject):
         self.changed.emit()
 
     def _ask_retry(self, plan: BatchPlan) -> None:
+        words = _("Dead letters run again under new ids in the same batch; what waits for its next attempt runs now.")
+        if left := len(plan.left_alone):
+            stays = ngettext(
+                "{n} letter stays: others did or do its work, nobody can read whether, or its type refuses it.",
+                "{n} letters stay: others did or do their work, nobody can read whether, or their type refuses them.",
+                left,
+            )
+            words = f"{words} {stays.format(n=text.count(left))}"
         question = Question(
             title=N_("Retry a batch"),
-            number=many(len(plan.task_ids)),
+            number=many(plan.number),
             rows=((_("batch"), plan.batch),),
-            text=_("Dead letters run again under new ids in the same batch; what waits for its next attempt runs now."),
-            verb=_("Retry {tasks}").format(tasks=many(len(plan.task_ids))),
-            typed=typed_count(len(plan.task_ids), self._context.environment),
+            text=words,
+            verb=_("Retry {tasks}").format(tasks=many(plan.number)),
+            typed=typed_count(plan.number, self._context.environment),
         )
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(partial(self._retry, plan))
@@ -130,7 +138,7 @@ class BatchActions(QObject):
 
     def _retry(self, plan: BatchPlan) -> None:
         said = _("{batch}: {tasks} are retried in {s} s.")
-        announce = said.format(batch=plan.batch, tasks=many(len(plan.task_ids)), s=HOLD_MANY_S)
+        announce = said.format(batch=plan.batch, tasks=many(plan.number), s=HOLD_MANY_S)
         call = partial(_outcome, partial(self._commands.retry, plan))
         self.acting.delayed(announce, call, partial(self._told, N_("{tasks} run again.")), HOLD_MANY_S)
 

@@ -17,6 +17,7 @@ from services.commands.sheet.orders import Defaults, Orders
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import valid_word
 from services.domain.gates import dependency
+from services.domain.task import ledger
 from services.domain.task.status import Status
 from services.domain.text.said import said
 from services.domain.types import task_type
@@ -161,7 +162,8 @@ def _create_of_file(context: Context) -> int:
     context.show(told, words)
     left = (asked.active and asked.fate == "reject") or (asked.again and not asked.reason)
     doubled = done.duplicates or done.done or asked.twins or left
-    return EXIT_USAGE if errors else EXIT_FAILED if doubled else EXIT_OK
+    unsure = args.dry_run and not asked.reason and any(ledger.unread(one.done) for one in asked.again)
+    return EXIT_USAGE if errors or unsure else EXIT_FAILED if doubled else EXIT_OK
 
 
 def _before(context: Context, engine: assembly.Engine, done: Submitted) -> list[dict[str, Any]]:

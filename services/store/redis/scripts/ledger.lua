@@ -86,7 +86,7 @@ local function entry_at(key)
   local packed = kept(key)
   local good, e = pcall(unpack_value, packed or '')
   good = good and type(e) == 'table' and type(e[ID]) == 'string' and is_number(e[AT]) and type(e[BY]) == 'string'
-    and type(e[RED]) == 'table'
+    and type(e[WORKER]) == 'string' and type(e[RED]) == 'table'
   if not good then e = { '', 0, '', '', {} } end
   if not is_number(e[WON]) or not is_number(e[LOST]) or not is_number(e[FIRST_AT]) or type(e[FIRST]) ~= 'string' then
     e[WON], e[LOST], e[FIRST_AT], e[FIRST] = e[ID] ~= '' and 1 or 0, 0, 0, ''

@@ -103,7 +103,7 @@ class Works(Ledger):
     def _raw(self, work: str) -> tuple[bytes, bytes, Stored]:
         """An entry and its days before as bytes ("" for none), and the entry."""
         data, past = self._link.call("MGET", keys.WORK + work, keys.PAST + work)
-        entry = sound(read_entry, data, "work", work) if data else None
+        entry = sound(read_entry, data, ledger.WHAT, work) if data else None
         return data or b"", past or b"", entry or Stored("", 0, "", "")
 
     def _set_work(self, wrong: Wrong) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -665,6 +667,35 @@ def test_what_was_done_so_lately_asks_for_a_reason(qtbot: QtBot, fleet: Fleet, o
     row.go.click()
     qtbot.waitUntil(lambda: row.said.text() == "created")
     assert [task.shop for task in tasks(fleet) if task.reason == "the shop lost it"] == [SHOPS[0]]
+
+
+@pytest.mark.parametrize("spoilt", [False, True], ids=["done", "nobody can read whether"])
+def test_what_asks_for_a_reason_is_told_before_and_left_out_or_done_again(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open, *, spoilt: bool
+) -> None:
+    body = json.loads(fleet.store.documents("type")["sync_order"])
+    fleet.context.commands.fleet.import_types([json.dumps(body | {"unique_for": "1h"})])
+    spec = TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="sync_order")
+    (ran,) = fleet.context.commands.tasks.create([spec], origin="cli").created
+    fleet.finish(ran.task_id)
+    if spoilt:
+        with closing(sqlite3.connect(fleet.engine.settings.database, timeout=30)) as db, db:
+            db.execute("UPDATE works SET at = 'soon'")
+    dialog = open_dialog(PREFILL)
+    done = dialog.forecast.done
+    qtbot.waitUntil(lambda: bool(done.lead()))
+    many = "Of 1 shop nobody can read whether it has had this done" if spoilt else "1 shop has had this done already"
+    assert (done.lead(), dialog.verbs.create.text()) == (many, "Create 2 tasks")
+    assert done.show_link.isHidden() == spoilt, "no task is known"
+    dialog.shops.picker.tick(SHOPS[:1])
+    qtbot.waitUntil(lambda: dialog.verbs.missing.text() == "All of them were done already")
+    done.again.click()
+    assert dialog.verbs.missing.text() == "Say why what was done already must be done again"
+    qtbot.keyClicks(done.reason, "the shop lost it")
+    assert dialog.verbs.create.text() == "Create 1 task"
+    with qtbot.waitSignal(dialog.created):
+        dialog.verbs.create.click()
+    assert [(task.shop, task.reason) for task in tasks(fleet)[1:]] == [(SHOPS[0], "the shop lost it")]
 
 
 def test_where_nobody_knows_whether_it_was_done_it_is_made_for_a_reason(
