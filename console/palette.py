@@ -23,7 +23,8 @@ from services.i18n import N_, _
 from services.messages import render, told
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
-from views.pages.tasks.views import SavedViews, numbers
+from views.kit.saved_views import SavedViews
+from views.pages.tasks.views import BUILT_IN, numbers
 from views.shell.palette import Group
 from views.shell.palette_rows import Entry
 from views.support import fuzzy, heard, safe, text
@@ -183,7 +184,7 @@ class PaletteFinder(QObject):
             for spec in self._window.specs
         ]
         counts = numbers(self._context.feed.latest.counts)
-        for view in SavedViews(self._context.memory).all():
+        for view in SavedViews(self._context.memory, BUILT_IN, "tasks").all():
             number = counts.get(view.key)
             places.append(
                 Entry(

@@ -242,6 +242,17 @@ def test_each_act_says_through_what_it_was_asked_for(qtbot: QtBot, desk: Desk, o
     assert "via" not in page.panel.details.toPlainText()
 
 
+def test_a_view_of_the_design_is_a_filter_whose_tab_stays(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    acts(desk)
+    page = open_page()
+    with qtbot.waitSignal(page.refreshed):
+        page.tabs.choose("refused")
+    assert [row.entry.action for row in page.table.records.records()] == ["dead.republish"]
+    with qtbot.waitSignal(page.refreshed):
+        page.spans.choose("7d")
+    assert (page.shown_request(), page.tabs.current()) == ("state:refused since:7d", "refused")
+
+
 def test_a_switch_shows_the_last_days_alone_and_follows_the_filter(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
     acts(desk)
     page = open_page()

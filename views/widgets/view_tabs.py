@@ -69,8 +69,10 @@ class ViewTabs(QWidget):
     remove_wanted = Signal(str)
     share_wanted = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, shares: bool = True) -> None:
+        """``shares``: one's own can be shared with everybody."""
         super().__init__(parent)
+        self._shares = shares
         self._views: tuple[ViewTab, ...] = ()
         self._numbers: dict[str, str] = {}
         self._bar = _Bar()
@@ -213,7 +215,7 @@ class ViewTabs(QWidget):
     def _add_own(self, menu: QMenu, index: int) -> None:
         if 0 <= index < len(self._views) and (self._views[index].own or self._views[index].shared):
             key = self._views[index].key
-            if self._views[index].own:
+            if self._views[index].own and self._shares:
                 menu.addAction(_("Share with the fleet"), partial(self.share_wanted.emit, key))
             menu.addAction(_("Rename view"), partial(self.rename_wanted.emit, key))
             menu.addAction(_("Remove view"), partial(self.remove_wanted.emit, key))

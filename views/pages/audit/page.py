@@ -26,6 +26,7 @@ from services.monitor.audit import AuditQueries
 from services.monitor.files import audit
 from views.context import PageContext
 from views.kit.entries_page import EntriesPage, Listing
+from views.kit.filter_tabs import FilterTabs
 from views.pages.audit import words
 from views.pages.audit.back import TakingBack
 from views.pages.audit.panel import AuditPanel
@@ -44,6 +45,7 @@ from views.widgets.layout import side_by_side, stacked
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.view_tabs import ViewTabs
 
 
 class AuditSharing(QObject):
@@ -150,6 +152,8 @@ class AuditPage(EntriesPage[AuditLine]):
         self.new_button = Button("", kind="link")
         self.new_button.hide()
         self.filter.add_action(self.new_button)
+        self.tabs = ViewTabs(shares=False)
+        self.views = FilterTabs(self.tabs, self._context.memory, words.VIEWS, "audit", self)
         self.error = ErrorStrip()
         self.error.hide()
         self.result = Strip("succeeded")
@@ -171,7 +175,7 @@ class AuditPage(EntriesPage[AuditLine]):
         margins.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
         margins.addWidget(self.day)
         self.body.addWidget(self.day_room)
-        parts = (self.filter, self.error, self.result_room, self.stack)
+        parts = (self.tabs, self.filter, self.error, self.result_room, self.stack)
         self.body.addWidget(side_by_side(parts, self.stack, self.panel), 1)
 
     def _connect(self) -> None:
@@ -179,6 +183,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self._unknown.changed.connect(self._place_day)
         self.filter.changed.connect(self._ask)
         self.spans.chosen.connect(self.show_span)
+        self.views.wanted.connect(self.show_request)
         self.day.bars.chosen.connect(self.show_stretch)
         self.day.bars.dropped.connect(lambda: self.filter.narrow({"since": "", "until": ""}))
         self.day.bars.rung.connect(lambda incident: self.navigate.emit("alerts", incident))
@@ -236,6 +241,7 @@ class AuditPage(EntriesPage[AuditLine]):
         if stretch is not None and set(chips) != {Chip(field, (at,)) for field, at in _terms(*stretch).items()}:
             self.day.bars.clear()
         self._say_span(chips)
+        self.views.follow(expression)
         self._unknown.ask(expression)
         self._lister.ask(expression)
 
@@ -265,6 +271,7 @@ class AuditPage(EntriesPage[AuditLine]):
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()
+        self.views.retranslate()
         self._say()
         self._say_news()
         self._say_verdict()

@@ -9,6 +9,7 @@ from services.domain import audit
 from services.domain.insight.audit import Verdict, Wrong
 from services.i18n import N_, _, ngettext
 from services.messages import render
+from views.kit.saved_views import View
 from views.support import safe, shown, text
 
 #: by state: the status whose glyph and colour it has, and its word
@@ -31,6 +32,15 @@ ORIGINS: Mapping[str, str] = {
     audit.RULE: N_("Rule"),
     audit.WORKER: N_("Worker"),
 }
+
+
+#: the views of the design
+VIEWS = (
+    View(key="all", title=N_("All")),
+    View(key="people", title=N_("By people"), filter=f"-from:{audit.RULE},{audit.WORKER}"),
+    View(key="refused", title=N_("Refused"), filter="state:refused"),
+    View(key="badly", title=N_("Did not end well"), filter="state:failed,partly,unknown"),
+)
 
 
 def origin(name: str) -> str:

@@ -18,6 +18,7 @@ from services.monitor.live import Snapshot
 from services.monitor.tasks import TaskQueries
 from services.monitor.waits.waiting import Wait
 from views.context import PageContext
+from views.kit.saved_views import View
 from views.kit.verb import Place
 from views.page import Page, PageCommand, PageHeader
 from views.pages.tasks.action_bar import ActionBar
@@ -34,7 +35,7 @@ from views.pages.tasks.sharing import Sharing
 from views.pages.tasks.tally import Tally
 from views.pages.tasks.verbs import VERBS
 from views.pages.tasks.view_keeper import ViewKeeper
-from views.pages.tasks.views import IN_FULL, View, one_task, task_in_full, view_of
+from views.pages.tasks.views import IN_FULL, one_task, task_in_full, view_of
 from views.support import shown
 from views.support.acting import Acting
 from views.support.keys import bind

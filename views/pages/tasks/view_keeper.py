@@ -17,7 +17,8 @@ from services.i18n import N_, _
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.name import NameDialog
-from views.pages.tasks.views import BUILT_IN, SavedViews, View, numbers
+from views.kit.saved_views import SavedViews, View
+from views.pages.tasks.views import BUILT_IN, numbers
 from views.support import safe, text
 from views.support.operation import Operation
 from views.tables.table_view import TableView
@@ -39,7 +40,7 @@ class ViewKeeper(QObject):
     def __init__(self, context: PageContext, tabs: ViewTabs, table: TableView, owner: QWidget) -> None:
         super().__init__(owner)
         self._context, self._tabs, self._table, self._owner = context, tabs, table, owner
-        self._saved = SavedViews(context.memory)
+        self._saved = SavedViews(context.memory, BUILT_IN, "tasks")
         self._design = table.layout_of_columns.save()
         self._current = BUILT_IN[0]
         self._told: tuple[View, ...] = ()  #: what the tabs show

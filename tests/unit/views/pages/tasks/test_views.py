@@ -5,26 +5,27 @@ from __future__ import annotations
 import pytest
 
 from services.domain.task.search.query import Counts
-from views.pages.tasks.views import BUILT_IN, SavedViews, numbers
+from views.kit.saved_views import SavedViews
+from views.pages.tasks.views import BUILT_IN, numbers
 from views.support.memory import ShortMemory
 
 
 def test_own_views_and_layouts_come_back() -> None:
     memory = ShortMemory()
-    first = SavedViews(memory)
+    first = SavedViews(memory, BUILT_IN, "tasks")
     view = first.add("Slow", "age>1h", newest=False)
     first.keep_layout(view.key, {"hidden": ["worker"]})
-    second = SavedViews(memory)
+    second = SavedViews(memory, BUILT_IN, "tasks")
     assert second.own() == (view,)
     assert second.layout(view.key) == {"hidden": ["worker"]}
     second.remove(view.key)
-    assert SavedViews(memory).all() == BUILT_IN
-    assert SavedViews(memory).layout(view.key) == {}
+    assert SavedViews(memory, BUILT_IN, "tasks").all() == BUILT_IN
+    assert SavedViews(memory, BUILT_IN, "tasks").layout(view.key) == {}
 
 
 def test_two_windows_keep_the_views_of_each_other() -> None:
     memory = ShortMemory()
-    first, second = SavedViews(memory), SavedViews(memory)
+    first, second = SavedViews(memory, BUILT_IN, "tasks"), SavedViews(memory, BUILT_IN, "tasks")
     slow, old = first.add("Slow", "age>1h"), second.add("Old", "age>1d")
     assert first.own() == second.own() == (slow, old)
     first.remove(slow.key)
@@ -32,7 +33,7 @@ def test_two_windows_keep_the_views_of_each_other() -> None:
 
 
 def test_the_same_name_replaces() -> None:
-    views = SavedViews(ShortMemory())
+    views = SavedViews(ShortMemory(), BUILT_IN, "tasks")
     views.add("Slow", "age>1h")
     again = views.add("Slow", "age>2h")
     assert [view.filter for view in views.own()] == ["age>2h"]
@@ -45,8 +46,8 @@ def test_a_broken_memory_is_no_view(broken: object) -> None:
     memory = ShortMemory()
     memory.put("tasks.views", broken)
     memory.put("tasks.layouts", broken)
-    assert SavedViews(memory).all() == BUILT_IN
-    assert SavedViews(memory).layout("all") == {}
+    assert SavedViews(memory, BUILT_IN, "tasks").all() == BUILT_IN
+    assert SavedViews(memory, BUILT_IN, "tasks").layout("all") == {}
 
 
 def test_numbers_of_the_design_come_from_one_moment() -> None:

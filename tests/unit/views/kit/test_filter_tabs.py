@@ -1,0 +1,67 @@
+"""Saved filters of a page as tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from views.dialogs.name import NameDialog
+from views.kit.filter_tabs import FilterTabs
+from views.kit.saved_views import View
+from views.support.memory import ShortMemory
+from views.widgets.view_tabs import ViewTabs
+
+VIEWS = (View(key="all", title="All"), View(key="refused", title="Refused", filter="state:refused"))
+Open = Callable[[], tuple[FilterTabs, ViewTabs, QWidget]]
+
+
+@pytest.fixture
+def open_tabs(qtbot: QtBot) -> Open:
+    memory = ShortMemory()
+
+    def make() -> tuple[FilterTabs, ViewTabs, QWidget]:
+        owner = QWidget()
+        qtbot.addWidget(owner)
+        tabs = ViewTabs(owner, shares=False)
+        tabs.resize(900, 34)
+        return FilterTabs(tabs, memory, VIEWS, "audit", owner), tabs, owner
+
+    return make
+
+
+def name_it(owner: QWidget, name: str) -> None:
+    (dialog,) = owner.findChildren(NameDialog)
+    dialog.field.setText(name)
+    dialog.done_button.click()
+    dialog.setParent(None)
+
+
+def test_a_tab_asks_for_its_filter_and_follows_what_is_shown(qtbot: QtBot, open_tabs: Open) -> None:
+    views, tabs, _owner = open_tabs()
+    with qtbot.waitSignal(views.wanted) as wanted:
+        tabs.choose("refused")
+    assert wanted.args == ["state:refused"]
+    views.follow("who:ann")
+    assert tabs.current() == "all"
+    views.follow("state:refused since:7d")
+    assert tabs.current() == "refused"
+
+
+def test_one_s_own_is_kept_renamed_and_removed(open_tabs: Open) -> None:
+    views, tabs, owner = open_tabs()
+    views.follow("who:ann since:7d")
+    tabs.save_wanted.emit()
+    name_it(owner, "Ann")
+    (own,) = set(tabs.shown()) - {"all", "refused"}
+    assert (tabs.current(), tabs.text_of(own)) == (own, "Ann")
+    again, others, _other = open_tabs()
+    again.follow("who:ann since:7d")
+    assert others.current() == own
+    tabs.rename_wanted.emit(own)
+    name_it(owner, "Ann of this week")
+    assert tabs.text_of(own) == "Ann of this week"
+    tabs.remove_wanted.emit(own)
+    assert (set(tabs.shown()), tabs.current()) == ({"all", "refused"}, "all")
