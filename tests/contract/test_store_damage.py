@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def behind(store_kind: str, store_place: Any) -> Behind:
         if store_kind == "redis":
             redis.Redis.from_url(store_place).execute_command(*command)
             return
-        with sqlite3.connect(Path(store_place)) as conn:
+        with closing(sqlite3.connect(Path(store_place))) as conn, conn:
             conn.execute(sql)
         conn.close()
 
@@ -154,7 +155,7 @@ def test_the_audit_is_never_shortened(rig: Rig, behind: Behind, store_kind: str,
     if store_kind == "redis":
         assert redis.Redis.from_url(store_place).hget(keys.AUDIT, "a0") == JUNK
     else:
-        with sqlite3.connect(Path(store_place)) as conn:
+        with closing(sqlite3.connect(Path(store_place))) as conn, conn:
             assert conn.execute("SELECT count(*) FROM audit").fetchone() == (2,)
         conn.close()
 
@@ -168,7 +169,7 @@ def test_what_is_set_aside_keeps_its_bytes(rig: Rig, behind: Behind, store_kind:
     if store_kind == "redis":
         assert redis.Redis.from_url(store_place).hget(f"{keys.ASIDE}{keys.DOCUMENTS}type", "work") == JUNK
     else:
-        with sqlite3.connect(Path(store_place)) as conn:
+        with closing(sqlite3.connect(Path(store_place))) as conn, conn:
             ((place, entry, data),) = conn.execute("SELECT place, entry, data FROM aside").fetchall()
         conn.close()
         assert (place, entry) == ("documents", "type|work")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def spoil(store_kind: str, store_place: Any) -> Any:
         if store_kind == "redis":
             redis.Redis.from_url(store_place).set(keys.task(task.task_id), JUNK)
             return
-        with sqlite3.connect(Path(store_place)) as conn:
+        with closing(sqlite3.connect(Path(store_place))) as conn, conn:
             conn.execute("UPDATE tasks SET data = ? WHERE task_id = ?", (JUNK, task.task_id))
         conn.close()
 

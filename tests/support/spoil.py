@@ -6,6 +6,7 @@ import random
 import shutil
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -201,7 +202,7 @@ class SqliteSpoiler:
 
     def keep(self) -> None:
         """The file, without a log beside it."""
-        with sqlite3.connect(self._path) as conn:
+        with closing(sqlite3.connect(self._path)) as conn, conn:
             conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         conn.close()
         shutil.copy(self._path, self._copy)

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -220,7 +221,7 @@ def test_a_file_that_is_none_is_told(path: Path) -> None:
 def test_rows_that_cannot_be_read_are_gaps(path: Path, tape: Tape) -> None:
     for place in range(3):
         tape.add(look(T0 + place * STEP))
-    with sqlite3.connect(path) as spoilt:
+    with closing(sqlite3.connect(path)) as spoilt, spoilt:
         spoilt.execute("UPDATE numbers SET body = x'c1ff' WHERE at = ?", (T0 + STEP,))
     assert tape.gaps(T0, T0 + 2 * STEP) == [Gap(T0, T0 + STEP)]
 
