@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from services.domain.alerts import incident, outbox
 from services.engine.lead import leader
 from tests.contract.waiting import eventually
 from tests.faults.conftest import Behind
@@ -16,6 +18,7 @@ from tests.integration.alert_rig import Watch
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import HANDLERS, Fleet
 from tests.integration.hook import Hook
+from tests.support import stopped
 
 pytestmark = pytest.mark.fault
 
@@ -24,6 +27,12 @@ pytestmark = pytest.mark.fault
 def hook() -> Iterator[Hook]:
     with hooks.listening() as found:
         yield found
+
+
+def noted(watch: Watch) -> bool:
+    """Whether all that was sent is known to be: what a channel took from one who is killed just then is sent again."""
+    letters = [outbox.load(body) for body in watch.store.documents(outbox.KIND).values()]
+    return bool(letters) and not any(one.waits for one in letters)
 
 
 def test_kill_9_of_who_leads_and_watches(cli: Cli, fleet: Fleet, hook: Hook, tmp_path: Path) -> None:
@@ -42,6 +51,7 @@ def test_kill_9_of_who_leads_and_watches(cli: Cli, fleet: Fleet, hook: Hook, tmp
         eventually(lambda: watch.store.leader(leader.ROLE))
         eventually(lambda: watch.store.documents("alert_state"))
         (info,) = eventually(watch.store.workers)
+        eventually(lambda: noted(watch))
         first.send_signal(signal.SIGKILL)
         first.wait(30)
     eventually(watch.keeper.tick, 60)
@@ -62,6 +72,43 @@ def test_kill_9_of_who_leads_and_watches(cli: Cli, fleet: Fleet, hook: Hook, tmp
     watch.resolved()
     assert len(hook.told) == 6, hook.titles
     assert sum(" resolved: " in title for title in hook.titles) == 3
+    watch.keeper.stop()
+
+
+@pytest.mark.rabbitmq
+@pytest.mark.redis
+@pytest.mark.timeout(400)  # who is silent, and a lease, are waited for: more where much else runs
+@pytest.mark.parametrize("pair", ["fleet"], indirect=True)  # frozen, it may hold the file that the others write
+def test_a_frozen_worker_is_told_once_although_who_leads_is_killed_in_between(
+    cli: Cli, fleet: Fleet, hook: Hook
+) -> None:
+    watch = Watch(fleet, hook, holder="w2")
+    watch.channel()
+    watch.only("silent_worker")
+    watch.limits("silent_worker", seconds=1)
+    cli.environment["FLEETDECK_SECRET__OPS"] = hook.url
+    with cli.start("api", "--port", "0") as leads:
+        eventually(lambda: watch.store.leader(leader.ROLE) and watch.store.leader(incident.ROLE), 90)
+        with cli.start("worker", "--slots", "1", "--handlers", HANDLERS):
+            (info,) = eventually(watch.store.workers, 90)
+            stopped.stop(info.pid)
+            hook.wait(1, 120)
+            assert hook.titles[0].startswith(f"INC-1 Worker {info.worker} ")
+            eventually(lambda: noted(watch), 90)
+            leads.send_signal(signal.SIGKILL)
+            leads.wait(30)
+            eventually(watch.keeper.tick, 90)  # when the lease of who watched has run out
+            steward = fleet.steward(fleet.open())
+            eventually(lambda: steward.leader.leading, 90)
+            for _ in range(3):
+                watch.turn()
+            assert len(hook.told) == 1, hook.titles
+            os.kill(info.pid, signal.SIGCONT)
+            watch.resolved()
+            for _ in range(3):
+                watch.turn()
+    assert len(hook.told) == 2, hook.titles
+    assert hook.titles[1].startswith("INC-1 resolved: ")
     watch.keeper.stop()
 
 
