@@ -24,36 +24,36 @@ def main() -> int:
     factor, path, broker, redis = sys.argv[1:]
     hurry.apply(float(factor))
     settings: Any = importlib.import_module("services.settings")
-    session_of: Any = importlib.import_module("console.connection.open_connection")
+    opening: Any = importlib.import_module("console.connection.open_connection")
     errors: Any = importlib.import_module("services.domain.errors")
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    session = session_of.Session(settings.load(broker=broker, redis=redis))
+    connection = opening.OpenConnection(settings.load(broker=broker, redis=redis))
     failed, worst = 0, 0.0
     try:
-        session.start()
+        connection.start()
         while not ended.wait(LOOK_S):
             begun = time.monotonic()
             try:
-                _look(session)
+                _look(connection)
             except errors.ConsoleError:
                 failed += 1
             worst = time.monotonic() - begun
-            seen = session.live.snapshot()
+            seen = connection.live.snapshot()
             _write(Path(path), {"lag_ms": seen.lag_ms, "look_ms": 1000 * worst, "failed": failed})
     finally:
-        session.close(0.0)
+        connection.close(0.0)
     return 0
 
 
-def _look(session: Any) -> None:
+def _look(connection: Any) -> None:
     """What Overview, Tasks, Dead letters, Queues and Shops ask while they are open."""
-    session.overview.now()
-    session.queries.tasks.page("")
-    session.queries.tasks.page("status:dead", limit=50)
-    session.queries.causes.causes()
-    session.queues.now()
-    session.queries.batches.page(50)
+    connection.overview.now()
+    connection.queries.tasks.page("")
+    connection.queries.tasks.page("status:dead", limit=50)
+    connection.queries.causes.causes()
+    connection.queues.now()
+    connection.queries.batches.page(50)
 
 
 def _write(path: Path, told: dict[str, float]) -> None:
