@@ -7,7 +7,10 @@ Where the window stands: no larger than its screen has room for, with frame and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from PySide6.QtCore import QByteArray, QEvent, QMargins, QObject, QRect, QSize, Qt, QTimer, Signal
@@ -15,7 +18,7 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
 from console.navigation import History, PageSpec
-from views.page import Page
+from views.page import Page, made_in_parts
 from views.shell.connection import ConnectionBanner, grey
 from views.shell.frame import frame
 from views.shell.rail import Rail
@@ -27,6 +30,8 @@ from views.support.instant import ticks
 from views.support.keys import Shortcut
 from views.theme.icons import app_icon
 from views.theme.tokens import RAIL_COLLAPSES_BELOW
+
+log = logging.getLogger(__name__)
 
 DEFAULT, MINIMUM = QSize(1600, 1000), QSize(960, 540)
 #: room for the frame, of which nothing is known before a window is shown (Windows 11 has a title bar of 31 pixels)
@@ -151,8 +156,19 @@ def _takes_focus(widget: QWidget) -> bool:
     return by_tab and widget.isEnabled() and widget.isVisible()
 
 
-#: pause between pages that are made ahead; each takes about a tenth of a second
-PREPARE_MS = 400
+#: pause between pages that are made ahead, and between the parts of one; what is computed without a pause at most, but
+#: for a part that cannot be cut
+PREPARE_MS, SLICE_MS, SLICE_S = 250, 20, 0.006
+
+
+@contextmanager
+def _whole(page: Page) -> Iterator[None]:
+    """A page that cannot be put together goes: half of it is none."""
+    try:
+        yield
+    except BaseException:
+        page.deleteLater()
+        raise
 
 
 class MainWindow(QMainWindow):
@@ -175,6 +191,8 @@ class MainWindow(QMainWindow):
         self.may_close: Callable[[], bool] = lambda: True  #: asked first; False keeps the window open
         self._specs = {spec.id: spec for spec in pages}
         self._pages: dict[str, Page] = {}
+        self._begun: dict[str, Page] = {}  #: the page that is made ahead, while it is
+        self._failed: set[str] = set()  #: those that could not be made ahead: who opens them is told why
         self._current = ""
         self._acting = ""
         self._wanted_collapsed = False
@@ -217,15 +235,26 @@ class MainWindow(QMainWindow):
     def page(self, page_id: str) -> Page:
         """Return a page, made now if it was not opened before."""
         if page_id not in self._pages:
-            page = self._specs[page_id].factory()
-            page.navigate.connect(self.open_page)
-            page.freeze_wanted.connect(self.toggle_freeze)
-            page.reconnect_wanted.connect(self.refresh)
-            page.return_wanted.connect(self._return)
-            self._pages[page_id] = page
-            self.stack.addWidget(page)
-            page.set_acting(self._acting)
+            page = self._begun.pop(page_id, None) or self._begin(page_id)
+            with _whole(page):
+                page.make_all()
+            self._take(page_id, page)
         return self._pages[page_id]
+
+    def _begin(self, page_id: str) -> Page:
+        """A page with nothing in it yet."""
+        with made_in_parts():
+            return self._specs[page_id].factory()
+
+    def _take(self, page_id: str, page: Page) -> None:
+        page.navigate.connect(self.open_page)
+        page.freeze_wanted.connect(self.toggle_freeze)
+        page.reconnect_wanted.connect(self.refresh)
+        page.return_wanted.connect(self._return)
+        self._pages[page_id] = page
+        # not before it is whole: a picture of the window lays out all that is in it, seen or not
+        self.stack.addWidget(page)
+        page.set_acting(self._acting)
 
     @property
     def past_ms(self) -> int:
@@ -233,19 +262,48 @@ class MainWindow(QMainWindow):
         return self._pages[self._current].past_ms if self._current else 0
 
     def prepare_pages(self) -> None:
-        """Make the pages nobody opened yet, one at a time, so that the first look at each does not wait for it."""
+        """Make the pages nobody opened yet, one at a time and a little of it between events, so that the first look at
+        each does not wait for it, and nothing else does.
+        """
         timer = QTimer(self, interval=PREPARE_MS)
         timer.timeout.connect(partial(self._prepare_next, timer))
+        self.closing.connect(timer.stop)
         timer.start()
 
     def _prepare_next(self, timer: QTimer) -> None:
         busy = QApplication.mouseButtons() != Qt.MouseButton.NoButton or QApplication.activePopupWidget() is not None
-        missing = [page_id for page_id in self._specs if page_id not in self._pages]
+        missing = [page_id for page_id in self._specs if page_id not in self._pages and page_id not in self._failed]
         if missing and not busy:
-            self.page(missing[0])
+            timer.setInterval(PREPARE_MS if self._prepare(missing[0]) else SLICE_MS)
         elif not missing:
             timer.stop()
             timer.deleteLater()
+
+    def _prepare(self, page_id: str) -> bool:
+        """Make a little of a page; whether it is done."""
+        self._failed.add(page_id)  # unless all goes well
+        end, page = time.thread_time() + SLICE_S, self._begun.pop(page_id, None)
+        if page is None:
+            page, more = self._begin(page_id), True
+        else:
+            with _whole(page):
+                more = page.make_on()
+                while more and time.thread_time() < end:
+                    more = page.make_on()
+        self._failed.remove(page_id)
+        if more:
+            self._begun[page_id] = page
+        else:
+            self._take(page_id, page)
+        return not more
+
+    def _end_making(self) -> None:
+        """Let what is begun go with the window: parts that lie in no page yet would be left."""
+        for page_id in tuple(self._begun):
+            try:
+                self.page(page_id)
+            except Exception:
+                log.exception("page %s", page_id)
 
     def open_page(self, page_id: str, request: object = None) -> None:
         """Show a page, and there what `request` asks for; unknown pages are ignored."""
@@ -420,6 +478,7 @@ class MainWindow(QMainWindow):
             return
         if self._current:
             self._pages[self._current].deactivate()
+        self._end_making()
         ticks().hold(self, on=False)
         self.closing.emit()
         super().closeEvent(event)

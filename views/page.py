@@ -5,7 +5,11 @@ class TasksPage(Page):
 
     def __init__(self, context: …) -> None:
         super().__init__(N_("Tasks"))
+        self.make(self._build, self._connect)
+
+    def _build(self) -> Iterator[None]:
         self.header.add_action(Button(N_("Export"), icon="ph.export"))
+        yield
         self.body.addWidget(TableView(…))
 
     def activate(self) -> None: self._source.set_active(True)
@@ -17,7 +21,8 @@ class TasksPage(Page):
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
@@ -163,6 +168,31 @@ class PageCommand:
     reason: str = ""  #: why it cannot be done now
 
 
+class _Parts:
+    """Whether whoever makes a page puts it together."""
+
+    wanted = False
+
+
+_MADE = object()
+
+
+@contextmanager
+def made_in_parts() -> Iterator[None]:
+    """Pages that are made within are put together by ``Page.make_on`` or ``Page.make_all``."""
+    before, _Parts.wanted = _Parts.wanted, True
+    try:
+        yield
+    finally:
+        _Parts.wanted = before
+
+
+def _each(steps: Sequence[Callable[[], Iterator[None] | None]]) -> Iterator[None]:
+    for step in steps:
+        yield from step() or ()
+        yield
+
+
 class Page(QWidget):
     """A page of the console.
 
@@ -188,6 +218,8 @@ class Page(QWidget):
         self._title = title
         self._covers: list[Unknown] = []
         self._since = ""
+        self._making: Iterator[None] = iter(())
+        self._broken = False
         self.setProperty("panel", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.header = PageHeader(_(title))
@@ -200,7 +232,38 @@ class Page(QWidget):
         column.addWidget(self.header)
         column.addLayout(self.body, 1)
         self.setAccessibleName(_(title))
-        on_language_changed(self.retranslate)
+        on_language_changed(self._on_language)
+
+    def make(self, *steps: Callable[[], Iterator[None] | None]) -> None:
+        """Put the page together: call all steps, the last of them what listens to others. Where it is ``made_in_parts``
+        nothing of that is done now: who makes it calls ``make_on`` between events, or ``make_all``.
+        """
+        self._making = _each(steps)
+        if not _Parts.wanted:
+            self.make_all()
+
+    def make_on(self) -> bool:
+        """Do a little more; whether there is more to do.
+
+        Raises:
+            RuntimeError: a step failed before, so that this can never be a whole page.
+        """
+        if self._broken:
+            raise RuntimeError(f"half a page: {self._title}")
+        self._broken = True
+        more = next(self._making, _MADE) is not _MADE
+        self._broken = False
+        return more
+
+    def make_all(self) -> None:
+        """Do all that is left to do."""
+        while self.make_on():
+            pass
+
+    def _on_language(self) -> None:
+        if not self._broken:
+            self.make_all()
+            self.retranslate()
 
     @property
     def title(self) -> str:

@@ -117,6 +117,11 @@ class SceneLoader(QObject):
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._step)
 
+    @property
+    def loaded(self) -> bool:
+        """Whether the library is there."""
+        return hasattr(sys.modules.get(_MODULE), "Scene")
+
     def make(self) -> Scene | None:
         """A new scene; None while the library is on its way."""
         scene: type[Scene] | None = getattr(sys.modules.get(_MODULE), "Scene", None)
@@ -198,6 +203,8 @@ class Plot(Crosshair):
         scene_loader().ready.connect(self._redraw)
         on_language_changed(self.retranslate)
         self.retranslate()
+        if scene_loader().loaded:  # while a page is made ahead nobody waits for it, when it is painted somebody does
+            self._scene()
 
     # what is shown
 

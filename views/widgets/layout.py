@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from views.theme.tokens import DETAIL, DETAIL_MAX, DETAIL_MIN
 
@@ -56,18 +56,24 @@ class OneAboveOther(QSplitter):
             self.setSizes([above, self.height() - above])
 
 
-def side_by_side(parts: Sequence[QWidget], stretched: QWidget, detail: QWidget) -> QSplitter:
-    """The parts of the list from top to bottom, and the panel of one of its rows beside them, hidden."""
-    left = QWidget()
+def side_by_side(
+    into: QBoxLayout, parts: Sequence[QWidget], stretched: QWidget, detail: QWidget
+) -> Generator[None, None, QSplitter]:
+    """The parts of the list from top to bottom, and the panel of one of its rows beside them, hidden. A little at a
+    time, and from the outside in: Qt looks through all of a widget whenever it gets another parent.
+    """
+    split, left = QSplitter(Qt.Orientation.Horizontal), QWidget()
+    into.addWidget(split, 1)
+    split.addWidget(left)
     column = QVBoxLayout(left)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(0)
     for part in parts:
+        yield
         column.addWidget(part, 1 if part is stretched else 0)
+    yield
     detail.setMinimumWidth(DETAIL_MIN)
     detail.setMaximumWidth(DETAIL_MAX)
-    split = QSplitter(Qt.Orientation.Horizontal)
-    split.addWidget(left)
     split.addWidget(detail)
     split.setStretchFactor(0, 1)
     split.setCollapsible(0, False)

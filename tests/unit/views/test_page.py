@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from services import i18n
 from tests.support.painted import painted
-from views.page import Page, PageHeader
+from views.page import Page, PageHeader, made_in_parts
 
 
 def test_title_and_summary(qtbot: QtBot) -> None:
@@ -33,6 +35,45 @@ def test_a_plain_page_does_nothing(qtbot: QtBot) -> None:
     page.show_request("status:dead")
     page.deactivate()
     page.grab()
+
+
+class InParts(Page):
+    """Says what was done to it."""
+
+    def __init__(self) -> None:
+        super().__init__("Filters")
+        self.done: list[str] = []
+        self.make(self._build, lambda: self.done.append("connected"))
+
+    def _build(self) -> Iterator[None]:
+        self.done.append("a table")
+        yield
+        self.done.append("a panel")
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        self.done.append("said again")
+
+
+def test_a_page_is_whole_when_it_is_made(qtbot: QtBot) -> None:
+    page = InParts()
+    qtbot.addWidget(page)
+    assert page.done == ["a table", "a panel", "connected"]
+    assert not page.make_on()
+
+
+def test_a_page_that_is_made_in_parts_is_made_a_little_at_a_time(qtbot: QtBot) -> None:
+    with made_in_parts():
+        page, other = InParts(), InParts()
+    qtbot.addWidget(page)
+    qtbot.addWidget(other)
+    assert page.done == []
+    assert page.make_on()
+    assert page.done == ["a table"]
+    page.make_all()
+    assert page.done == ["a table", "a panel", "connected"]
+    i18n.set_language("zh_CN")
+    assert other.done == ["a table", "a panel", "connected", "said again"], "nothing is said again that is not there"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -101,11 +101,8 @@ class AlertsPage(Page):
         self._channels: RecordModel[ChannelNow] = RecordModel(
             CHANNELS, key=lambda one: one.channel.name, hold_new=False, sentence=words.channel_sentence
         )
-        self._build()
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS)
-        self._connect()
-        self.set_summary(words.summary(None))
-        self._show_view()
+        self.make(self._build, self._connect, lambda: self.set_summary(words.summary(None)), self._show_view)
 
     # the page
 
@@ -187,7 +184,7 @@ class AlertsPage(Page):
 
     # putting together
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self.views = Segmented(_VIEWS, N_("What to show"))
         self.header.add_action(self.views)
         self.buttons: dict[str, Button] = {}
@@ -197,9 +194,11 @@ class AlertsPage(Page):
                 button.clicked.connect(partial(self._act, verb.key))
                 self.buttons[verb.key] = button
                 self.header.add_action(button)
+        yield
         self.new_button = Button(N_("New channel"), icon="ph.plus", kind="primary")
         self.new_button.clicked.connect(self.actions_of_page.add_channel)
         self.header.add_action(self.new_button)
+        yield
         self.states = Segmented(_STATES, N_("Which incidents"))
         self.search = SearchField()
         self.search.setMinimumWidth(110)
@@ -212,16 +211,20 @@ class AlertsPage(Page):
         bar.addWidget(self.states)
         bar.addStretch(1)
         bar.addWidget(self.search, 2)
+        yield
         self.error, self.trouble = ErrorStrip(), Strip("warning")
         self.start_button = Button(N_("Show channels"), small=True)
         self.start_button.clicked.connect(partial(self.show_request, CHANNELS_VIEW))
         self.trouble.add_action(self.start_button)
         self.error.hide()
         self.trouble.hide()
+        yield
         self.table = TableView(self._incidents, name=N_("Incidents"))
         self._rest = AtRest(self.table, cursor_is_set=True)
+        yield
         self.rules = TableView(self._rules, name=N_("Rules"))
         self.channels = TableView(self._channels, name=N_("Channels"))
+        yield
         self.empty = EmptyState(N_("Nothing to answer."), icon="ph.bell")
         self.no_channel = EmptyState(
             N_("No channel yet."),
@@ -229,16 +232,20 @@ class AlertsPage(Page):
             N_("New channel"),
             icon="ph.paper-plane-tilt",
         )
+        yield
         self.stack = QStackedWidget()
         for widget in (self.table, self.rules, self.channels, self.empty, self.no_channel):
             self.stack.addWidget(widget)
+        yield
         self.panel = AlertPanel(self.verbs)
+        yield
         room = QWidget()
         margins = QHBoxLayout(room)
         margins.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 0)
         margins.addWidget(self.trouble)
         parts = (self._bar, self.error, room, self.stack)
-        self.body.addWidget(side_by_side(parts, self.stack, self.panel), 1)
+        yield from side_by_side(self.body, parts, self.stack, self.panel)
+        yield
         self._unknown = self.covered(self.stack)
         self._unknown.ask(Wanted())
         self._make_tall()

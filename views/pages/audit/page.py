@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -136,19 +136,22 @@ class AuditPage(EntriesPage[AuditLine]):
         self._counting, self._ringing = Operation(self, latest=True), Operation(self, latest=True)
         self._recount = QTimer(self, interval=COUNT_MS)
         self._model: RecordModel[AuditLine] = RecordModel(COLUMNS, key=lambda row: row.key, sentence=sentence)
-        self._build()
-        self._connect()
+        self.make(self._build, self._connect, self._begin)
+
+    def _begin(self) -> None:
         self.spans.set_current(ALL)
         self.set_summary(_("Loading…"))
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self.spans = Segmented(SPANS, N_("How far back"))
         self.header.add_action(self.spans)
         self.verify_button = Button(N_("Verify"), icon="ph.shield-check")
         self.export_button = Button(N_("Export"), icon="ph.export")
         for button in (self.verify_button, self.export_button):
             self.header.add_action(button)
+        yield
         self.filter = FilterBar(FIELDS, placeholder=N_("Anything in an entry"), offers=len(FIELDS))
+        yield
         self.new_button = Button("", kind="link")
         self.new_button.hide()
         self.filter.add_action(self.new_button)
@@ -164,19 +167,24 @@ class AuditPage(EntriesPage[AuditLine]):
         room.setContentsMargins(PAGE_MARGIN, 8, PAGE_MARGIN, 8)
         room.addWidget(self.result)
         self.result_room.hide()
+        yield
         self.table = TableView(self._model, name=N_("Audit"))
+        yield
         self.empty = EmptyState(self.NOTHING, icon="ph.clipboard-text")
         self.stack = stacked(self.table, self.empty)
         self._unknown = self.covered(self.stack)
+        yield
         self.panel = AuditPanel()
+        yield
         self.day = DayStrip()
         self.day_room = QWidget()
         margins = QHBoxLayout(self.day_room)
         margins.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
         margins.addWidget(self.day)
         self.body.addWidget(self.day_room)
+        yield
         parts = (self.tabs, self.filter, self.error, self.result_room, self.stack)
-        self.body.addWidget(side_by_side(parts, self.stack, self.panel), 1)
+        yield from side_by_side(self.body, parts, self.stack, self.panel)
 
     def _connect(self) -> None:
         self._connect_entries()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -102,9 +102,7 @@ class BatchesPage(Page):
             self._call, None, self, every_ms=EVERY_MS, follows=context.feed, most=LOADED
         )
         self._telling = Operation(self, latest=True)
-        self._build()
-        self._connect()
-        self.set_summary(_("Loading…"))
+        self.make(self._build, self._connect, lambda: self.set_summary(_("Loading…")))
 
     # the page
 
@@ -161,18 +159,20 @@ class BatchesPage(Page):
 
     # putting together
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self.search = SearchField()
         self.search.setPlaceholderText(_("Batch"))
         self.search.setAccessibleName(_("Batch"))
         self.search.setClearButtonEnabled(True)
         self.tabs = Segmented(TABS, N_("Which batches"))
+        yield
         self.table = TableView(self._model, name=N_("Batches"), row_height=ROW)
         self.setFocusProxy(self.table)  # who comes by keys presses those that stand on the buttons
         self.table.horizontalHeader().hide()
         self._rest = AtRest(self.table, cursor_is_set=True)
         self.none = EmptyState(N_("No batch is called so."), action=N_("Show all"))
         self._list = stacked(self.table, self.none)
+        yield
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(PAGE_MARGIN, 0, 0, 0)
@@ -181,25 +181,31 @@ class BatchesPage(Page):
         column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._list, 1)
         left.setMinimumWidth(220)
+        yield
         self.error = ErrorStrip()
         self.split = QSplitter(Qt.Orientation.Horizontal)
         self.split.addWidget(left)
-        self.split.addWidget(self._build_one())
+        yield
+        one = yield from self._build_one()
+        yield
+        self.split.addWidget(one)
         self.split.setStretchFactor(1, 1)
         self.split.setCollapsible(0, False)
         self.split.setCollapsible(1, False)
         self.split.setSizes([SIDE, 1000])
+        yield
         self.empty = EmptyState(
             N_("No batch yet."),
             N_("Tasks that are created together are one: from a file, for many shops, by a schedule."),
             icon="ph.tree-structure",
         )
+        yield
         self.stack = stacked(self.split, self.empty)
         self.body.addWidget(self.error)
         self.body.addWidget(self.stack, 1)
         self._unknown = self.covered(self.stack)
 
-    def _build_one(self) -> QWidget:
+    def _build_one(self) -> Generator[None, None, QWidget]:
         self.open_button = Button(VERBS[0].text, icon=VERBS[0].icon)
         self.header.add_action(self.open_button)
         self.export_button = Button(N_("Export"), icon="ph.export")
@@ -210,8 +216,11 @@ class BatchesPage(Page):
         top = self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         top.setSpacing(CARD_GAP)
         top.addWidget(self._build_state(), 1)
+        yield
         top.addWidget(self._build_changes())
+        yield
         pane.body.addLayout(top)
+        yield
         self.boxes = Boxes()
         self.box_card = Card(N_("What waits for what"))
         room = ScrollPane()
@@ -230,6 +239,7 @@ class BatchesPage(Page):
         middle.addWidget(self.box_card, 1)
         middle.addWidget(self.forecast_card)
         pane.body.addLayout(middle)
+        yield
         self.held = TableView(self._held, name=N_("Not done"), ground="surface")
         self.held.setMinimumHeight(220)
         self.done = EmptyState(N_("Nothing is left to do."), icon="ph.check-circle")

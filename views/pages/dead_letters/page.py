@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -86,9 +86,7 @@ class DeadLettersPage(Page):
         self._whole = CauseActions(context, self.actions_of_page, self)
         self.verbs: Verbs[LetterVerb, Letters] = Verbs(VERBS, self._do, self._barred)
         self.cause_verbs: Verbs[CauseVerb, OfCause] = Verbs(CAUSE_VERBS, self._do_whole, self._barred)
-        self._build()
-        self._connect()
-        self._show_bar()
+        self.make(self._build, self._connect, self._show_bar)
 
     # the page
 
@@ -156,10 +154,11 @@ class DeadLettersPage(Page):
 
     # putting together
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self.states = Segmented(STATES, N_("Which dead letters"))
         self.header.add_action(self.states)
         self.header.set_divider(True)
+        yield
         self.error = ErrorStrip()
         self.run_strip = RunStrip(self.actions_of_page.runner)
         self.broken = BrokenRun(self._context)
@@ -167,23 +166,30 @@ class DeadLettersPage(Page):
         self.header.add_action(self.runs_button)
         for strip in (self.error, self.run_strip, self.broken):
             self.body.addWidget(strip)
+        yield
         self.empty = EmptyState(N_("No dead letters."), icon="ph.check-circle")
+        yield
         self.panel = LetterPanel(self._context, self.verbs, self.cause_verbs)
         self.panel.setMinimumWidth(400)
+        yield
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._pane = CausePane()
+        yield
         self.letters = LetterPane(self._model, self.verbs, self.cause_verbs)
         self.causes, self.table, self.bar = self._pane.causes, self.letters.table, self.letters.bar
+        yield
         self._split.addWidget(self._pane)
         self._split.addWidget(self.letters)
         self._split.addWidget(self.panel)
         for place, stretch in enumerate((0, 1, 0)):
             self._split.setStretchFactor(place, stretch)
             self._split.setCollapsible(place, False)
+        yield
         self._stack = QStackedWidget()
         self._stack.addWidget(self._split)
         self._stack.addWidget(self.empty)
         self.body.addWidget(self._stack, 1)
+        yield
         self._unknown, self._unknown_letters = self.covered(self._stack), self.covered(self.letters)
         self._unknown.ask(Triage.OPEN)
 

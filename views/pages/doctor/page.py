@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -73,9 +73,7 @@ class DoctorPage(Page):
             FINDINGS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.sentence
         )
         self._looking = Operation(self, latest=True, lasting=True)
-        self._build()
-        self._connect()
-        self.set_summary(_("Looking …"))
+        self.make(self._build, self._connect, lambda: self.set_summary(_("Looking …")))
 
     # the page
 
@@ -138,11 +136,12 @@ class DoctorPage(Page):
 
     # putting together
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self.again_button = Button(N_("Look again"), icon="ph.arrow-clockwise")
         self.repair_button = Button(N_("Repair"), icon="ph.wrench")
         for button in (self.again_button, self.repair_button):
             self.header.add_action(button)
+        yield
         self.tabs = Segmented(TABS, N_("Which findings"))
         bar = QWidget()
         row = QHBoxLayout(bar)
@@ -150,11 +149,15 @@ class DoctorPage(Page):
         row.addWidget(self.tabs)
         row.addStretch(1)
         self.error = ErrorStrip()
+        yield
         self.table = TableView(self._model, name=N_("Findings"))
         self.none = EmptyState(N_("Nothing of this severity was found."), action=N_("Show all"))
         self.stack = stacked(self.table, self.none)
+        yield
         self.panel = FindingPanel(self.verbs)
-        self.body.addWidget(side_by_side((bar, self.error, self.stack), self.stack, self.panel), 1)
+        yield
+        yield from side_by_side(self.body, (bar, self.error, self.stack), self.stack, self.panel)
+        yield
         self._unknown = self.covered(self.stack)
 
     def _connect(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu
@@ -36,11 +38,9 @@ class LogsPage(EntriesPage[Logged]):
         self._context = context
         self._lister = LogLister(context.logs, self)
         self._model: RecordModel[Logged] = RecordModel(COLUMNS, key=lambda row: row.key, sentence=sentence)
-        self._build()
-        self._connect()
-        self.set_summary(_("Loading…"))
+        self.make(self._build, self._connect, lambda: self.set_summary(_("Loading…")))
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self.follow_button = Button(N_("Follow"), icon="ph.arrow-line-up")
         self.follow_button.setCheckable(True)
         self.follow_button.setChecked(True)
@@ -48,17 +48,23 @@ class LogsPage(EntriesPage[Logged]):
         self.folder_button = Button(N_("Open folder"), icon="ph.folder-open")
         for button in (self.follow_button, self.copy_button, self.folder_button):
             self.header.add_action(button)
+        yield
         self.filter = FilterBar(FIELDS, placeholder=N_("Anything in a line"), offers=3)
+        yield
         self.new_button = Button("", kind="link")
         self.new_button.hide()
         self.filter.add_action(self.new_button)
         self.error = ErrorStrip()
         self.error.hide()
+        yield
         self.table = TableView(self._model, name=N_("Logs"))
+        yield
         self.empty = EmptyState(self.NOTHING, icon="ph.terminal-window")
         self.stack = stacked(self.table, self.empty)
+        yield
         self.panel = LogPanel()
-        self.body.addWidget(side_by_side((self.filter, self.error, self.stack), self.stack, self.panel), 1)
+        yield
+        yield from side_by_side(self.body, (self.filter, self.error, self.stack), self.stack, self.panel)
 
     def _connect(self) -> None:
         self._connect_entries()

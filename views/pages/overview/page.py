@@ -106,16 +106,13 @@ class OverviewPage(Page):
         self.attention, self.fleet = AttentionCard(self._memory), FleetCard(aggregate_above)
         self._steps = Steps(self)
         self.error = ErrorStrip()
-        self._build_header()
-        self._build_body()
-        self.set_summary(_("Loading…"))
         self.asking: ListSource[None] = ListSource(self._call_look, None, self, every_ms=LOOK_MS, in_turn=True)
         self._samples: ListSource[None] = ListSource(self._call_history, None, self, every_ms=HISTORY_MS, in_turn=True)
         self._news = Throttle(self._on_news, NEWS_MS, self)
         self._look_soon = Throttle(self._look_again, SOON_MS, self)
         # a thread of its own: where a server is lost, those of the pool wait for it
         self._freshening, self._more_news = Operation(self, latest=True, lasting=True), False
-        self._connect()
+        self.make(self._build_header, self._build_body, lambda: self.set_summary(_("Loading…")), self._connect)
 
     # made once
 

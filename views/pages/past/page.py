@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -110,18 +110,18 @@ class PastPage(Page):
         self._stretch = Operation(self, latest=True)
         self._strip_again = QTimer(self, interval=STRIP_MS)
         self._strip_again.timeout.connect(self._ask_strip)
-        self._build()
-        self._connect()
+        self.make(self._build, self._connect)
 
     # putting together
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self.banner = Strip("scheduled", glyph="ph.clock-counter-clockwise")  # purple means another time, nothing else
         self.banner.setContentsMargins(0, 0, 0, 0)
         self.copy_button = Button(N_("Copy as text"), icon="ph.copy", small=True)
         self.close_button = Button(N_("Back to now"), kind="primary", hint="Esc", icon="ph.arrow-u-up-left")
         self.banner.add_action(self.copy_button)
         self.banner.add_action(self.close_button)
+        yield
         self.when = DateTimeField()
         self.when.setDisplayFormat("yyyy-MM-dd HH:mm:ss")
         self.when.setAccessibleName(_("Moment"))
@@ -129,6 +129,7 @@ class PastPage(Page):
         self.back, self.minute_back = Button(N_("−10 min"), small=True), Button(N_("−1 min"), small=True)
         self.minute_on, self.on = Button(N_("+1 min"), small=True), Button(N_("+10 min"), small=True)
         self.later_change = Button(icon="ph.skip-forward", small=True, tip=N_("Change after (Ctrl+Right)"))
+        yield
         steps = QHBoxLayout()
         steps.setSpacing(8)
         self.stretch_words = Label("", "label", "text3")
@@ -136,21 +137,26 @@ class PastPage(Page):
         for step in (self.earlier_change, self.back, self.minute_back, self.when, self.minute_on, self.on):
             steps.addWidget(step)
         steps.addWidget(self.later_change)
+        yield
         self.span = Segmented(
             (("6h", N_("6 h")), ("24h", N_("24 h")), ("7d", N_("7 d")), ("30d", N_("30 d"))), N_("How much is shown")
         )
         self.span.set_current("24h")
         self.header.add_action(self.span)
+        yield
         self.strip = PastStrip()
         line = Card("", padding=12)
         line.body.addLayout(steps)
         line.body.addWidget(self.strip)
         self.hint = Label("", "body", "text3", wrap=True)
+        yield
         self.tiles = {name: KpiTile(word, glyph, role, filled=True) for name, word, glyph, role in TILES}
         for tile in self.tiles.values():  # what they would open is of now
             tile.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             tile.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        yield
         self.drawn = ThenView()
+        yield
         self.changes = Timeline()
         self._changes = Card(N_("What changed"), divided=True)
         scroll = ScrollPane()
@@ -158,6 +164,7 @@ class PastPage(Page):
         scroll.body.addStretch(1)
         self._changes.body.addWidget(scroll, 1)
         self._changes.setMinimumHeight(CHANGES)
+        yield
         inner = QWidget()
         inner.setProperty("scroll", True)
         column = QVBoxLayout(inner)
@@ -171,6 +178,7 @@ class PastPage(Page):
         self._sides.addWidget(self.drawn, 1)
         self._sides.addWidget(self._changes)
         column.addLayout(self._sides, 1)
+        yield
         area = QScrollArea()
         area.setWidget(inner)
         area.setWidgetResizable(True)

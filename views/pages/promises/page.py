@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -69,8 +69,7 @@ class PromisesPage(Page):
         )
         self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS, follows=context.feed)
         self._telling = Operation(self, latest=True)
-        self._build()
-        self._connect()
+        self.make(self._build, self._connect)
 
     # the page
 
@@ -136,7 +135,7 @@ class PromisesPage(Page):
 
     # putting together
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self.new_button = Button(N_("New promise"), icon="ph.plus", kind="primary")
         self.header.add_action(self.new_button)
         self.tabs = Segmented(TABS, N_("Which promises"))
@@ -144,10 +143,13 @@ class PromisesPage(Page):
         bar.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 8)
         bar.addWidget(self.tabs)
         bar.addStretch(1)
+        yield
         self.error = ErrorStrip()
         self.table = TableView(self._model, name=N_("Promises"), row_height=ROW)
         self._rest = AtRest(self.table, cursor_is_set=True)
+        yield
         self.panel = PromisePanel(self.actions_of_page, self.verbs)
+        yield
         list_ = QWidget()
         column = QVBoxLayout(list_)
         column.setContentsMargins(0, 0, 0, 0)
@@ -156,17 +158,21 @@ class PromisesPage(Page):
         self.none = EmptyState(N_("No promise is in this state."), action=N_("Show all"))
         self._list = stacked(self.table, self.none)
         column.addWidget(self._list, 1)
+        yield
         self.split = OneAboveOther(list_, self.panel)
         self.panel.hide()
+        yield
         self.empty = EmptyState(
             N_("No promises yet."),
             N_("Start with: orders never older than 60 min. Whoever leads judges it, and says when it will break."),
             N_("New promise"),
             icon="ph.handshake",
         )
+        yield
         self.stack = stacked(self.split, self.empty)
         self.body.addWidget(self.error)
         self.body.addWidget(self.stack, 1)
+        yield
         self._unknown = self.covered(self.stack)
 
     def _connect(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -103,9 +103,7 @@ class QueuesPage(Page):
         self._foreseeing = Operation(self, latest=True)
         self._drain: Drain | None = None
         self._limit: float | None = None
-        self._build()
-        self._connect()
-        self.set_summary(words.summary(self._now))
+        self.make(self._build, self._connect, lambda: self.set_summary(words.summary(self._now)))
 
     # the page
 
@@ -169,12 +167,13 @@ class QueuesPage(Page):
 
     # putting together
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self.range = Segmented(RANGES, N_("Span of the curves"))
         self.range.set_current("3600")
         self.header.add_action(self.range)
         self.new_button = Button(N_("Dedicated queue"), icon="ph.plus")
         self.header.add_action(self.new_button)
+        yield
         self.error = ErrorStrip()
         self.blocked = Strip("blocked")
         self.missed = Strip("warning")
@@ -185,15 +184,19 @@ class QueuesPage(Page):
         room.addWidget(self.blocked)
         room.addWidget(self.missed)
         self._strips.hide()
+        yield
         self.table = QueueTable(self._model, N_("Queues"), self.fold)
+        yield
         self.panel = QueuePanel(self.verbs)
         self.panel.hide()
+        yield
         above = QWidget()
         column = QVBoxLayout(above)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.table, 1)
         self.split = OneAboveOther(above, self.panel, most=MOST)
+        yield
         self.body.addWidget(self.error)
         self.body.addWidget(self._strips)
         self.body.addWidget(self.split, 1)

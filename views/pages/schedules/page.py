@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import QModelIndex, QTimer
@@ -57,15 +57,10 @@ class SchedulesPage(Page):
         self._model: RecordModel[ScheduleRow] = RecordModel(
             COLUMNS, key=lambda row: row.schedule.name, hold_new=False, local_sort=True, sentence=sentence
         )
-        self._build()
         self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS, follows=context.feed)
-        self._source.listed.connect(self._show)
-        self._source.failed.connect(report)
-        ticks().tell(self, self._on_tick)
-        self.actions_of_page.changed.connect(self.refresh)
-        self._follow()
+        self.make(self._build, self._connect, self._follow)
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self.buttons: dict[str, Button] = {}
         for verb in self.verbs.at(Place.BAR):
             button = Button(verb.text, icon=verb.icon, kind="ghostdanger" if verb.danger else "ghost")
@@ -75,11 +70,13 @@ class SchedulesPage(Page):
         self.new_button = Button(N_("New schedule"), icon="ph.plus", kind="primary")
         self.new_button.clicked.connect(self.actions_of_page.create)
         self.header.add_action(self.new_button)
+        yield
         self.table = TableView(self._model, name=N_("Schedules"))
         self.table.current_changed.connect(self._follow)
         self.table.open_requested.connect(self._open_tasks)
         self.table.menu_requested.connect(self._fill_menu)
         self.table.clicked.connect(self._on_clicked)
+        yield
         self.empty = EmptyState(
             N_("Nothing repeats yet."),
             N_("A schedule makes the same task for many shops, again and again at its times."),
@@ -87,14 +84,17 @@ class SchedulesPage(Page):
             icon="ph.calendar-check",
         )
         self.empty.action.connect(self.actions_of_page.create)
+        yield
         self.stack = QStackedWidget()
         self.stack.addWidget(self.table)
         self.stack.addWidget(self.empty)
+        yield
         self.late = Strip("warning")
         self.start_button = Button(way.VERBS["start_worker"], icon="ph.play", small=True)
         self.start_button.clicked.connect(lambda: self._context.way_out("start_worker", ""))
         self.late.add_action(self.start_button)
         self.late.hide()
+        yield
         self.body.addWidget(self.late)
         self.body.addWidget(self.stack, 1)
         self._unknown = self.covered(self.stack)
@@ -132,6 +132,12 @@ class SchedulesPage(Page):
         self.ahead.show_load(found)
         self.ahead.show()
         self._place_coming()
+
+    def _connect(self) -> None:
+        self._source.listed.connect(self._show)
+        self._source.failed.connect(report)
+        ticks().tell(self, self._on_tick)
+        self.actions_of_page.changed.connect(self.refresh)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where it is narrow only the menu has what is seldom wanted."""

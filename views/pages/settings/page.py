@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -177,25 +177,36 @@ class SettingsPage(Page):
         self._reopen = reopen
         self._context, self._folder, self._settings = context, data_folder, settings
         self._rows: list[tuple[Label, str]] = []
+        self._forbidden = ""
+        self.make(partial(self._make_parts, connections, desktop), self._build, self._connect, self._show)
+
+    # putting together
+
+    def _make_parts(self, connections: Connections | None, desktop: Registration | None) -> Iterator[None]:
         self.theme_choice = Segmented(THEMES, N_("Theme"))
         self.language_choice = Segmented(LANGUAGES, N_("Language"))
         self.rows_choice = Segmented(ROWS, N_("Table rows"))
         self.contrast_choice = Segmented(CONTRASTS, N_("Contrast"))
         self.text_choice = Segmented(SIZES, N_("Text size"))
         self.notifications_choice = Segmented(CHOICES, N_("Desktop notifications"))
-        self.sample = SampleCard(context)
-        self.people = PeopleCard(context)
-        self.aside = AsideCard(context)
+        yield
+        self.sample = SampleCard(self._context)
+        yield
+        self.people = PeopleCard(self._context)
+        yield
+        self.aside = AsideCard(self._context)
+        yield
         self.desktop = DesktopCard(desktop) if desktop is not None else None
         self.connections = ConnectionsCard(connections) if connections is not None else None
-        self.rules, self.about = KeyValues(), AboutCard(context, data_folder, settings)
+        yield
+        self.rules, self.about = KeyValues(), AboutCard(self._context, self._folder, self._settings)
         self.where = Label("", "label", "text3", wrap=True)
         self.edit_button = Button(N_("Edit config.toml…"), icon="ph.pencil-simple")
         self.edit_button.clicked.connect(self.edit)
-        self._forbidden = ""
         self.keys_button = Button(N_("Show all keys"), icon="ph.keyboard", hint="window.keys")
         self.change_keys_button = Button(N_("Keys…"), icon="ph.pencil-simple")
-        self._build()
+
+    def _connect(self) -> None:
         self.theme_choice.chosen.connect(self.theme_chosen)
         self.language_choice.chosen.connect(self.language_chosen)
         self.rows_choice.chosen.connect(self.rows_chosen)
@@ -205,8 +216,7 @@ class SettingsPage(Page):
         self.keys_button.clicked.connect(self.keys_wanted)
         self.change_keys_button.clicked.connect(self.change_keys)
         theme().changed.connect(self._show)
-        context.feed.looked.connect(self._on_looked)
-        self._show()
+        self._context.feed.looked.connect(self._on_looked)
 
     def activate(self) -> None:
         """Show what is in use now."""
@@ -258,9 +268,7 @@ class SettingsPage(Page):
         super().retranslate()
         self._show()
 
-    # putting together
-
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         pane = ScrollPane()
         pane.body.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
         appearance = Card(N_("Appearance"), divided=True)
@@ -274,6 +282,7 @@ class SettingsPage(Page):
         ):
             appearance.body.addWidget(line())
             appearance.body.addLayout(self._row(title, choice))
+        yield
         keys = Card(N_("Keyboard"), divided=True)
         of_keys = QHBoxLayout()
         of_keys.addWidget(self.keys_button)
@@ -296,10 +305,12 @@ class SettingsPage(Page):
             for card in cards:
                 card.setMaximumWidth(WIDTH)
                 column.addWidget(card)
+                yield
             column.addStretch(1)
             columns.addLayout(column, 1)
         pane.body.addLayout(columns)
         pane.body.addStretch(1)
+        yield
         self.body.addWidget(pane, 1)
 
     def _row(self, title: str, choice: QWidget) -> QVBoxLayout:

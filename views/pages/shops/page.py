@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -94,9 +94,7 @@ class ShopsPage(Page):
         self.fleet_verbs: Verbs[FleetVerb, ShopsNow] = Verbs(
             FLEET_VERBS, lambda verb, now: verb.do(self.actions_of_page, now), self.actions_of_page.barred
         )
-        self._build()
-        self._connect()
-        self._show_view()
+        self.make(self._build, self._connect, self._show_view)
 
     # the page
 
@@ -159,7 +157,7 @@ class ShopsPage(Page):
         self.search.setPlaceholderText(_("Name, id, group or tag"))
         self.search.setAccessibleName(_("Name, id, group or tag"))
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self._view = Segmented(_VIEWS, N_("What to show"))
         self.header.add_action(self._view)
         self.buttons: dict[str, Button] = {}
@@ -167,6 +165,7 @@ class ShopsPage(Page):
             self.buttons[verb.key] = button = Button(verb.text, icon=verb.icon)
             button.clicked.connect(partial(self._act_on_all, verb.key))
             self.header.add_action(button)
+        yield
         self.search = SearchField()
         self.search.setMinimumWidth(110)
         self.search.setMaximumWidth(230)
@@ -179,24 +178,31 @@ class ShopsPage(Page):
         bar.addWidget(self._sort)
         bar.addStretch(1)
         bar.addWidget(self.search, 100)
+        yield
         self.heat = ShopsMap(self._context.memory)
         self._above = QWidget()
         above = QHBoxLayout(self._above)
         above.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
         above.addWidget(self.heat)
         self.error = ErrorStrip()
+        yield
         self.table = TableView(self._shops, name=N_("Shops"))
         self._rest = AtRest(self.table, cursor_is_set=True)
+        yield
         self.limits = TableView(self._limits, name=N_("Limits"))
+        yield
         self.empty = EmptyState(
             N_("No shop matches."), N_("Look for another name or id, or show all of them."), N_("Show all")
         )
+        yield
         self.day = ShopDayView(
             self._context.limits, self._context.audit, lambda: self._context.feed.latest.store.connected
         )
+        yield
         self._tables = QStackedWidget()
         for widget in (self.table, self.limits, self.empty, self.day):
             self._tables.addWidget(widget)
+        yield
         self.shop, self.scope = ShopCard(self.verbs), ScopeCard()
         self._side = ScrollPane()
         self._side.setFixedWidth(SIDE)
@@ -204,12 +210,14 @@ class ShopsPage(Page):
         self._side.body.addWidget(self.shop)
         self._side.body.addWidget(self.scope)
         self._side.body.addStretch(1)
+        yield
         left = QVBoxLayout()
         left.setSpacing(0)
         left.addWidget(self._bar)
         left.addWidget(self._tables, 1)
         self.bulk = BulkBar()
         left.addWidget(self.bulk)
+        yield
         row = QHBoxLayout()
         row.setSpacing(CARD_GAP)
         row.addLayout(left, 1)

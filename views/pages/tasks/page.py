@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -71,10 +71,9 @@ class TasksPage(Page):
         self.actions_of_page = TaskActions(context, self._acting, self)
         self._lister = TaskLister(context.tasks, self)
         self._model: RecordModel[TaskRow] = RecordModel(COLUMNS, key=task_id, tickable=True, sentence=sentence)
-        self._build()
-        self._connect()
         self._pulse = QTimer(self, interval=1000)
         self._pulse.timeout.connect(self._touch_running)
+        self.make(self._build, self._connect)
 
     def activate(self) -> None:
         """Follow the feed."""
@@ -176,33 +175,41 @@ class TasksPage(Page):
         self._say_summary()
         self._show_bar()
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self.tabs = ViewTabs()
+        yield
         self.filter = FilterBar(FIELDS, placeholder=N_("Search id, shop, error"), offers=5)
+        yield
         self._choices = FilterChoices(self._context, self.filter, self)
         self.error = ErrorStrip()
+        yield
         self.table = TableView(self._model, name=N_("Tasks"))
         self._rest = AtRest(self.table)
+        yield
         self.selection = Selection(self._context.tasks, self.table)
         self._waits = Waits(self._context.tasks, self.table, lambda: self.panel.wait())
         self._views = ViewKeeper(self._context, self.tabs, self.table, self)
         self._tally = Tally(self._lister, self._views, self._context.feed, self.table)
+        yield
         self.empty = NoTasks()
         self.groups = GroupStrip(self._context)
         self._stack = stacked(self.table, self.empty)
         self._unknown = self.covered(self._stack)
+        yield
         self.bar = ActionBar([verb for verb in VERBS if Place.BAR in verb.places])
         self._offers = Offers(VERBS, self.bar, self.selection, self.actions_of_page, self._tally)
+        yield
         self.panel = TaskDetailPanel(self._context, self.actions_of_page, self._offers.verbs)
+        yield
         self.sharing = Sharing(self._context, self._tsv, self)
         self._menu = RowMenu(self.table, self._offers, self.sharing)
         self.bar.set_copy_menu(lambda menu: self.sharing.fill_menu(menu, self.selection.ids))
         self.buttons = HeaderButtons(self.header, self)
         self.buttons.freezing.wanted.connect(self.freeze_wanted)
         parts = (self.tabs, self.filter, self.error, self.groups, self._stack, self.bar)
-        self._split = side_by_side(parts, self._stack, self.panel)
+        yield
+        self._split = yield from side_by_side(self.body, parts, self._stack, self.panel)
         self._door = PanelDoor(self.table, self.panel, self._split)
-        self.body.addWidget(self._split, 1)
 
     def _connect(self) -> None:
         # asking

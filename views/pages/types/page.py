@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -55,9 +55,7 @@ class TypesPage(Page):
         )
         self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS)
         self._telling = Operation(self, latest=True)
-        self._build()
-        self._connect()
-        self.set_summary(_("Loading…"))
+        self.make(self._build, self._connect, lambda: self.set_summary(_("Loading…")))
 
     # the page
 
@@ -130,12 +128,13 @@ class TypesPage(Page):
         self.search.setPlaceholderText(_("Name or title"))
         self.search.setAccessibleName(_("Name or title"))
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self.import_button = Button(N_("Import"), icon="ph.download-simple")
         self.export_button = Button(N_("Export all"), icon="ph.export")
         self.new_button = Button(N_("New task type"), icon="ph.plus", kind="primary")
         for button in (self.import_button, self.export_button, self.new_button):
             self.header.add_action(button)
+        yield
         self.search = SearchField()
         self.search.setFixedWidth(230)
         self._name_search()
@@ -145,8 +144,10 @@ class TypesPage(Page):
         row.addStretch(1)
         row.addWidget(self.search)
         self.error = ErrorStrip()
+        yield
         self.table = TableView(self._model, name=N_("Task types"))
         self._rest = AtRest(self.table, cursor_is_set=True)
+        yield
         self.empty = EmptyState(
             N_("No task type is defined."),
             N_("What a type is lives in the store; how it runs only on the workers."),
@@ -154,9 +155,13 @@ class TypesPage(Page):
             icon="ph.puzzle-piece",
         )
         self.none = EmptyState(N_("No task type matches."), action=N_("Show all"))
+        yield
         self.stack = stacked(self.table, self.none, self.empty)
+        yield
         self.panel = TypePanel(self.verbs)
-        self.body.addWidget(side_by_side((bar, self.error, self.stack), self.stack, self.panel), 1)
+        yield
+        yield from side_by_side(self.body, (bar, self.error, self.stack), self.stack, self.panel)
+        yield
         self._unknown = self.covered(self.stack)
 
     def _connect(self) -> None:

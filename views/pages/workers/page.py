@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLineEdit, QMenu, QStackedWidget, QWidget
@@ -100,10 +100,8 @@ class WorkersPage(Page):
         )
         self._sessions: tuple[ClosedSession, ...] = ()
         self._homes: dict[str, str] = {}
-        self._build()
-        self._connect()
         self._active = False
-        ticks().tell(self, self._on_pulse)
+        self.make(self._build, self._connect, lambda: ticks().tell(self, self._on_pulse))
 
     # the page
 
@@ -157,7 +155,7 @@ class WorkersPage(Page):
 
     # putting together
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         self.finder = QLineEdit()
         self.finder.setClearButtonEnabled(True)
         self.finder.setFixedWidth(FIND)
@@ -165,34 +163,42 @@ class WorkersPage(Page):
         choices = (("slots", N_("Slots")), ("table", N_("Table")), ("machines", N_("Machines")))
         self._view = Segmented(choices, N_("View of the nodes"))
         self.header.add_action(self._view)
+        yield
         self.board = Board(self.verbs)
+        yield
         self.table = TableView(self._model, name=N_("Workers"))
         self.machines = TableView(self._machines, name=N_("Machines"))
+        yield
         self.empty = EmptyState(
             N_("No worker is running."),
             N_("Tasks wait until one is started here or on another machine."),
             N_("Start one on this computer"),
             icon="ph.robot",
         )
+        yield
         self._stack = QStackedWidget()
         self.unmatched = EmptyState(
             N_("No worker matches."), N_("Change or clear the filters."), N_("Clear filters"), icon="ph.robot"
         )
         for widget in (self.board, self.table, self.machines, self.empty, self.unmatched):
             self._stack.addWidget(widget)
+        yield
         self.local = LocalCard()
         self._side = ScrollPane()
         self._side.body.setSpacing(CARD_GAP)
         self._side.body.addWidget(self.local, 0, Qt.AlignmentFlag.AlignTop)
+        yield
         self.browsers = BrowsersCard(self._context)
         self._side.body.addWidget(self.browsers, 1)
         self._side.body.addStretch(0)
+        yield
         self._row = QHBoxLayout()
         self._row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
         self._row.setSpacing(CARD_GAP)
         self._row.addWidget(self._stack, 1)
         self._row.addWidget(self._side)
         self.body.addLayout(self._row, 1)
+        yield
         self._unknown = self.covered(self._stack)
 
     def _connect(self) -> None:
