@@ -116,10 +116,6 @@ class Console:
         self._instance.left.connect(self._on_left)
         self._dress()
         operation.configure(self._notify)
-        # a Python signal handler runs only when Python does; Qt alone could sleep for long
-        beat = QTimer(interval=200)
-        beat.timeout.connect(lambda: None)
-        beat.start()
         self.connections = ConnectionSwitch(self._settings, self._off)
         self.connections.wanted.connect(self._on_wanted)
         self.connections.beside.connect(self._open_beside)
@@ -137,7 +133,6 @@ class Console:
             QTimer.singleShot(round(self._request.seconds * 1000), self._ended.set)
         await self._ended.wait()
         await self._close()
-        beat.stop()
         collector.stop()
 
     async def _show_first(self) -> None:

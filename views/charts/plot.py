@@ -27,7 +27,7 @@ from services.i18n import N_, _
 from views.charts import ticks
 from views.charts.legend import Marker, Series
 from views.charts.line import Line
-from views.charts.series import EMPTY, OF_BROKER, Frame, Numbers, Spans, filled, highest, looks_same
+from views.charts.series import EMPTY, OF_BROKER, Frame, Numbers, Spans, filled, highest, level, looks_same
 from views.charts.time_window import Crosshair, TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
 from views.support import shown, text
@@ -176,6 +176,8 @@ def scene_loader() -> SceneLoader:
 
 
 _DOT = 3.5
+#: curves on which nothing happens are drawn anew this often, where a pixel is less than that
+_AT_REST_S = 5.0
 
 
 class Plot(Crosshair):
@@ -224,8 +226,8 @@ class Plot(Crosshair):
 
     def set_frame(self, frame: Frame) -> None:
         """Draw these points; a second in which nothing would move by a pixel leaves the picture as it is."""
-        names, same = [one.key for one in self.visible_series()], self._picture is not None and not self._is_behind()
-        same = same and looks_same(self._pictured[0], frame, names, self._pixel_s())
+        names, same = self._names(), self._picture is not None and not self._is_behind(frame)
+        same = same and looks_same(self._pictured[0], frame, names, self._slack_s(frame))
         self._frame, self._answered = frame, True
         if not same:
             self._redraw()
@@ -339,6 +341,7 @@ class Plot(Crosshair):
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
         picture.fill(theme().color("surface"))
+        self._pictured = (self._frame, self._window.bounds())
         painter = QPainter(picture)
         if len(self._frame) > 1:
             self._draw_content(painter)
@@ -358,7 +361,6 @@ class Plot(Crosshair):
 
     def _draw_content(self, painter: QPainter) -> None:
         start, end = self._window.bounds()
-        self._pictured = (self._frame, (start, end))
         self._top = ticks.keep_top(self._top, ticks.top_of(self.highest(self._frame), self._limit, self.smallest))
         rect = self.plot_rect()
         heights = ticks.values(self._top, self._lines)
@@ -418,14 +420,27 @@ class Plot(Crosshair):
         start, end = self._window.bounds()
         return (end - start) / max(1.0, self.plot_rect().width())
 
-    def _is_behind(self) -> bool:
-        """Whether the picture is a pixel or more behind the present."""
+    def _slack_s(self, newest: Frame) -> float:
+        """How far behind the present the picture may be: a pixel, but longer where nothing would move except the times
+        below, and nobody points at an instant.
+        """
+        at_rest = self._window.cursor is None and all(level(one, self._names()) for one in (self._pictured[0], newest))
+        return max(self._pixel_s(), _AT_REST_S if at_rest else 0.0)
+
+    def _names(self) -> list[str]:
+        return [one.key for one in self.visible_series()]
+
+    def _is_behind(self, newest: Frame) -> bool:
+        """Whether the picture is too far behind the present."""
         bounds, pictured = self._window.bounds(), self._pictured[1]
-        return max(abs(now - then) for now, then in zip(bounds, pictured, strict=True)) >= self._pixel_s()
+        return max(abs(now - then) for now, then in zip(bounds, pictured, strict=True)) >= self._slack_s(newest)
 
     def _on_advanced(self) -> None:
         """The points of it come in a moment, and are painted then; whoever paints before that paints anew."""
-        if self._is_behind():
+        self._forget_old()
+
+    def _forget_old(self) -> None:
+        if self._is_behind(self._frame):
             self._picture = None
 
     def _redraw(self) -> None:
@@ -433,6 +448,7 @@ class Plot(Crosshair):
         self.update()
 
     def _on_cursor(self) -> None:
+        self._forget_old()  # to the pixel, where an instant is pointed at
         card = self.card() if self.hasFocus() else None
         self.setAccessibleDescription(card.sentence() if card is not None else self.summary())
         self.update()
@@ -450,7 +466,7 @@ class Plot(Crosshair):
         )
 
     def _summed(self, frame: Frame) -> Numbers:
-        names = [one.key for one in self.visible_series()]
+        names = self._names()
         return frame[names[0]] if len(names) == 1 else np.asarray(frame.total(names))
 
     def show_table(self) -> TableDialog:

@@ -190,6 +190,13 @@ def thin(rows: Numbers, width: float, edges: Sequence[int] | npt.NDArray[np.intp
     return kept[np.unique(kept[:, 0], return_index=True)[1]]
 
 
+def level(frame: Frame, names: Sequence[str]) -> bool:
+    """Whether each of these curves is known throughout, and one value from end to end."""
+    if len(frame) < 2 or frame.gaps or frame.untold:
+        return False
+    return all(len(frame[name]) > 1 and bool((frame[name] == frame[name][0]).all()) for name in names)
+
+
 def looks_same(one: Frame, other: Frame, names: Sequence[str], step_s: float) -> bool:
     """Whether the later frame shows the same curves, where a step is a pixel: it ends less than that after the other
     one, what both hold is the same, and since then nothing has changed.

@@ -54,13 +54,13 @@ class HealthPill(QAbstractButton):
         """Show another state."""
         if health == self._health and self.accessibleName():
             return  # said several times a second
-        wider = (health.name, health.value) != (self._health.name, self._health.value)
+        before = self.sizeHint()
         self._health = health
         self.setAccessibleName(f"{health.name} {health.value}".strip())
         tip = safe.masked(health.tip)
         self.setAccessibleDescription(tip)
         self.setToolTip(f"{health.name} {health.value}\n{tip}".strip())
-        if wider:
+        if self.sizeHint() != before:  # else the whole window would be laid out for each figure
             self.updateGeometry()
         self.update()
 

@@ -59,11 +59,13 @@ class StatusPart(QAbstractButton):
         """Show texts, already translated; `boxed` puts an edge around, for what must be seen."""
         if (name, value, suffix, tone, boxed) == (self._name, self._value, self._suffix, self._tone, self._boxed):
             return
+        before = self.sizeHint()
         self._name, self._value, self._suffix, self._tone, self._boxed = name, value, suffix, tone, boxed
         self._icon = icon or self._icon
         self.setAccessibleName(" ".join(part for part in (name, value, suffix) if part))
         self.setToolTip(tip)
-        self.updateGeometry()
+        if self.sizeHint() != before:  # else the whole window would be laid out for each figure
+            self.updateGeometry()
         self.update()
 
     def words(self) -> str:

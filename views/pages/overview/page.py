@@ -18,7 +18,7 @@ from services.i18n import N_, _
 from services.messages import told
 from services.monitor.live import Snapshot
 from services.monitor.overview import OverviewNow, OverviewSource
-from views.charts.series import CAPACITY, EMPTY, MAX_POINTS, Frame, SampleBuffer, holed, looks_same
+from views.charts.series import CAPACITY, EMPTY, MAX_POINTS, Frame, SampleBuffer, holed, level, looks_same
 from views.kit.list_source import Ask, ListSource
 from views.page import Page
 from views.pages.overview import limits, words
@@ -359,6 +359,8 @@ class OverviewPage(Page):
     @staticmethod
     def _shows(tile: KpiTile, before: Frame, fresh: Frame, key: str) -> bool:
         """Whether the curve of a tile would be the same to the pixel."""
+        if level(before, (key,)) and level(fresh, (key,)):
+            return bool(before[key][0] == fresh[key][0])  # of whatever time
         timeless = any(len(frame) != len(frame[key]) for frame in (before, fresh))  # nothing is known of any instant
         if timeless or len(fresh) < 2:
             return np.array_equal(before[key], fresh[key], equal_nan=True)

@@ -147,16 +147,17 @@ def test_following_the_mouse_draws_no_curve_again(depth: DepthChart, window: Tim
     assert depth._picture is drawn
 
 
+class Counted(DepthChart):
+    """Knows how often its curves were drawn."""
+
+    drawn = 0
+
+    def lines(self, frame: Frame) -> list[Line]:
+        self.drawn += 1
+        return super().lines(frame)
+
+
 def test_a_quiet_second_draws_no_curve_again_and_a_lively_one_does(qtbot: QtBot) -> None:
-    class Counted(DepthChart):
-        """Knows how often its curves were drawn."""
-
-        drawn = 0
-
-        def lines(self, frame: Frame) -> list[Line]:
-            self.drawn += 1
-            return super().lines(frame)
-
     window, quiet = TimeWindow(3600), SampleBuffer()
     quiet.append([Sample(at_ms=NOW_MS + at * 1000) for at in range(-3600, 1)])
     window.set_now(NOW, NOW - 3600)
@@ -175,6 +176,49 @@ def test_a_quiet_second_draws_no_curve_again_and_a_lively_one_does(qtbot: QtBot)
     assert a_second_later(1) == drawn
     assert a_second_later(5) == drawn + 1, "a pixel has gone by"
     assert a_second_later(6, high=9) == drawn + 2
+
+
+def test_curves_on_which_nothing_happens_are_drawn_every_few_seconds_unless_somebody_points_at_them(
+    qtbot: QtBot,
+) -> None:
+    window, buffer = TimeWindow(3600), SampleBuffer()
+    buffer.append([Sample(at_ms=NOW_MS + at * 1000, high=7) for at in range(-30, 1)])
+    window.set_now(NOW, NOW - 30)
+    chart = Counted(window)
+    show(qtbot, chart, window, buffer)
+    chart.grab()
+    drawn = chart.drawn
+
+    def second(at: int, high: int = 7) -> int:
+        nonlocal drawn
+        buffer.append([Sample(at_ms=NOW_MS + at * 1000, high=high)])
+        window.set_now(NOW + at, NOW - 30)
+        chart.set_frame(buffer.frame(*window.bounds()))
+        chart.grab()
+        before, drawn = drawn, chart.drawn
+        return drawn - before
+
+    assert [second(at) for at in range(1, 11)] == [0, 0, 0, 0, 1] * 2
+    assert (second(11), second(12)) == (0, 0)
+    window.set_cursor(NOW)
+    chart.grab()
+    assert chart.drawn == drawn + 1, "what is pointed at is where it is said to be"
+    drawn += 1
+    assert (second(13), second(14)) == (1, 1)
+    window.set_cursor(None)
+    assert second(15, high=8) == 1
+    assert second(16) == 1
+
+
+def test_curves_at_rest_come_back_after_nothing_was_known(qtbot: QtBot, window: TimeWindow) -> None:
+    buffer = SampleBuffer()
+    buffer.append([Sample(at_ms=NOW_MS + at * 1000, high=7) for at in range(-3600, 1)])
+    chart = show(qtbot, DepthChart(window), window, buffer)
+    drawn, frame = picture(chart), chart.frame_shown
+    chart.set_frame(EMPTY)
+    assert picture(chart) != drawn
+    chart.set_frame(frame)
+    assert picture(chart) == drawn
 
 
 def test_arrows_step_by_a_sample(qtbot: QtBot, depth: DepthChart, window: TimeWindow) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from services.monitor.history import History
 from services.monitor.overview import Sample
-from views.charts.series import EMPTY, Frame, Ring, SampleBuffer, filled, holed, looks_same, success, thin
+from views.charts.series import EMPTY, Frame, Ring, SampleBuffer, filled, holed, level, looks_same, success, thin
 
 START = 1_795_000_000
 
@@ -51,6 +51,17 @@ def test_a_second_in_which_nothing_happens_shows_the_same_until_a_pixel_has_gone
     assert not looks_same(before, quiet(4001, high=4), names, 4.0)
     assert looks_same(before, quiet(4001, unacked=4), names, 4.0), "no curve in sight"
     assert not looks_same(before, EMPTY, names, 4.0)
+
+
+def test_curves_are_level_where_they_are_known_and_one_value_throughout() -> None:
+    lately = quiet(5500)
+    assert level(lately, ("high", "low"))
+    assert not level(quiet(5500, high=4), ("high",))
+    assert level(quiet(5500, high=4), ("low",))
+    assert not any(level(one, ("high",)) for one in (EMPTY, Frame(lately.at[:1], {"high": lately["high"][:1]})))
+    assert not level(Frame(lately.at, {"high": lately["high"]}, gaps=((START, START + 9),)), ("high",))
+    lately["high"][5] = np.nan
+    assert not level(lately, ("high",))
 
 
 def test_what_was_told_late_of_an_older_second_is_seen() -> None:

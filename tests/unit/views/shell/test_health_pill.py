@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.shell.health_pill import Health, HealthPill
@@ -60,3 +62,33 @@ def test_what_is_said_again_is_not_painted_again(qtbot: QtBot) -> None:
     pill.show_health(Health(key="redis", name="Redis", value="2 ms"))
     qtbot.waitUntil(lambda: bool(painted))
     assert painted == ["2 ms"]
+
+
+class Layouts(QObject):
+    """Counts how often a widget was asked to lay itself out."""
+
+    def __init__(self, watched: QWidget) -> None:
+        super().__init__(watched)
+        self.count = 0
+        watched.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.LayoutRequest
+        return False
+
+
+def test_only_a_wider_pill_moves_what_is_beside_it(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    pill = HealthPill(Health(key="redis", name="Redis", value="1.1 ms"))
+    QHBoxLayout(window).addWidget(pill)
+    window.show()
+    QApplication.sendPostedEvents()
+    layouts = Layouts(window)
+    pill.show_health(Health(key="redis", name="Redis", value="1.2 ms"))
+    QApplication.sendPostedEvents()
+    assert layouts.count == 0
+    assert pill.accessibleName() == "Redis 1.2 ms"
+    pill.show_health(Health(key="redis", name="Redis", value="1,200 ms"))
+    qtbot.waitUntil(lambda: pill.width() == pill.sizeHint().width())
+    assert layouts.count == 1
