@@ -17,6 +17,8 @@ from services import i18n
 from views.page import Page
 from views.theme import theme
 
+#: a machine may be busy
+LONG_MS = 30_000
 WHOLE = ["table", "panel", "connected"]
 
 
@@ -138,7 +140,7 @@ def follow(desk: Desk) -> None:
 def test_half_a_page_is_nowhere(qtbot: QtBot, desk: Desk, happens: Callable[[Desk], None]) -> None:
     desk.between = lambda: happens(desk)
     desk.window.prepare_pages()
-    qtbot.waitUntil(lambda: [*desk.made] == ["a", "b", "c"] and desk.made["c"].window() is desk.window)
+    qtbot.waitUntil(lambda: [*desk.made] == ["a", "b", "c"] and desk.made["c"].window() is desk.window, timeout=LONG_MS)
     desk.window.open_page("b")
     desk.window.grab()
     assert desk.halfway == "table"
@@ -151,7 +153,7 @@ def test_half_a_page_is_nowhere(qtbot: QtBot, desk: Desk, happens: Callable[[Des
 def test_a_window_that_is_closed_takes_what_was_begun_with_it_and_begins_nothing_more(qtbot: QtBot, desk: Desk) -> None:
     desk.between = desk.window.close
     desk.window.prepare_pages()
-    with qtbot.waitSignal(desk.window.closing):
+    with qtbot.waitSignal(desk.window.closing, timeout=LONG_MS):
         pass
     assert (desk.made["b"].parts, desk.made["b"].label.window()) == (WHOLE, desk.window)
     qtbot.wait(60)
@@ -163,7 +165,7 @@ def test_what_cannot_be_made_ahead_is_left_to_who_opens_it(qtbot: QtBot, desk: D
     desk.fails = part
     with qtbot.captureExceptions() as raised:
         desk.window.prepare_pages()
-        qtbot.waitUntil(lambda: "c" in desk.made and desk.made["c"].parts == WHOLE)
+        qtbot.waitUntil(lambda: "c" in desk.made and desk.made["c"].parts == WHOLE, timeout=LONG_MS)
     assert [kind for kind, *_ in raised] == [KeyError]
     for _time in range(2):
         with pytest.raises(KeyError):
@@ -178,7 +180,7 @@ def test_a_page_that_fails_while_the_language_changes_is_never_shown(qtbot: QtBo
     desk.fails, desk.between = "panel", lambda: i18n.set_language("zh_CN")
     with qtbot.captureExceptions() as raised:
         desk.window.prepare_pages()
-        qtbot.waitUntil(lambda: "c" in desk.made and desk.made["c"].parts == WHOLE)
+        qtbot.waitUntil(lambda: "c" in desk.made and desk.made["c"].parts == WHOLE, timeout=LONG_MS)
     assert raised
     with pytest.raises(KeyError):
         desk.window.open_page("b")
@@ -188,6 +190,6 @@ def test_a_page_that_fails_while_the_language_changes_is_never_shown(qtbot: QtBo
 def test_a_window_closes_whatever_cannot_be_made(qtbot: QtBot, desk: Desk) -> None:
     desk.fails, desk.between = "panel", desk.window.close
     desk.window.prepare_pages()
-    with qtbot.waitSignal(desk.window.closing):
+    with qtbot.waitSignal(desk.window.closing, timeout=LONG_MS):
         pass
     assert not desk.window.isVisible()

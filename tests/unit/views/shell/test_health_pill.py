@@ -90,5 +90,5 @@ def test_only_a_wider_pill_moves_what_is_beside_it(qtbot: QtBot) -> None:
     assert layouts.count == 0
     assert pill.accessibleName() == "Redis 1.2 ms"
     pill.show_health(Health(key="redis", name="Redis", value="1,200 ms"))
-    qtbot.waitUntil(lambda: pill.width() == pill.sizeHint().width())
+    qtbot.waitUntil(lambda: pill.width() == pill.sizeHint().width(), timeout=30_000)
     assert layouts.count == 1
