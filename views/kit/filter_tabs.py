@@ -31,7 +31,8 @@ class FilterTabs(QObject):
         super().__init__(owner)
         self._tabs, self._owner, self._expression = tabs, owner, ""
         self._saved = SavedViews(memory, built_in, name)
-        tabs.chosen.connect(lambda key: self.wanted.emit(self._saved.get(key).filter))
+        tabs.chosen.connect(self._want)
+        tabs.chosen_again.connect(self._want)
         tabs.save_wanted.connect(self._ask_name)
         tabs.rename_wanted.connect(self._rename)
         tabs.remove_wanted.connect(self._remove)
@@ -45,6 +46,13 @@ class FilterTabs(QObject):
         rest = split(expression, TIME)[1]
         near = [view.key for view in views if view.filter == rest]
         self._tabs.set_current((*same, *near, views[0].key)[0])
+
+    def _want(self, key: str) -> None:
+        """What the tab asks for, in the time that is shown unless it asks for one of its own."""
+        expression = self._saved.get(key).filter
+        if not split(expression, TIME)[0]:
+            expression = " ".join([expression, *(chip.text() for chip in split(self._expression, TIME)[0])]).strip()
+        self.wanted.emit(expression)
 
     def retranslate(self) -> None:
         """Say the titles again."""

@@ -58,12 +58,14 @@ class _Bar(QTabBar):
 class ViewTabs(QWidget):
     """Signals:
     chosen: key of the view a person chose.
+    chosen_again: key of the view a person chose that was current before.
     save_wanted: the present filter shall become a view.
     rename_wanted, remove_wanted: key of an own view, or one of the fleet.
     share_wanted: key of an own view that everybody shall see.
     """
 
     chosen = Signal(str)
+    chosen_again = Signal(str)
     save_wanted = Signal()
     rename_wanted = Signal(str)
     remove_wanted = Signal(str)
@@ -77,6 +79,7 @@ class ViewTabs(QWidget):
         self._numbers: dict[str, str] = {}
         self._bar = _Bar()
         self._bar.currentChanged.connect(self._on_current)
+        self._bar.tabBarClicked.connect(self._on_clicked)
         self._bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._bar.customContextMenuRequested.connect(self._open_tab_menu)
         self._more = IconButton("ph.caret-down", N_("More views"))
@@ -200,6 +203,11 @@ class ViewTabs(QWidget):
         self._fit()
         if 0 <= index < len(self._views):
             self.chosen.emit(self._views[index].key)
+
+    def _on_clicked(self, index: int) -> None:
+        """Comes before another tab is current."""
+        if index == self._bar.currentIndex() and 0 <= index < len(self._views):
+            self.chosen_again.emit(self._views[index].key)
 
     def more_menu(self) -> QMenu:
         """The views that have no tab now, and what can be done with views."""

@@ -104,6 +104,8 @@ class Desk:
 def desk(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     theme().install(qapp)
     monkeypatch.setattr("console.main_window.SLICE_S", 0.0)  # one part in each turn
+    while popup := QApplication.activePopupWidget():  # nothing is made ahead beside a menu, an earlier one too
+        popup.close()
     desk = Desk()
     qtbot.addWidget(desk.window)
     desk.window.show()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.dialogs.name import NameDialog
@@ -48,6 +49,31 @@ def test_a_tab_asks_for_its_filter_and_follows_what_is_shown(qtbot: QtBot, open_
     assert tabs.current() == "all"
     views.follow("state:refused since:7d")
     assert tabs.current() == "refused"
+
+
+def test_a_tab_keeps_the_time_that_is_shown_unless_it_has_one_of_its_own(qtbot: QtBot, open_tabs: Open) -> None:
+    views, tabs, owner = open_tabs()
+    views.follow("who:ann since:7d")
+    tabs.save_wanted.emit()
+    name_it(owner, "Ann")
+    own = tabs.current()
+    views.follow("who:bob since:90d until:1d")
+    with qtbot.waitSignal(views.wanted) as wanted:
+        tabs.choose("refused")
+    assert wanted.args == ["state:refused since:90d until:1d"]
+    with qtbot.waitSignal(views.wanted) as wanted:
+        tabs.choose(own)
+    assert wanted.args == ["who:ann since:7d"]
+
+
+def test_the_tab_that_is_current_leads_back_from_another_filter(qtbot: QtBot, open_tabs: Open) -> None:
+    views, tabs, owner = open_tabs()
+    owner.show()
+    views.follow("who:ann")
+    bar = tabs.findChild(QTabBar)
+    with qtbot.waitSignal(views.wanted) as wanted:
+        qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(0).center())
+    assert wanted.args == [""]
 
 
 def test_one_s_own_is_kept_renamed_and_removed(open_tabs: Open) -> None:
