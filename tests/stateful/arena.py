@@ -72,7 +72,7 @@ class Arena:
             store=store, broker=self.bag, clock=clock, registry=registry, steps=steps,
             settings=config.Settings(),
             producer=Producer(store, steps, registry), policy=retry.RetryPolicy(), name=name, artifacts=None,
-            acting=None,
+            acting=None, via="",
         )  # fmt: skip
         held: list[ClaimedTask] = []
         pool: Any = SimpleNamespace(slots=RACES, running=list)

@@ -168,7 +168,7 @@ SENTENCES: dict[str, str] = {
     "own.url_scheme": N_("the scheme {scheme} is refused: only http and https are asked"),
     "own.url_no_host": N_("the url names no host"),
     "own.url_bad_host": N_("the url names no host that can be asked: {why}"),
-    "own.url_login": N_("the url holds a user or password: put it into a header with {place}"),
+    "own.url_login": N_("the url holds a user or a password; put it into a header with {place}"),
     "own.private": N_("{host} lies in a private network; {setting} of this worker names those that may"),
     "own.handler_exit": N_("the handler's process ended with exit code {code} before the handler returned"),
     "own.handler_signal": N_("the handler's process was ended by signal {number} ({name})"),
