@@ -132,7 +132,7 @@ def locked(path: Path) -> IO[bytes] | None:
     except OSError as exc:
         with contextlib.suppress(OSError):
             handle.close()
-        if exc.errno in _HELD:
+        if exc.errno in _HELD or not exc.errno:  # wine gives no reason
             return None
         raise
     return handle
