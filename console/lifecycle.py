@@ -631,6 +631,8 @@ class Console:
         """Close window and connection; what was asked for is done first."""
         others, self.others = self.others, []
         self._left = (*others, opened)
+        for one in self._left:
+            one.window.stop_preparing()
         if self._parting:
             await asyncio.wait(self._parting)
         for one in (*others, opened):

@@ -11,7 +11,6 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 
 from PySide6.QtCore import QByteArray, QEvent, QMargins, QObject, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
@@ -192,6 +191,8 @@ class MainWindow(QMainWindow):
         self._specs = {spec.id: spec for spec in pages}
         self._pages: dict[str, Page] = {}
         self._begun: dict[str, Page] = {}  #: the page that is made ahead, while it is
+        self._ahead = QTimer(self, interval=PREPARE_MS)
+        self._ahead.timeout.connect(self._prepare_next)
         self._failed: set[str] = set()  #: those that could not be made ahead: who opens them is told why
         self._current = ""
         self._acting = ""
@@ -235,11 +236,23 @@ class MainWindow(QMainWindow):
     def page(self, page_id: str) -> Page:
         """Return a page, made now if it was not opened before."""
         if page_id not in self._pages:
-            page = self._begun.pop(page_id, None) or self._begin(page_id)
-            with _whole(page):
-                page.make_all()
-            self._take(page_id, page)
+            self._finish(page_id, self._begun_of(page_id) or self._begin(page_id))
         return self._pages[page_id]
+
+    def _begun_of(self, page_id: str) -> Page | None:
+        """What is begun of a page. What failed meanwhile, for a change of the language makes it whole, is begun anew:
+        who opens it is told why it fails, or sees it.
+        """
+        page = self._begun.pop(page_id, None)
+        if page is None or not page.half_made:
+            return page
+        page.deleteLater()
+        return None
+
+    def _finish(self, page_id: str, page: Page) -> None:
+        with _whole(page):
+            page.make_all()
+        self._take(page_id, page)
 
     def _begin(self, page_id: str) -> Page:
         """A page with nothing in it yet."""
@@ -265,24 +278,24 @@ class MainWindow(QMainWindow):
         """Make the pages nobody opened yet, one at a time and a little of it between events, so that the first look at
         each does not wait for it, and nothing else does.
         """
-        timer = QTimer(self, interval=PREPARE_MS)
-        timer.timeout.connect(partial(self._prepare_next, timer))
-        self.closing.connect(timer.stop)
-        timer.start()
+        self._ahead.start()
 
-    def _prepare_next(self, timer: QTimer) -> None:
+    def stop_preparing(self) -> None:
+        """Begin no more pages: this window is about to go."""
+        self._ahead.stop()
+
+    def _prepare_next(self) -> None:
         busy = QApplication.mouseButtons() != Qt.MouseButton.NoButton or QApplication.activePopupWidget() is not None
         missing = [page_id for page_id in self._specs if page_id not in self._pages and page_id not in self._failed]
         if missing and not busy:
-            timer.setInterval(PREPARE_MS if self._prepare(missing[0]) else SLICE_MS)
+            self._ahead.setInterval(PREPARE_MS if self._prepare(missing[0]) else SLICE_MS)
         elif not missing:
-            timer.stop()
-            timer.deleteLater()
+            self._ahead.stop()
 
     def _prepare(self, page_id: str) -> bool:
         """Make a little of a page; whether it is done."""
         self._failed.add(page_id)  # unless all goes well
-        end, page = time.thread_time() + SLICE_S, self._begun.pop(page_id, None)
+        end, page = time.thread_time() + SLICE_S, self._begun_of(page_id)
         if page is None:
             page, more = self._begin(page_id), True
         else:
@@ -301,7 +314,8 @@ class MainWindow(QMainWindow):
         """Let what is begun go with the window: parts that lie in no page yet would be left."""
         for page_id in tuple(self._begun):
             try:
-                self.page(page_id)
+                if (page := self._begun_of(page_id)) is not None:
+                    self._finish(page_id, page)
             except Exception:
                 log.exception("page %s", page_id)
 
@@ -476,6 +490,7 @@ class MainWindow(QMainWindow):
         if not self.may_close():
             event.ignore()
             return
+        self.stop_preparing()
         if self._current:
             self._pages[self._current].deactivate()
         self._end_making()

@@ -255,6 +255,11 @@ class Page(QWidget):
         self._broken = False
         return more
 
+    @property
+    def half_made(self) -> bool:
+        """Whether a step failed, so that it can never be a whole page."""
+        return self._broken
+
     def make_all(self) -> None:
         """Do all that is left to do."""
         while self.make_on():

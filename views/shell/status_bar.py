@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy,
 
 from services.i18n import _
 from views.support import shown, text
+from views.support.instant import ticks
 from views.support.language import on_language_changed
 from views.support.look import line
 from views.support.paint import draw_line
@@ -214,7 +215,7 @@ class StatusBar(QFrame):
 
     def _show_clock(self) -> None:
         zone = shown.zone()  # that of all other times on screen
-        now = datetime.now(zone)  # noqa: TID251  (shows the wall clock)
+        now = shown.moment(ticks().present_ms()).astimezone(zone)
         self._parts["clock"].show_part("", f"{now:%H:%M:%S}", text.zone_name(now, zone), tip=f"{now:%Y-%m-%d}")
 
     def retranslate(self) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 from views.support.keys import Shortcut
+from views.support.throttle import Debounce
 from views.theme import theme
 from views.theme.tokens import STATUS_BAR
 from views.widgets.toast import Toast, ToastSpec
@@ -19,6 +22,8 @@ _FOOT = 50
 _PLACES = (1.0, 0.6, 0.25)
 #: what is higher is read and scrolled, not pressed
 _CONTROL = 48
+#: a window whose edge is dragged has another size with each move of the mouse
+_RESIZED_MS = 100
 
 
 class Toasts(QObject):
@@ -35,10 +40,11 @@ class Toasts(QObject):
         self._host = host
         self._stack: list[Toast] = []
         self._place = _PLACES[0]
+        self._resized = Debounce(self.arrange, _RESIZED_MS, self)
         host.installEventFilter(self)
         Shortcut("window.message", host, self.close_newest)
         # once the texts themselves have their new size
-        theme().changed.connect(self.arrange, Qt.ConnectionType.QueuedConnection)
+        theme().changed.connect(self._lay, Qt.ConnectionType.QueuedConnection)
 
     def say(self, spec: ToastSpec) -> None:
         """Show a message, or change the words of one that still stands."""
@@ -48,21 +54,27 @@ class Toasts(QObject):
         same = self._same(spec)
         if same is not None:
             same.change_words(spec)
-            self.arrange()
+            self._lay()
 
     def show(self, spec: ToastSpec) -> Toast:
         """Show a message; the oldest that may leave makes room."""
+        placed = any(map(_lasts, self._stack))
         same = self._same(spec)
         if same is not None:
             self._drop(same)
         while len(self._stack) >= MAX_TOASTS:
             self._drop(next((toast for toast in self._stack if not toast.spec.stays), self._stack[0]))
+        if not self._stack and not placed:
+            self._place = _PLACES[0]
         toast = Toast(spec, self._host)
         toast.closed.connect(self._on_closed)
-        toast.said.connect(self.arrange)
+        toast.said.connect(self._lay)
         self._stack.append(toast)
         toast.show()
-        self.arrange()
+        if placed:
+            self._lay()
+        else:
+            self.arrange()
         # A screen reader hears results of own actions, not every live change.
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(toast, toast.accessibleName()))
         self.shown.emit(spec)
@@ -100,22 +112,29 @@ class Toasts(QObject):
             self._stack.remove(toast)
             toast.hide()
             toast.deleteLater()
-            self.arrange()
+            self._lay()
 
     @Slot()
     def arrange(self) -> None:
-        """Put the toasts in their places; such as stay on the fewest buttons, and where they are if that is as good."""
+        """Look where they stand on the fewest buttons, now that others are there: such as stay, and where they are if
+        that is as good. None is carried off while somebody points at it.
+        """
+        pointed_at = any(toast.underMouse() for toast in self._stack)  # before one that comes may lie under the mouse
+        self._lay()
+        if pointed_at or not any(map(_lasts, self._stack)):
+            return
+        below = self._buttons()
+        covered = {place: sum(_covers(self._rects(place), one) for one in below) for place in _PLACES}
+        if covered[self._place] > min(covered.values()):
+            self._place = min(_PLACES, key=covered.__getitem__)
+            self._lay()
+
+    @Slot()
+    def _lay(self) -> None:
+        """One above the other, in the place they have: a verb that somebody aims at stays under the mouse."""
         for toast in self._stack:
             height = toast.heightForWidth(toast.width()) if toast.hasHeightForWidth() else toast.sizeHint().height()
             toast.resize(toast.width(), height)
-        if not self._stack:
-            self._place = _PLACES[0]
-            return
-        if any(toast.spec.stays or toast.spec.leaves for toast in self._stack):
-            below = self._buttons()
-            covered = {place: sum(_covers(self._rects(place), one) for one in below) for place in _PLACES}
-            if covered[self._place] > min(covered.values()):
-                self._place = min(_PLACES, key=covered.__getitem__)
         for toast, rect in zip(self._stack, self._rects(self._place), strict=True):
             toast.move(rect.topLeft())
             toast.raise_()
@@ -133,20 +152,31 @@ class Toasts(QObject):
     def _buttons(self) -> list[QRect]:
         """What can be pressed in the window, besides the messages themselves; a part that is cut off does not count."""
         found = []
-        for one in self._host.findChildren(QWidget):
-            if one.focusPolicy() == Qt.FocusPolicy.NoFocus or one.height() > _CONTROL or not one.isVisible():
-                continue
-            if any(toast.isAncestorOf(one) for toast in self._stack):
+        for one in self._seen(self._host):
+            if one.focusPolicy() == Qt.FocusPolicy.NoFocus or one.height() > _CONTROL:
                 continue
             seen = one.visibleRegion().boundingRect()
             found.append(QRect(one.mapTo(self._host, seen.topLeft()), seen.size()))
         return found
 
+    def _seen(self, inside: QWidget) -> Iterator[QWidget]:
+        """What is seen in the window: nothing of the other pages, nor of dialogs, which lie above all messages."""
+        for one in inside.children():
+            if isinstance(one, QWidget) and one.isVisible() and not one.isWindow() and one not in self._stack:
+                yield one
+                yield from self._seen(one)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the size of the window."""
         if event.type() == QEvent.Type.Resize:
-            self.arrange()
+            self._lay()
+            self._resized()
         return False
+
+
+def _lasts(toast: Toast) -> bool:
+    """Whether it stands so long that it may not stand on a button."""
+    return toast.spec.stays or toast.spec.leaves
 
 
 def _covers(rects: list[QRect], button: QRect) -> bool:

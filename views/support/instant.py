@@ -117,6 +117,10 @@ class Ticks(QObject):
             self._move()
         return self._at
 
+    def present_ms(self) -> int:
+        """What time it is (UTC ms), whatever stands still."""
+        return self._clock()
+
     def tick(self) -> None:
         """Move on to the present, and tell everybody."""
         if not self.standing:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 from services.domain.gates import home, listed
@@ -46,6 +47,40 @@ _WORDS: dict[str, str] = {
 GATE_WORDS: Mapping[str, str] = {gate.name: gate.short for gate in listed.ORDER}
 #: so wide may the name of a machine be in the few words of a cell
 NODE_COLUMNS = 14
+
+
+class _Machine(tzinfo):
+    """The zone of this machine as its system counts it at each instant: summer time begins and ends in open windows."""
+
+    def utcoffset(self, when: datetime | None) -> timedelta | None:
+        """What the clock on the wall was ahead of UTC then."""
+        return _on_wall(when.replace(tzinfo=None)).utcoffset() if when is not None else None
+
+    def dst(self, when: datetime | None) -> timedelta | None:
+        """Nobody tells."""
+        return None
+
+    def tzname(self, when: datetime | None) -> str | None:
+        """How the system calls it then."""
+        return _on_wall(when.replace(tzinfo=None)).tzname() if when is not None else None
+
+    def fromutc(self, when: datetime) -> datetime:
+        """Of an hour that comes twice, the second one is known as such."""
+        local = _on_wall(when.replace(tzinfo=UTC))
+        first = local.replace(tzinfo=self)
+        return first if first.utcoffset() == local.utcoffset() else first.replace(fold=1)
+
+
+def _on_wall(when: datetime) -> datetime:
+    """A moment, or a time of day without a zone, with what the system's zone was then."""
+    try:
+        return when.astimezone()
+    except (OSError, OverflowError, ValueError):  # Windows tells nothing of before 1970
+        usual = timezone(timedelta(seconds=-time.timezone))
+        return when.astimezone(usual) if when.tzinfo is not None else when.replace(tzinfo=usual)
+
+
+_MACHINE = _Machine()
 _zone: list[tzinfo] = []
 
 
@@ -56,9 +91,7 @@ def set_zone(name: str) -> None:
 
 def zone() -> tzinfo:
     """The zone of all times on screen."""
-    if not _zone:
-        _zone.append(datetime.now(UTC).astimezone().tzinfo or UTC)  # noqa: TID251 - the zone, not the time
-    return _zone[0]
+    return _zone[0] if _zone else _MACHINE
 
 
 def zone_key() -> str:

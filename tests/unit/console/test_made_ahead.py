@@ -189,6 +189,34 @@ def test_a_page_that_fails_while_the_language_changes_is_never_shown(qtbot: QtBo
     assert desk.window.current == "a"
 
 
+@pytest.mark.parametrize("opened", [True, False])
+def test_what_failed_with_the_language_is_made_anew(qtbot: QtBot, desk: Desk, *, opened: bool) -> None:
+    def speaks() -> None:
+        with qtbot.captureExceptions() as raised:
+            i18n.set_language("zh_CN")
+        assert [kind for kind, *_ in raised] == [KeyError]
+        if opened:
+            with pytest.raises(KeyError):  # why it fails, not that it is half a page
+                desk.window.open_page("b")
+        desk.fails = ""
+
+    desk.fails, desk.between = "panel", speaks
+    desk.window.prepare_pages()
+    qtbot.waitUntil(lambda: "c" in desk.made and desk.made["c"].parts == WHOLE, timeout=LONG_MS)
+    assert desk.made["b"].parts == WHOLE
+    assert desk.made["b"].window() is desk.window
+
+
+def test_a_window_that_is_about_to_go_begins_no_more_pages(qtbot: QtBot, desk: Desk) -> None:
+    desk.between = desk.window.stop_preparing
+    desk.window.prepare_pages()
+    qtbot.waitUntil(lambda: bool(desk.halfway), timeout=LONG_MS)
+    qtbot.wait(60)
+    assert desk.made["b"].parts == ["table"]
+    desk.window.close()
+    assert desk.made["b"].label.window() is desk.window
+
+
 def test_a_window_closes_whatever_cannot_be_made(qtbot: QtBot, desk: Desk) -> None:
     desk.fails, desk.between = "panel", desk.window.close
     desk.window.prepare_pages()

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from views.shell.status_bar import StatusBar, StatusPart, Vitals
 from views.support import shown
+from views.support.instant import ticks
 
 VITALS = Vitals(rate_in=4.8, rate_out=4.4, event_lag=timedelta(milliseconds=120), due_next_minute=31)
 
@@ -86,6 +87,31 @@ def test_the_clock_has_the_zone_of_all_other_times(bar: StatusBar, request: pyte
         bar.retranslate()
         assert words(bar, "clock").count(":") >= 2
         assert bar.part("clock").accessibleName().endswith(name)
+
+
+class Fleet:
+    """Another clock than that of this machine."""
+
+    at_ms = 1_795_000_000_000
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+
+def test_the_clock_has_the_time_of_the_fleet_and_never_stands_still(
+    bar: StatusBar, request: pytest.FixtureRequest
+) -> None:
+    request.addfinalizer(lambda: shown.set_zone(""))
+    request.addfinalizer(lambda: ticks().hold(bar, on=False))
+    shown.set_zone("UTC")
+    fleet = Fleet()  # gone with this test, and its time with it
+    ticks().follow(fleet)
+    bar.retranslate()
+    assert words(bar, "clock") == "11:06:40"
+    ticks().hold(bar, on=True)
+    fleet.at_ms += 5_000
+    bar.retranslate()
+    assert words(bar, "clock") == "11:06:45"
 
 
 def test_the_clock_runs_only_while_seen(bar: StatusBar) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -130,3 +131,45 @@ def test_the_keyboard_closes_the_newest(qtbot: QtBot, toasts: Toasts) -> None:
     QTest.keyClick(host, Qt.Key.Key_Escape, Qt.KeyboardModifier.ShiftModifier)
     assert texts(toasts) == ["1"]
     toasts.clear()
+
+
+def test_a_verb_that_somebody_aims_at_stays_under_the_mouse(qtbot: QtBot, toasts: Toasts) -> None:
+    def said(number: int, *, update: bool = True) -> ToastSpec:
+        stop = ToastAction(text="Stop", call=lambda: None)
+        return ToastSpec(text=f"{number} of 9", key="run", sticky=True, actions=(stop,), update=update)
+
+    toasts.show(said(0, update=False))
+    (run,) = toasts.toasts()
+    host, at = run.parentWidget(), run.geometry()
+    came = QPushButton("came later", host)
+    came.move(at.center())
+    came.show()
+    toasts.say(said(1))
+    assert run.geometry() == at
+    toasts.show(ToastSpec(text="another", status="dead")).close_now()
+    assert run.geometry() == at
+    QApplication.sendEvent(run, QEnterEvent(QPointF(), QPointF(), QPointF()))
+    toasts.arrange()
+    assert run.geometry() == at
+    QApplication.sendEvent(run, QEvent(QEvent.Type.Leave))
+    toasts.arrange()  # another page is seen
+    assert not run.geometry().intersects(came.geometry())
+    came.move(run.geometry().center())
+    host.resize(host.width() + 1, host.height())
+    qtbot.waitUntil(lambda: not run.geometry().intersects(came.geometry()), timeout=30_000)
+
+
+def test_what_is_pressed_in_a_dialog_or_on_another_page_moves_no_message(toasts: Toasts) -> None:
+    host = toasts.show(ToastSpec(text="x", sticky=True)).parentWidget()
+    (usual,) = (toast.geometry() for toast in toasts.toasts())
+    dialog, hidden = QDialog(host), QWidget(host)
+    dialog.resize(host.size())
+    hidden.resize(host.size())
+    for inside in (dialog, hidden):
+        QPushButton("verb", inside).move(usual.center())
+    dialog.show()
+    toasts.arrange()
+    assert [toast.geometry() for toast in toasts.toasts()] == [usual]
+    hidden.show()
+    toasts.arrange()
+    assert [toast.geometry() for toast in toasts.toasts()] != [usual]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -50,3 +53,33 @@ def test_no_english_word_is_left_in_a_chinese_sentence(chinese: None) -> None:
     ):
         sentence = shown.say(Message(code, params))
         assert not any(letter.isascii() and letter.isalpha() for letter in sentence), sentence
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the zone of a process is that of Windows")
+def test_times_of_a_machine_without_a_zone_set_follow_its_summer_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    winter, summer = (datetime(2026, month, 15, 12, tzinfo=UTC) for month in (1, 7))
+    ends = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")  # needs no files of zones
+            time.tzset()
+            zone = shown.zone()
+            assert [f"{at.astimezone(zone):%H:%M}" for at in (winter, summer)] == ["13:00", "14:00"]
+            twice = [(ends + timedelta(hours=later)).astimezone(zone) for later in (0, 1)]
+            assert [at.isoformat() for at in twice] == ["2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00"]
+            assert twice[1].astimezone(UTC) == ends + timedelta(hours=1), "and back"
+            typed = datetime(2026, 7, 15, 14, tzinfo=zone)
+            assert typed.astimezone(UTC) == summer
+            assert shown.clock(round(summer.timestamp() * 1000), round(summer.timestamp() * 1000)) == "14:00:00"
+            patch.setenv("TZ", "JST-9")
+            time.tzset()
+            assert f"{summer.astimezone(shown.zone()):%H:%M %Z}" == "21:00 JST"
+            assert shown.zone_key() == ""
+    finally:
+        time.tzset()
+
+
+def test_the_first_and_the_last_day_of_all_can_be_told() -> None:
+    for far in (datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)):
+        assert far.astimezone(shown.zone()).astimezone(UTC) == far
+    assert datetime(1, 1, 1, tzinfo=shown.zone()).utcoffset() is not None
