@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, takewhile
 
 import msgspec
 
@@ -240,13 +240,13 @@ class ScheduleQueries:
         at, now = row.upcoming[0], self._store.now_ms()
         ends = at + load.LONGEST * load.MINUTE_MS
         slots = self._slots(now)
-        begins, quiet = at - load.LONGEST * load.MINUTE_MS // 8, wished(self._store)
-        mine = [replace(one, own=True) for one in self._bursts(wanted, [at], quiet, zone, ends)]
+        begins, over = at - load.LONGEST * load.MINUTE_MS // 8, self._held_back(zone, ends)
+        mine = [replace(one, own=True) for one in self._bursts(wanted, [at], over)]
         others = [
             burst
-            for other in self.rows()
+            for other in self.rows(1)
             if other.schedule.name != wanted.name and other.schedule.enabled and not other.problem
-            for burst in self._bursts(other.schedule, list(_within(other, begins, ends)), quiet, zone, ends)
+            for burst in self._bursts(other.schedule, list(_within(other, begins, ends, now, MOST_RUNS)), over)
         ]
         found = load.follow([*mine, *others], slots)
         said = [*_through(found, mine, at, slots, zone, now), *self._promised(wanted, found, at, ends, zone, now)]
@@ -254,26 +254,27 @@ class ScheduleQueries:
 
     def ahead(self, hours: int = AHEAD_H) -> RunLoad:
         """The line of the workers for some hours to come, as far as schedules make it; what waits now is not in it."""
-        rows, now = [row for row in self.rows() if row.schedule.enabled and not row.problem], self._store.now_ms()
-        zone, quiet, ends = (
-            fleet_zone(self._store) or DEFAULT_ZONE,
-            wished(self._store),
-            now + hours * 60 * load.MINUTE_MS,
-        )
-        bursts, tasks = list[Burst](), 0
-        for row in rows:
-            found = self._bursts(row.schedule, list(_within(row, now, ends)), quiet, zone, ends)
-            tasks += sum(burst.tasks for burst in found)
-            bursts += found
-        slots = self._slots(now)
-        about: dict[str, Param] = {"tasks": tasks, "hours": hours, "slots": slots}
-        known = [burst for burst in bursts if burst.mean_s]
+        now = self._store.now_ms()
+        ends, slots = now + hours * 60 * load.MINUTE_MS, self._slots(now)
+        planned, tasks = list[tuple[ScheduleRow, list[int]]](), 0
+        for row in self.rows(1):
+            if row.shops and row.schedule.enabled and not row.problem:
+                # one more than is followed tells that there are too many
+                most = (MOST_AHEAD - tasks) // row.shops + 1
+                planned.append((row, list(_within(row, now, ends, now, most))))
+                tasks += len(planned[-1][1]) * row.shops
+                if tasks > MOST_AHEAD:
+                    break
+        about: dict[str, Param] = {"tasks": min(tasks, MOST_AHEAD), "hours": hours, "slots": slots}
         if not tasks or not slots or tasks > MOST_AHEAD:
-            code = "load.ahead_nothing" if not tasks else "load.ahead_many" if slots else "load.ahead_nobody"
-            about = {**about, "tasks": MOST_AHEAD} if slots and tasks else about
-            return RunLoad(at=now, slots=slots, load=Load(begins=now), said=(Message(code, about),))
+            code = "load.ahead_nothing" if not tasks else "load.ahead" if slots else "load.ahead_nobody"
+            many = "_many" if tasks > MOST_AHEAD else ""
+            return RunLoad(at=now, slots=slots, load=Load(begins=now), said=(Message(code + many, about),))
+        over = self._held_back(fleet_zone(self._store) or DEFAULT_ZONE, ends)
+        bursts = [burst for row, runs in planned for burst in self._bursts(row.schedule, runs, over)]
+        known = [burst for burst in bursts if burst.mean_s]
         line = load.ahead(known, slots, now, hours * 60)
-        said = [Message("load.ahead", about)]
+        said = [Message("load.ahead", about), *_paused(bursts)]
         if names := sorted({burst.name for burst in bursts if not burst.mean_s}):
             said.append(Message("load.ahead_unknown", {"names": ", ".join(names[:MOST_NAMES])}))
         return RunLoad(at=now, slots=slots, load=line, said=tuple(said))
@@ -281,23 +282,25 @@ class ScheduleQueries:
     def _slots(self, now: int) -> int:
         return sum(len(info.slots) for info in self._store.workers() if takes_work(info, now))
 
-    def _bursts(
-        self, wanted: Schedule, runs: Sequence[int], quiet: Sequence[QuietHours], zone: str, ends: int
-    ) -> list[Burst]:
-        """Its runs, platform by platform, for quiet hours may be of one."""
+    def _held_back(self, zone: str, ends: int) -> _HeldBack:
+        paused = frozenset(pause.scope for pause in self._store.pauses())
+        return _HeldBack(quiet=wished(self._store), paused=paused, zone=zone, ends=ends)
+
+    def _bursts(self, wanted: Schedule, runs: Sequence[int], over: _HeldBack) -> list[Burst]:
+        """Its runs, platform by platform, for quiet hours and pauses may be of one; and shop by shop where they are."""
         shops = schedules.fitting(wanted, self._registry.shops().values()) if runs else []
+        parts = Counter((shop.platform, shop.key if f"shop:{shop.key}" in over.scopes else "") for shop in shops)
         declared = self._registry.task_type(wanted.task_type).expected_s
         found: list[Burst] = []
-        for platform, number in sorted(Counter(shop.platform for shop in shops).items()):
-            scopes = (SCOPE_ALL, f"platform:{platform}", f"type:{wanted.task_type}")
-            quieted = [hours for hours in quiet if hours.scope in scopes]
+        for (platform, shop), number in sorted(parts.items()):
+            scopes = (SCOPE_ALL, f"platform:{platform}", f"shop:{shop}", f"type:{wanted.task_type}")
             burst = Burst(
                 name=wanted.name,
                 at=runs[0],
                 tasks=number,
                 mean_s=self._measured.on_platform(wanted.task_type, platform, declared).mean_s,
                 spread_s=wanted.spread_s,
-                quiet=tuple(sorted(span for one in quieted for span in quiet_hours.spans(one, zone, runs[0], ends))),
+                quiet=over.spans(scopes, runs[0]),
             )
             found += [replace(burst, at=at) for at in runs]
         return found
@@ -343,6 +346,21 @@ class ScheduleQueries:
         return found
 
 
+class _HeldBack:
+    """What lets tasks wait up to an instant, by scope: quiet hours, and pauses, of which nobody knows the end."""
+
+    def __init__(self, quiet: Sequence[QuietHours], paused: frozenset[str], zone: str, ends: int) -> None:
+        self._quiet, self._paused, self._zone, self._ends = quiet, paused, zone, ends
+        self.scopes = paused | {hours.scope for hours in quiet}
+
+    def spans(self, scopes: Sequence[str], since: int) -> tuple[tuple[int, int], ...]:
+        """When nothing of these scopes starts, in order; UTC ms."""
+        paused = [] if self._paused.isdisjoint(scopes) else [(0, load.NEVER)]
+        quieted = (hours for hours in self._quiet if hours.scope in scopes)
+        found = (span for one in quieted for span in quiet_hours.spans(one, self._zone, since, self._ends))
+        return tuple(sorted([*paused, *found]))
+
+
 class _Works:
     """Which schedules create the same work: of one type, with parameters that the type does not tell apart."""
 
@@ -379,12 +397,17 @@ class _Works:
         return task_type.uniqueness_key(kind, "", "", recipe.payload_text(schedule.payload))
 
 
-def _within(row: ScheduleRow, since: int, until: int) -> Iterator[int]:
-    """When a schedule runs between two instants, a few hundred times at most."""
-    for at in islice(schedules.rule(row.schedule, row.zone).after(since - 1), MOST_RUNS):
-        if at >= until:
-            return
-        yield at
+def _within(row: ScheduleRow, since: int, until: int, now: int, most: int) -> Iterator[int]:
+    """When a schedule runs between two instants, ``most`` times at most; what is to come without what was skipped."""
+    following = row.upcoming[0] if row.upcoming else now
+    found = takewhile(lambda at: at < until, schedules.rule(row.schedule, row.zone).after(since - 1))
+    return islice((at for at in found if at < now or at >= following), most)
+
+
+def _paused(bursts: Iterable[Burst]) -> Iterator[Message]:
+    """How many of the tasks no instant is known for."""
+    if tasks := sum(burst.tasks for burst in bursts if burst.paused):
+        yield Message("load.paused", {"tasks": tasks})
 
 
 def _through(found: Load, mine: Sequence[Burst], at: int, slots: int, zone: str, now: int) -> Iterator[Message]:
@@ -402,7 +425,13 @@ def _through(found: Load, mine: Sequence[Burst], at: int, slots: int, zone: str,
         yield Message("load.unmeasured", about)
         return
     yield Message("load.through" if found.end else "load.never", {**about, "end": clock(found.end)})
-    quieted = [(burst.tasks, end) for burst in mine for start, end in burst.quiet if start <= burst.at < end]
+    yield from _paused(mine)
+    quieted = [
+        (burst.tasks, end)
+        for burst in mine
+        for start, end in burst.quiet
+        if start <= burst.at < end and not burst.paused
+    ]
     if quieted:
         until = max(end for _, end in quieted)
         yield Message("load.quiet", {"tasks": sum(number for number, _ in quieted), "clock": clock(until)})

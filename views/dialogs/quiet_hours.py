@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
@@ -121,21 +122,21 @@ class QuietHoursDialog(DialogFrame):
                 widget.deleteLater()
         self.remove_buttons = {}
         for one in found:
-            body.addWidget(self._row(one))
+            body.addWidget(self._row(one, known.zone))
         if not found:
             body.addWidget(Label(_("There are none yet."), "body", "text3"))
         body.addStretch(1)
 
-    def _row(self, one: QuietNow) -> QWidget:
+    def _row(self, one: QuietNow, zone: str) -> QWidget:
         hours, widget = one.hours, QWidget()
         when = [text.weekly(part.days, part.start, part.end) for part in hours.weekly]
         now = instant.now_ms()
-        when += [f"{shown.clock(part.start, now)} – {shown.clock(part.end, now)}" for part in hours.once]
+        when += [f"{_clock(part.start, now, zone)} – {_clock(part.end, now, zone)}" for part in hours.once]
         title = _("{name}: {value}").format(name=hours.name, value=shown.scope_name(hours.scope))
         column = QVBoxLayout()
         column.setSpacing(2)
         column.addWidget(Label(title, "body"))
-        column.addWidget(Label(text.listed([_state(one, now), *when], ";"), "label", "text2", wrap=True))
+        column.addWidget(Label(text.listed([_state(one, now, zone), *when], ";"), "label", "text2", wrap=True))
         who, why = safe.one_line(messages.own(hours.by), 80), safe.one_line(hours.reason, 200)
         column.addWidget(Label(_("{name}: {value}").format(name=who, value=why), "label", "text3"))
         row = QHBoxLayout(widget)
@@ -240,9 +241,14 @@ def _name(scope: str, taken: frozenset[str]) -> str:
     return next(name for name in names if name not in taken)
 
 
-def _state(one: QuietNow, now_ms: int) -> str:
+def _state(one: QuietNow, now_ms: int, zone: str) -> str:
     if not one.ends:
         return _("not within the next two weeks") if one.hours.weekly else _("over")
     if one.holds or one.begins <= now_ms:
-        return _("now, until {time}").format(time=shown.clock(one.ends, now_ms))
-    return _("next {time}").format(time=shown.clock(one.begins, now_ms))
+        return _("now, until {time}").format(time=_clock(one.ends, now_ms, zone))
+    return _("next {time}").format(time=_clock(one.begins, now_ms, zone))
+
+
+def _clock(at: int, now_ms: int, zone: str) -> str:
+    """Of the fleet's clocks, by which quiet hours are meant, whatever zone the window shows elsewhere."""
+    return text.clock(shown.moment(at), shown.moment(now_ms), ZoneInfo(zone))

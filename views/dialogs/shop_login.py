@@ -370,7 +370,7 @@ class ShopWindowDialog(DialogFrame):
             return ""
         left = text.duration(shown.span(max(0, window.opened + WINDOW_MS - instant.now_ms())))
         ends = _("No task of the shop runs meanwhile; it closes by itself in {span}.").format(span=left)
-        return " ".join([_("Somebody at that machine sees it too."), ends]) if window.visible else ends
+        return text.sentences([_("Somebody at that machine sees it too."), ends]) if window.visible else ends
 
 
 class Picture(QWidget):

@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import accumulate
 
-from services.domain.text.sentences import N_
+from services.domain.text.sentences import N_, NN_
 
 MINUTE_MS = 60_000
 #: minutes before the run that are shown, and at most after it
 LEAD, LONGEST = 10, 24 * 60
+#: until when a pause holds: nobody knows, so beyond all that is followed
+NEVER = 1 << 62
 #: as many tasks a slot are a line worth spreading
 LONG_LINE = 3
 
@@ -29,8 +31,20 @@ SENTENCES: dict[str, str] = {
     "load.quiet": N_("Quiet hours hold {tasks:,} of them back until {clock}."),
     "load.breaks": N_("The promise {name} is for {clock}: {left:,} shops would not be done by then."),
     "load.keeps": N_("In time for the promise {name} ({clock})."),
-    "load.ahead": N_("{tasks:,} tasks are planned in these {hours} h, for {slots:,} slots."),
-    "load.ahead_nobody": N_("{tasks:,} tasks are planned in these {hours} h; no worker runs now that would take them."),
+    "load.paused": N_("A pause holds {tasks:,} of them back."),
+    "load.ahead": NN_(
+        "{tasks:,} task is planned in these {hours} h; slots for it: {slots:,}.",
+        "{tasks:,} tasks are planned in these {hours} h; slots for them: {slots:,}.",
+        by="tasks",
+    ),
+    "load.ahead_nobody": NN_(
+        "{tasks:,} task is planned in these {hours} h; no worker runs now that would take it.",
+        "{tasks:,} tasks are planned in these {hours} h; no worker runs now that would take them.",
+        by="tasks",
+    ),
+    "load.ahead_nobody_many": N_(
+        "More than {tasks:,} tasks are planned in these {hours} h; no worker runs now that would take them."
+    ),
     "load.ahead_nothing": N_("No run is planned in these {hours} h."),
     "load.ahead_many": N_("More than {tasks:,} tasks are planned in these {hours} h: too many to follow one by one."),
     "load.ahead_unknown": N_("Not in it, since how long one takes was not measured yet: {names}."),
@@ -40,7 +54,9 @@ SENTENCES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burst:
-    """A run of a schedule on one platform. Instants are UTC ms; ``quiet``: when none of its tasks may start."""
+    """A run of a schedule on one platform. Instants are UTC ms; ``quiet``: when none of its tasks may start, up to
+    ``NEVER`` where a pause holds them.
+    """
 
     name: str
     at: int
@@ -49,6 +65,11 @@ class Burst:
     spread_s: int = 0
     quiet: tuple[tuple[int, int], ...] = ()
     own: bool = False  #: of the schedule that is asked about
+
+    @property
+    def paused(self) -> bool:
+        """Whether a pause holds all of it."""
+        return any(end == NEVER for _start, end in self.quiet)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

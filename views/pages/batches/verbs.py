@@ -123,7 +123,7 @@ class BatchActions(QObject):
                 "{n} letters stay: others did or do their work, nobody can read whether, or their type refuses them.",
                 left,
             )
-            words = f"{words} {stays.format(n=text.count(left))}"
+            words = text.sentences([words, stays.format(n=text.count(left))])
         question = Question(
             title=N_("Retry a batch"),
             number=many(plan.number),

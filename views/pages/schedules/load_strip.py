@@ -166,6 +166,7 @@ class PlannedLoad(Card):
     def __init__(self) -> None:
         super().__init__(N_("Planned load"))
         self.found: RunLoad | None = None
+        self._stale = False  #: it could not be asked for anew
         self.bars = LoadBars()
         self.words = Elided("", "label", "text2")
         for part in (self.bars, self.words):
@@ -176,7 +177,12 @@ class PlannedLoad(Card):
 
     def show_load(self, found: RunLoad) -> None:
         """Show what comes now."""
-        self.found = found
+        self.found, self._stale = found, False
+        self._say()
+
+    def show_age(self) -> None:
+        """Say of when it is: there is no newer answer."""
+        self._stale = True
         self._say()
 
     def _say(self) -> None:
@@ -188,7 +194,8 @@ class PlannedLoad(Card):
             self.bars.show_load(self.found.load, self.found.slots)
         now, (number, when) = instant.now_ms(), self.found.load.peak
         peak = _("at most {n} in a minute, at {at}").format(n=text.count(number), at=shown.clock(when, now))
-        self.set_note(peak if drawn else "")
+        age = _("as of {time}").format(time=shown.clock(self.found.at, now))
+        self.set_note(age if self._stale else peak if drawn else "")
         said = told(self.found)
         self.words.show_text(said)
         self.bars.setAccessibleName(text.sentences([_("Planned load"), said]))
@@ -196,4 +203,4 @@ class PlannedLoad(Card):
 
 def told(found: RunLoad | None) -> str:
     """What is told of a line."""
-    return "" if found is None else " ".join(render(one) for one in found.said)
+    return "" if found is None else text.sentences(render(one) for one in found.said)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QTimer
+from PySide6.QtCore import QModelIndex
 from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
@@ -25,7 +26,7 @@ from views.pages.schedules.table import COLUMNS, sentence
 from views.pages.schedules.verbs import VERBS, ScheduleActions, ScheduleVerb
 from views.support import instant
 from views.support.instant import ticks
-from views.support.operation import Operation, report
+from views.support.operation import report
 from views.support.words import way
 from views.tables.delegates import PADDING
 from views.tables.record_model import RecordModel
@@ -35,6 +36,7 @@ from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.strip import Strip
 
+log = logging.getLogger(__name__)
 EVERY_MS = 3000
 ROOMY = 1000  #: pixels from which on the bar has room for every verb
 LOW = 520  #: a page that is lower has no room for what comes next
@@ -58,6 +60,9 @@ class SchedulesPage(Page):
             COLUMNS, key=lambda row: row.schedule.name, hold_new=False, local_sort=True, sentence=sentence
         )
         self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS, follows=context.feed)
+        self._looking_ahead: ListSource[None] = ListSource(
+            lambda _ask: context.schedules.ahead, None, self, every_ms=AHEAD_MS, in_turn=True
+        )
         self.make(self._build, self._connect, self._follow)
 
     def _build(self) -> Iterator[None]:
@@ -110,9 +115,6 @@ class SchedulesPage(Page):
         margins.setContentsMargins(PAGE_MARGIN, CARD_GAP, PAGE_MARGIN, 0)
         margins.addWidget(self.ahead)
         self.ahead_room.setMinimumHeight(1)  # else the window could not be made lower than it asks for
-        self._looking_ahead = Operation(self, latest=True)
-        self._recount = QTimer(self, interval=AHEAD_MS)
-        self._recount.timeout.connect(self._look_ahead)
         self.body.addWidget(self.ahead_room)
         self.body.addWidget(self.coming_room)
         self.ahead_room.hide()
@@ -124,18 +126,21 @@ class SchedulesPage(Page):
         self.coming_room.setVisible(self.height() >= LOW and there)
         self.ahead_room.setVisible(self.height() >= LOWER and there and self.ahead.found is not None)
 
-    def _look_ahead(self) -> None:
-        # where the store does not answer, the window says so above all pages
-        self._looking_ahead.start(self._context.schedules.ahead, self._show_ahead, lambda _error: None)
-
     def _show_ahead(self, found: RunLoad) -> None:
         self.ahead.show_load(found)
         self.ahead.show()
         self._place_coming()
 
+    def _keep_ahead(self, error: BaseException) -> None:
+        # where the store does not answer, the window says so above all pages
+        log.warning("what schedules make of the hours to come is not known: %s", error)
+        self.ahead.show_age()
+
     def _connect(self) -> None:
         self._source.listed.connect(self._show)
         self._source.failed.connect(report)
+        self._looking_ahead.listed.connect(self._show_ahead)
+        self._looking_ahead.failed.connect(self._keep_ahead)
         ticks().tell(self, self._on_tick)
         self.actions_of_page.changed.connect(self.refresh)
 
@@ -148,18 +153,17 @@ class SchedulesPage(Page):
     def activate(self) -> None:
         """Ask now and then."""
         self._source.set_active(True)
-        self._look_ahead()
-        self._recount.start()
+        self._looking_ahead.set_active(True)
 
     def deactivate(self) -> None:
         """Ask no more."""
         self._source.set_active(False)
-        self._recount.stop()
+        self._looking_ahead.set_active(False)
 
     def refresh(self) -> None:
         """Ask at once."""
         self._source.again(settle=False)
-        self._look_ahead()
+        self._looking_ahead.again(settle=False)
 
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed."""

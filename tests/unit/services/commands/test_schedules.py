@@ -14,7 +14,7 @@ from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.schedules import ScheduleCommands
 from services.domain.errors import NotAllowed, StoreError, Unreadable, UsageError
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates import quiet_hours
 from services.domain.plans import schedule as schedules
@@ -345,6 +345,47 @@ def test_a_look_tells_what_the_next_run_does_to_the_line(room: Room, desk: Sched
     held = codes()
     assert (held["load.breaks"]["name"], held["load.breaks"]["left"]) == ("early", 2)
     assert held["load.keeps"]["name"] == "late"
+
+
+def test_all_runs_of_the_hours_to_come_are_counted_but_the_one_that_was_skipped(
+    room: Room, desk: ScheduleCommands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = ScheduleQueries(room.store, room.registry)
+
+    def told() -> dict[str, Any]:
+        return {one.code: one.params["tasks"] for one in ask.ahead().said if "tasks" in one.params}
+
+    room.clock.advance(1.0 + 60.0 - room.clock.now_ms() % 60_000 / 1000)  # between two minutes
+    desk.add(plan(cron="* * * * *", all_shops=False, shops=("pdd:s1",)))
+    assert told() == {"load.ahead_nobody": 720}
+    desk.skip(["nightly"])
+    assert told() == {"load.ahead_nobody": 719}
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),), lanes=("normal",)))
+    assert told() == {"load.ahead": 719}
+    monkeypatch.setattr("services.monitor.schedules.MOST_AHEAD", 700)
+    assert told() == {"load.ahead_many": 700}
+
+
+def test_who_is_paused_or_has_quiet_hours_waits_in_the_line_to_come_too(room: Room, desk: ScheduleCommands) -> None:
+    room.define("work", expected_s=60)
+    ask = ScheduleQueries(room.store, room.registry)
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),) * 4, lanes=("normal",)))
+    now = room.clock.now_ms()
+    desk.add(plan(cron="", every_s=6 * 3600, first_at=now + 6 * 3_600_000 + 5_000))
+    assert ask.ahead().load.own[6 * 60 + 5 :] == (0,) * (6 * 60 - 5)
+    once = {"start": now, "end": now + 8 * 3_600_000}
+    body = json.dumps({"name": "sale", "scope": "shop:pdd:s2", "once": [once]})
+    room.store.put_document(quiet_hours.KIND, "sale", body)
+    room.store.set_pause(Pause(scope="shop:pdd:s1", by="ann"))
+    found = ask.ahead()
+    assert [one.params["tasks"] for one in found.said] == [3, 1]
+    assert (found.load.own[7 * 60], found.load.own[9 * 60], found.load.own[-1]) == (2, 1, 1)
+    load = ask.load(plan(name="new", cron="", every_s=3600), "UTC")
+    assert load is not None
+    held = {one.code: one.params["tasks"] for one in load.said if one.code in ("load.paused", "load.quiet")}
+    assert held == {"load.paused": 1, "load.quiet": 1}
+    room.store.set_pause(Pause(scope="type:work", by="ann"))
+    assert ask.ahead().said[1].params == {"tasks": 3}
 
 
 def test_a_zone_that_cannot_be_read_is_none_and_stays_until_somebody_sets_it(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from pytestqt.qtbot import QtBot
 
+from services import i18n
 from services.domain.plans.load import MINUTE_MS, Load
 from services.domain.text.message import Message
 from services.monitor.schedules import RunLoad
@@ -40,10 +43,22 @@ def test_the_card_tells_what_is_planned_and_when_the_line_is_longest(qtbot: QtBo
     card = PlannedLoad()
     qtbot.addWidget(card)
     card.show_load(load(at=noon, own=(0, 240, 8, 0)))
-    assert card.words.text() == "240 tasks are planned in these 12 h, for 8 slots."
+    assert card.words.text() == "240 tasks are planned in these 12 h; slots for them: 8."
     assert card.bars.isVisibleTo(card)
+    one = Message("load.ahead_nobody", {"tasks": 1, "hours": 12, "slots": 0})
+    card.show_load(RunLoad(at=noon, slots=0, load=Load(begins=noon), said=(one,)))
+    assert card.words.text() == "1 task is planned in these 12 h; no worker runs now that would take it."
     card.show_load(
         RunLoad(at=noon, slots=0, load=Load(begins=noon), said=(Message("load.ahead_nothing", {"hours": 12}),))
     )
     assert card.words.text() == "No run is planned in these 12 h."
     assert not card.bars.isVisibleTo(card)
+
+
+def test_what_is_told_runs_on_without_blanks_in_chinese(qtbot: QtBot, noon: int) -> None:
+    card = PlannedLoad()
+    qtbot.addWidget(card)
+    found = load(at=noon, own=(0, 240))
+    card.show_load(dataclasses.replace(found, said=(*found.said, Message("load.paused", {"tasks": 2}))))
+    i18n.set_language("zh_CN")
+    assert card.words.text() == "今后 12 小时计划了 240 个任务，共有 8 个工位。其中 2 个因暂停而等待。"

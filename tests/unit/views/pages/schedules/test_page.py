@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,10 +13,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from services.domain.errors import StoreError
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Schedule
 from services.domain.task.search.query import Query
+from services.monitor.schedules import RunLoad
 from services.sample.fleet import sample_shops
+from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
@@ -298,6 +302,52 @@ def test_below_the_schedules_stands_what_they_make_of_the_hours_to_come(
     plan(fleet, cron="* * * * *")
     page = open_page()
     qtbot.waitUntil(page.ahead_room.isVisible, timeout=WAIT_MS)
-    assert page.ahead.words.text().endswith("planned in these 12 h; no worker runs now that would take them.")
+    said = "1,440 tasks are planned in these 12 h; no worker runs now that would take them."
+    assert page.ahead.words.text() == said
     page.resize(1400, 560)
     qtbot.waitUntil(page.ahead_room.isHidden, timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
+def test_where_it_cannot_be_counted_anew_it_says_of_when_it_is(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.context.commands.fleet.import_shops(sample_shops(2))
+    plan(fleet, cron="* * * * *")
+    page = open_page()
+    qtbot.waitUntil(page.ahead_room.isVisible, timeout=WAIT_MS)
+    assert "as of " not in words(page.ahead)
+
+    def unreachable() -> None:
+        raise StoreError("gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fleet.context.schedules, "ahead", unreachable)
+        page.refresh()
+        qtbot.waitUntil(lambda: "as of " in words(page.ahead), timeout=WAIT_MS)
+    assert "1,440 tasks are planned" in words(page.ahead)
+    page.refresh()
+    qtbot.waitUntil(lambda: "as of " not in words(page.ahead), timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
+def test_what_comes_is_counted_once_at_a_time_however_often_it_is_asked_for(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan(fleet)
+    asked, go_on, ahead = list[int](), threading.Event(), fleet.context.schedules.ahead
+
+    def slow() -> RunLoad:
+        asked.append(1)
+        go_on.wait(WAIT_MS / 1000)
+        return ahead()
+
+    monkeypatch.setattr(fleet.context.schedules, "ahead", slow)
+    page = open_page()
+    qtbot.waitUntil(lambda: len(asked) == 1, timeout=WAIT_MS)
+    for _ in range(2):
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.refresh()
+    assert len(asked) == 1
+    go_on.set()
+    qtbot.waitUntil(lambda: len(asked) == 2, timeout=WAIT_MS)

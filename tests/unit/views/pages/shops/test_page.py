@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -18,7 +19,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.gates import quiet_hours
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
-from services.domain.gates.quiet_hours import QuietHours
+from services.domain.gates.quiet_hours import Once, QuietHours
 from services.domain.task.status import Status
 from tests.support.widgets import find, words
 from tests.unit.views.pages.fleet_rig import LOGIN, Fleet, Logins
@@ -29,6 +30,7 @@ from views.dialogs.work.dialog import WorkDialog
 from views.kit.list_source import ListSource
 from views.pages.shops.page import ShopsPage
 from views.pages.shops.verbs import RuleDialog
+from views.support import shown, text
 from views.widgets.segmented import Segmented
 
 pytestmark = pytest.mark.both_pairs
@@ -503,6 +505,28 @@ def test_quiet_hours_are_for_what_is_picked_and_get_a_name_of_it(qtbot: QtBot, f
     dialog.name.setText("mine")
     dialog.scope.setEditText("all of Pinduoduo")
     assert dialog.name.text() == "mine", "a person gave it"
+    dialog.close()
+
+
+@pytest.mark.one_pair
+def test_quiet_hours_are_told_by_the_clocks_of_the_fleet_whatever_the_window_shows(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.context.commands.schedules.set_zone("Asia/Tokyo")
+    now = fleet.store.now_ms()
+    begins = (now // 86_400_000 + 3) * 86_400_000
+    ends = begins + 3_600_000
+    once = (Once(start=begins, end=ends),)
+    fleet.context.commands.quiet.set(QuietHours(name="sale", scope="all", once=once, reason="stock-taking"))
+    page = open_page()
+    page.buttons["quiet"].click()
+    (dialog,) = page.findChildren(QuietHoursDialog)
+    qtbot.waitUntil(lambda: "sale: " in words(dialog), timeout=WAIT_MS)
+    said = words(dialog)
+    assert "times of Asia/Tokyo" in said
+    tokyo = ZoneInfo("Asia/Tokyo")
+    start, end = (text.clock(shown.moment(at), shown.moment(now), tokyo) for at in (begins, ends))
+    assert f"next {start}; {start} – {end}" in said
     dialog.close()
 
 
