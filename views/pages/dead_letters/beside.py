@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from services.domain.task.event import Event
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.types.flow_apart import How, Line, Pair, Parting
@@ -16,12 +17,13 @@ from services.i18n import N_, _, language, ngettext
 from services.messages import told
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.letters.beside import Beside, Blank, ComparedAttempt, Kin, LetterQueries
+from services.monitor.live import Changes
 from views.dialogs.artifact import ArtifactDialog
+from views.kit.list_source import Ask, ListSource
 from views.kit.picture import Picture
 from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.support.operation import Operation
 from views.support.words.shop import platform_name
 from views.theme import theme
 from views.theme.tokens import status
@@ -30,6 +32,8 @@ from views.widgets.section import Section
 from views.widgets.segmented import Segmented
 
 EDGE, LOG_HEIGHT, LINE_CHARS = 188, 140, 500
+#: it is looked for again at most so often, milliseconds: records and files are read for it
+LOOK_MS = 1000
 #: steps around the one that matters
 BEFORE, AFTER = 3, 3
 _KINS = {
@@ -60,7 +64,7 @@ _GLYPHS = {
 
 
 class BesideSection(Section):
-    """Asks for itself, off the GUI thread, when another letter is shown.
+    """Asks for itself, off the GUI thread, when another letter is shown, and when work like it succeeded.
 
     Signals:
         task_wanted: id of the other task.
@@ -75,7 +79,9 @@ class BesideSection(Section):
         self._letters, self._files = letters, files
         self._task_id = ""
         self._found: Beside | None = None
-        self._asking = Operation(self, latest=True)
+        self._looking = ListSource(self._call, "", self, soon_ms=LOOK_MS)
+        self._looking.listed.connect(self._show)
+        self._looking.failed.connect(self._fail)
         self.sentence = Label("", "labelstrong", "text", wrap=True)
         self.left, self.right = ComparedColumn(files), ComparedColumn(files)
         for side in (self.left, self.right):
@@ -128,18 +134,41 @@ class BesideSection(Section):
         self._task_id = task_id
         self.setVisible(bool(task_id))
         self._say()
-        if task_id:
-            self._asking.start(partial(self._letters.beside, task_id), partial(self._show, task_id), self._fail)
+        self._looking.ask(task_id)
 
-    def _show(self, task_id: str, found: Beside | None) -> None:
+    def set_active(self, active: bool) -> None:
+        """Look again now and follow the fleet, or look no more by itself."""
+        self._looking.set_active(active)
+
+    def follow(self, changes: Changes) -> None:
+        """Look again soon where a success came that may be nearer, or newer, than what is shown."""
+        if changes.gap or any(event.to == Status.SUCCEEDED and self._matters(event) for event in changes.events):
+            self._looking.soon()
+
+    def _matters(self, event: Event) -> bool:
+        found = self._found
+        if found is None:
+            return True
+        task = found.letter.task
+        if event.task_type != task.task_type:
+            return False
+        # one of another shop is not taken from under the eyes of whoever compares for a newer one of such a shop
+        return found.success is None or (event.platform, event.shop_id) == (task.platform, task.shop_id)
+
+    def _call(self, ask: Ask[str]) -> Callable[[], tuple[str, Beside | None]] | None:
+        return partial(_look, self._letters, ask.wanted) if ask.wanted else None
+
+    def _show(self, answer: tuple[str, Beside | None]) -> None:
+        task_id, found = answer
         if task_id == self._task_id:
             self._found = found
             self._say()
             self.answered.emit()
 
     def _fail(self, error: BaseException) -> None:
-        self.set_note("")
-        self.sentence.setText(told(error))
+        if self._found is None:
+            self.set_note("")
+            self.sentence.setText(told(error))
 
     # words
 
@@ -173,7 +202,10 @@ class BesideSection(Section):
         run = found.letter if self.which.current() == "letter" else found.success
         now = instant.now_ms()
         lines = [f"{shown.clock(line.at, now)}  {safe.one_line(line.text, LINE_CHARS)}" for line in run.log]
-        self.log.setPlainText("\n".join(lines) or _("No line of its log is kept."))
+        words = "\n".join(lines) or _("No line of its log is kept.")
+        if words == self.log.toPlainText():
+            return  # whoever reads it stays where they are
+        self.log.setPlainText(words)
         bar = self.log.verticalScrollBar()
         bar.setValue(bar.maximum())
 
@@ -182,6 +214,10 @@ class BesideSection(Section):
         files = [one.picture.shown for one in (self.left, self.right) if one.picture.shown is not None]
         if side.picture.shown is not None:
             ArtifactDialog(self._files, files, files.index(side.picture.shown), self.window()).open()
+
+
+def _look(letters: LetterQueries, task_id: str) -> tuple[str, Beside | None]:
+    return task_id, letters.beside(task_id)
 
 
 class ComparedColumn(QWidget):

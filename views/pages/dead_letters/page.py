@@ -93,11 +93,13 @@ class DeadLettersPage(Page):
     def activate(self) -> None:
         """Follow the feed."""
         self._asker.set_active(True)
+        self.panel.success.set_active(True)
         self.broken.look()
 
     def deactivate(self) -> None:
         """Stop following."""
         self._asker.set_active(False)
+        self.panel.success.set_active(False)
 
     def refresh(self) -> None:
         """Ask again and put everything in order."""
@@ -206,6 +208,7 @@ class DeadLettersPage(Page):
         self._asker.listed.connect(self._show_letters)
         self._asker.failed.connect(self._show_error)
         self._context.feed.changed.connect(self._asker.on_changes)
+        self._context.feed.changed.connect(self.panel.success.follow)
         self._context.feed.looked.connect(self._on_looked)
         self.broken.wanted.connect(self.show_runs)
         self.broken.found.connect(self._show_bar)

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.both_pairs
 STEPS = [{"do": "goto", "name": "open", "url": "/orders"}, {"do": "wait_for", "name": "rows", "selector": ".row"}]
 ERROR = "step 2 rows: .row was not visible within 30 s"
 Open = Callable[[], DeadLettersPage]
+WAIT_MS = 20_000
 
 
 def png(colour: str) -> bytes:
@@ -144,6 +145,20 @@ def test_what_is_missing_says_why(fleet: Fleet, open_page: Open) -> None:
     assert told(page.panel.success)[1] == "No success of this work is on record, for this shop or for another one."
     succeeded(fleet, "pdd-10021", picture=False)
     assert page.panel.attempts.values()["Failed before"].startswith("1 time, republished in between, first ")
+
+
+def test_a_success_that_comes_is_told_without_being_asked_for(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.die("pdd", "pdd-10021", "sync_order", ERROR, {})
+    section = open_page().panel.success
+    assert told(section)[1] == "No success of this work is on record, for this shop or for another one."
+    fleet.succeed("pdd", "pdd-10025", "sync_order")
+    qtbot.waitUntil(lambda: section.note() == "the same flow, another shop", timeout=WAIT_MS)
+    ok = fleet.succeed("pdd", "pdd-10021", "sync_order")
+    qtbot.waitUntil(lambda: section.note() == "the same flow, the same shop", timeout=WAIT_MS)
+    found = section.found
+    assert found is not None
+    assert found.success is not None
+    assert found.success.task.task_id == ok
 
 
 def test_a_success_that_retention_has_removed_is_still_told(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
