@@ -22,7 +22,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QDialog, QMenu, QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support.keymap import keymap
@@ -88,7 +88,7 @@ class Button(QAbstractButton):
         self._kind, self._icon, self._shortcut = kind, icon, shortcut or hint
         self._small = small
         self._menu: QMenu | None = None
-        self._reason = ""
+        self._reason, self._focus_waits = "", False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor if kind == "link" else Qt.CursorShape.ArrowCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -135,9 +135,20 @@ class Button(QAbstractButton):
         self._restyle()
 
     def disable(self, reason: str) -> None:
-        """Disable with a reason people can read; an empty reason enables again."""
+        """Disable with a reason people can read; an empty reason enables again.
+
+        In a dialog the keyboard waits for it: else it would go on to the next button, often the one that leaves.
+        """
         self._reason = reason
+        window = self.window()
+        if reason and isinstance(window, QDialog) and window.focusWidget() is self:
+            self._focus_waits = True
+            self.clearFocus()
         self.setEnabled(not reason)
+        if self._focus_waits and not reason:
+            self._focus_waits = False
+            if self.isVisible() and window.focusWidget() is None:
+                self.setFocus()
         self._name()
 
     def retranslate(self) -> None:

@@ -162,6 +162,8 @@ class RepublishDialog(DialogFrame):
         self.error.clear()
         self.looked = looked
         self._sort()
+        if self.focusWidget() is None:  # a few were tried, and their button is gone
+            self._primary().setFocus()
 
     def _on_unknown(self, error: BaseException) -> None:
         self.error.show_error(told(error), lead=_("The letters could not be looked at."))
@@ -325,7 +327,10 @@ class RepublishDialog(DialogFrame):
         self.verb_button.disable(self._problem())
         probes = min(PROBES, number)
         self.try_button.set_count_text(ngettext("Try {n} first", "Try {n} first", probes).format(n=probes))
-        self.try_button.setVisible(number > 1 and not all_failed(self._tried[1]))
+        tries = number > 1 and not all_failed(self._tried[1])
+        if not tries and self.focusWidget() is self.try_button:
+            self.try_button.clearFocus()  # else the keyboard went on to the cross
+        self.try_button.setVisible(tries)
         busy = _("A few are being tried first") if self._trial else _("Another republish is still under way")
         looking = _("Still looking at the letters") if self.looked is None else ""
         self.try_button.disable(busy if self._runner.job is not None else looking)

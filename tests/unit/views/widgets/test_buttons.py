@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -63,6 +63,31 @@ def test_a_reason_explains_why_it_is_off(qtbot: QtBot) -> None:
     button.disable("")
     assert button.isEnabled()
     assert button.toolTip() == "Retry  (R)"
+
+
+def test_in_a_dialog_the_keyboard_waits_for_a_button_that_is_off_for_a_while(qtbot: QtBot) -> None:
+    dialog = QDialog()
+    qtbot.addWidget(dialog)
+    row = QHBoxLayout(dialog)
+    test, leave = Button("Test"), Button("Cancel")
+    for button in (test, leave):
+        row.addWidget(button)
+    left: list[bool] = []
+    leave.clicked.connect(lambda: left.append(True))
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    test.setFocus()
+    test.disable("Waiting for an answer")
+    assert dialog.focusWidget() is None, "Enter would leave"
+    test.disable("Still waiting")
+    test.disable("")
+    assert dialog.focusWidget() is test
+    qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Return)
+    assert left == []
+    test.disable("Waiting for an answer")
+    leave.setFocus()
+    test.disable("")
+    assert dialog.focusWidget() is leave, "whoever went on meanwhile stays there"
 
 
 def test_texts_follow_the_language(qtbot: QtBot) -> None:

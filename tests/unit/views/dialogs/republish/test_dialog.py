@@ -101,7 +101,9 @@ def test_a_few_can_be_tried_first_while_it_stays_open(
     qtbot: QtBot, open_dialog: Open, fleet: Fleet, runner: BulkRunner, letters: list[str]
 ) -> None:
     dialog = open_dialog()
+    dialog.try_button.setFocus()
     dialog.try_button.click()
+    assert dialog.focusWidget() is None, "Enter must not leave while they are tried"
     assert dialog.verb_button.toolTip() == "A few are being tried first"
     qtbot.waitUntil(lambda: len(new_tasks(fleet, letters)) == 3)
     assert len({task.shop for task in new_tasks(fleet, letters)}) == 3, "of different shops"
@@ -111,6 +113,7 @@ def test_a_few_can_be_tried_first_while_it_stays_open(
     qtbot.waitUntil(lambda: dialog.trial.lead() == "3 tried: 3 succeeded, 0 failed", timeout=8000)
     qtbot.waitUntil(lambda: dialog.verb_button.isEnabled())
     assert dialog.isVisible()
+    assert dialog.focusWidget() is dialog.try_button
     assert dialog.verb_button.text() == "Republish 7 tasks"
     assert dialog.copy_button.text() == "Copy list of 9"
 
@@ -120,6 +123,7 @@ def test_after_three_of_three_failed_the_rest_is_not_the_filled_button(
 ) -> None:
     dialog = open_dialog()
     assert filled(dialog) == ["Try 3 first"], "nobody has been seen to pass since"
+    dialog.try_button.setFocus()
     dialog.try_button.click()
     qtbot.waitUntil(lambda: len(new_tasks(fleet, letters)) == 3)
     for task in new_tasks(fleet, letters):
@@ -129,6 +133,7 @@ def test_after_three_of_three_failed_the_rest_is_not_the_filled_button(
     assert fleet.store.counts().triage[Triage.REPUBLISHED] == 3
     qtbot.waitUntil(lambda: dialog.looked is not None)
     assert filled(dialog) == ["Leave the rest"]
+    assert dialog.focusWidget() is dialog.cancel_button, "the filled one"
     for code in ("en", "zh_CN"):
         i18n.set_language(code)
         qtbot.waitUntil(lambda: cut(dialog) == [])
