@@ -104,10 +104,14 @@ class ShellKeys(QObject):
         self._window.toasts.show(ToastSpec(text=text.first_up(words), status="warning"))
 
     def ask_of_work(self, shop: str = "", task_type: str = "") -> None:
-        """Ask whether something ran, of a shop (its key), a type (or a part of its name) and a day."""
+        """Ask whether something ran, of a shop (its key), a type (or a part of its name) and a day; without a shop of
+        what is chosen on the page.
+        """
         # read when it is first asked for: the window opens sooner
         from views.dialogs.work.dialog import Asked, WorkDialog
 
+        if not shop and self._window.current:
+            shop, task_type = self._window.page(self._window.current).pointed()
         dialog = WorkDialog(self._context, Asked(shop=shop, task_type=task_type), self.barred, self._window)
         dialog.wanted.connect(self._window.open_page)
         dialog.open()

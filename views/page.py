@@ -334,6 +334,10 @@ class Page(QWidget):
         """What ``show_request`` would take to come back to what is seen now; "" for the page as it is."""
         return ""
 
+    def pointed(self) -> tuple[str, str]:
+        """Shop (its key) and task type of what is chosen, "" for what there is not; *Did it run?* begins there."""
+        return "", ""
+
     @property
     def settled(self) -> bool:
         """Whether its first answers are on screen, as far as it can tell."""

@@ -23,6 +23,7 @@ from services.monitor.works import WorkStory
 from tests.gui.desk import Desk
 from tests.support.widgets import words
 from views.dialogs.work.dialog import Asked, WorkDialog
+from views.tables.table_view import TableView
 
 pytestmark = pytest.mark.both_pairs
 
@@ -113,6 +114,27 @@ def test_keys_alone_open_it_ask_and_create(console: Console, desk: Desk, qtbot: 
     QTest.keyClick(dialog, Qt.Key.Key_Return, CTRL)
     qtbot.waitUntil(lambda: any("New task" in one.windowTitle() for one in QApplication.topLevelWidgets()))
     assert not dialog.isVisible()
+
+
+@pytest.mark.parametrize("page_id", ["shops", "tasks", "dead_letters"])
+def test_it_begins_with_what_is_chosen_on_the_page(console: Console, desk: Desk, qtbot: QtBot, page_id: str) -> None:
+    desk.fail(desk.create(0, task_type="sync_order"))
+    console.window.open_page(page_id)
+    page = console.window.page(page_id)
+    table: TableView = cast("Any", page).table
+    qtbot.waitUntil(lambda: table.records.rowCount() > 0, timeout=WAIT_MS)
+    if page_id != "shops":
+        table.set_current_key(table.records.key_at(0))
+    else:
+        table.set_current_key(SHOP)
+    kind = "" if page_id == "shops" else "sync_order"
+    qtbot.waitUntil(lambda: page.pointed() == (SHOP, kind), timeout=WAIT_MS)
+    QTest.keyClick(console.window, Qt.Key.Key_D, CTRL)
+    dialog = opened(console)
+    if kind:  # nothing is left to be said
+        qtbot.waitUntil(lambda: bool(dialog.answer.lead()), timeout=WAIT_MS)
+    assert (dialog.shop.chosen(), dialog.task_type.chosen()) == (SHOP, kind)
+    dialog.reject()
 
 
 def test_it_says_what_ran_by_whom_and_leads_to_the_tasks(qtbot: QtBot, desk: Desk, ask: Ask) -> None:

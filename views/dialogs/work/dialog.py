@@ -188,6 +188,8 @@ class WorkDialog(DialogFrame):
         super().showEvent(event)
         first = self.shop if not self.shop.currentText() else self.task_type
         first.setFocus()
+        if (typed := first.lineEdit()) is not None:
+            typed.selectAll()  # another one is typed over what the page had chosen
 
     # asking
 

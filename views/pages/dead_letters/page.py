@@ -140,6 +140,11 @@ class DeadLettersPage(Page):
         """The cause that is open."""
         return self._asker.wanted.cause
 
+    def pointed(self) -> tuple[str, str]:
+        """Shop and type of the letter in the panel."""
+        task = self.panel.task
+        return (task.shop, task.task_type) if task is not None else ("", "")
+
     def retranslate(self) -> None:
         """Say headings and counts again."""
         super().retranslate()

@@ -141,6 +141,11 @@ class ShopsPage(Page):
         found = self.verbs(row).commands("shops", row, words.name(row)) if row is not None else []
         return [*found, *self.fleet_verbs.commands("shops", self._now)]
 
+    def pointed(self) -> tuple[str, str]:
+        """The shop beside the table."""
+        row = self.shop.shown
+        return (row.key if row is not None else "", "")
+
     def panes(self) -> Sequence[QWidget]:
         """Map, search, table, card."""
         return (self.heat.map, self.search, self._tables, self._side)

@@ -127,6 +127,11 @@ class TasksPage(Page):
         """Tabs, filter, table, actions and panel."""
         return (self.tabs, self.filter, self._stack, self.bar, self.panel)
 
+    def pointed(self) -> tuple[str, str]:
+        """Shop and type of the task under the cursor."""
+        row = self._model.find(str(self.table.current_key()))
+        return (row.task.shop, row.task.task_type) if row is not None else ("", "")
+
     def commands(self) -> Sequence[PageCommand]:
         """Verbs on the selection, and what can be done with the list."""
         return (
