@@ -19,7 +19,7 @@ from services.domain.task.search.filter import format_terms
 from services.domain.task.search.query import Term
 from services.domain.text import view_link
 from services.domain.text.said import said
-from services.i18n import N_, _
+from services.i18n import N_, SOURCE_LANGUAGE, _, is_chinese, speaking
 from services.messages import render, told
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
@@ -83,13 +83,14 @@ class PaletteFinder(QObject):
         if scope in ("all", "shops"):
             groups.append((_("Did it run?"), self._works(query)))
         if scope in ("all", "commands"):
-            groups.append((_("Commands"), best(query, self._commands(), 20 if scope == "commands" else MOST)))
+            commands = also_english(self._commands)
+            groups.append((_("Commands"), best(query, commands, 20 if scope == "commands" else MOST)))
         if scope in ("all", "shops"):
             shops = best(query, self._shop_entries, 50 if scope == "shops" else MOST)
             groups.append((_("Shops"), [self._stated(entry) for entry in shops]))
         if scope == "all":
             groups.append((_("Workers"), best(query, self._workers(), MOST)))
-            groups.append((_("Go to"), best(query, self._places(), MOST)))
+            groups.append((_("Go to"), best(query, also_english(self._places), MOST)))
         return groups
 
     def used(self, entry: Entry) -> None:
@@ -300,6 +301,18 @@ class PaletteFinder(QObject):
         show = getattr(self._window.page("tasks"), "show_task", None)
         if show is not None:
             show(task_id)
+
+
+def also_english(ask: Callable[[], Sequence[Entry]]) -> Sequence[Entry]:
+    """Entries which in Chinese are found by their English words and by the first letters of their pinyin, too."""
+    entries = ask()
+    if not is_chinese():
+        return entries
+    with speaking(SOURCE_LANGUAGE):
+        english = {entry.key: entry.words for entry in ask()}
+    return [
+        replace(entry, others=(*entry.others, english.get(entry.key, ""), initials(entry.words))) for entry in entries
+    ]
 
 
 def best(query: str, entries: Sequence[Entry], most: int) -> list[Entry]:

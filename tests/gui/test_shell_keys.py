@@ -156,6 +156,19 @@ def test_the_palette_goes_to_pages_and_remembers(window: Window, qtbot: QtBot) -
     assert entries(window)[0].key == "page.workers"
 
 
+@pytest.mark.parametrize(
+    ("query", "key"), [(">did it", "window.work"), (">xjrw", "window.new"), ("shops", "page.shops")]
+)
+def test_in_chinese_commands_are_found_by_english_words_and_first_letters(window: Window, query: str, key: str) -> None:
+    i18n.set_language("zh_CN")
+    palette = window.keys.palette
+    palette.ask()
+    palette.field.setText(query)
+    found = {entry.key: entry.words for entry in entries(window)}
+    assert key in found
+    assert not found[key].isascii(), "said in Chinese all the same"
+
+
 def test_commands_show_their_state_and_cannot_run_with_a_reason(window: Window, desk: Desk, qtbot: QtBot) -> None:
     task = desk.create(0)
     page = tasks(window)
