@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import QByteArray, QEvent, QMargins, QObject, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QTableView, QWidget
 
 from console.navigation import History, PageSpec
 from views.page import Page, made_in_parts
@@ -136,6 +136,15 @@ def step(parts: Sequence[QWidget], by: int) -> QWidget | None:
     reason = Qt.FocusReason.TabFocusReason if by > 0 else Qt.FocusReason.BacktabFocusReason
     target.setFocus(reason)
     return target
+
+
+def start_of(page: Page) -> QWidget:
+    """What has the keyboard once a page is opened: what the page says, else the first table on it that can be seen, so
+    that arrows and the keys of its verbs work at once.
+    """
+    if page.focusProxy() is not None:
+        return page
+    return next((table for table in page.findChildren(QTableView) if table.isVisible()), page)
 
 
 def first_focus(part: QWidget) -> QWidget | None:
@@ -343,7 +352,7 @@ class MainWindow(QMainWindow):
         self._current = page_id
         self.stack.setCurrentWidget(page)
         self.rail.set_active(self._specs[page_id].under or page_id)
-        page.setFocus()
+        start_of(page).setFocus()
         page.activate()
         self.stand_still(still)
         self.page_changed.emit(page_id)

@@ -25,6 +25,7 @@ from views.shell.palette_rows import Entry
 from views.support import instant, shown
 from views.support.memory import ShortMemory
 from views.support.words import shop
+from views.tables.table_view import TableView
 from views.theme.tokens import status
 
 WAIT_MS = 8000
@@ -85,6 +86,18 @@ def test_g_and_a_letter_go_to_pages_but_not_from_a_text_field(window: Window, qt
     assert window.window.current == "tasks"
     assert page.filter.field.text() == "gwr?"
     assert window.window.findChild(KeyHelp) is None
+
+
+def test_a_page_that_is_opened_gives_its_table_the_keyboard(window: Window) -> None:
+    left = []
+    for page_id in ("shops", "dead_letters", "queues", "schedules", "types", "alerts", "audit", "logs"):
+        window.window.open_page(page_id)
+        focus = window.window.focusWidget()
+        if not (isinstance(focus, TableView) and window.window.page(page_id).isAncestorOf(focus)):
+            left.append((page_id, focus))
+    assert left == []
+    window.window.open_page("overview")
+    assert window.window.focusWidget() is window.window.page("overview"), "where there is none, nothing is chosen"
 
 
 def test_f6_goes_round_the_parts_of_the_window(window: Window, desk: Desk, qtbot: QtBot) -> None:
