@@ -38,6 +38,7 @@ class Fate:
 
     item: Item
     state: str
+    shop: str = ""  #: platform:shop_id, "" where neither the letter nor its task tells any more
     new_id: str = ""
     status: str = ""  #: of the new task
     fingerprint: str = ""  #: of the new failure
@@ -67,10 +68,18 @@ def counts(all_of_them: Sequence[Fate]) -> dict[str, int]:
 def _fate(item: Item, new_id: str, found: Mapping[str, Task]) -> Fate:
     if not new_id:
         state = LEFT if item.state == READY else CLOSED if item.state == GONE else SKIPPED
-        return Fate(item=item, state=state, why=item.why)
+        return Fate(item=item, state=state, shop=item.shop, why=item.why)
     task = found.get(new_id)
     if task is None:  # its record was removed, which happens to what has succeeded
         return Fate(item=item, state=SUCCEEDED, new_id=new_id)
     state = _STATES.get(task.status, SENT)
     why = cause.title(task.error_kind, cause.patterns([(task.error_kind, task.error)])) if state == DIED else None
-    return Fate(item=item, state=state, new_id=new_id, status=task.status, fingerprint=task.fingerprint, why=why)
+    return Fate(
+        item=item,
+        state=state,
+        shop=task.shop,
+        new_id=new_id,
+        status=task.status,
+        fingerprint=task.fingerprint,
+        why=why,
+    )

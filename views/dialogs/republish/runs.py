@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -13,6 +14,7 @@ from services.clock import SystemClock
 from services.commands.bulk import fates
 from services.commands.bulk.fates import Fate
 from services.commands.bulk.republish import BulkRepublish, Plan, RunView
+from services.domain.fleet.shop import Shop
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.domain.text.message import Message
@@ -126,23 +128,48 @@ RUNS: tuple[Column[RunView], ...] = (
         stretch=True,
     ),
 )
-ITEMS: tuple[Column[Fate], ...] = (
-    Column(key="glyph", title="", value=lambda one: _FATES[one.state][0], kind="glyph", width=30, speech=words),
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FateRow:
+    """What became of a letter, with the name of its shop."""
+
+    fate: Fate
+    shop_name: str = ""
+
+
+ITEMS: tuple[Column[FateRow], ...] = (
+    Column(
+        key="glyph",
+        title="",
+        value=lambda row: _FATES[row.fate.state][0],
+        kind="glyph",
+        width=30,
+        speech=lambda row: words(row.fate),
+    ),
+    Column(
+        key="shop",
+        title=N_("Shop"),
+        value=lambda row: row.shop_name or row.fate.shop.partition(":")[2],
+        width=140,
+        tooltip=lambda row: row.fate.shop,
+    ),
     Column(
         key="letter",
         title=N_("Letter"),
-        value=lambda one: safe.one_line(one.item.task_id, 80),
+        value=lambda row: safe.one_line(row.fate.item.task_id, 80),
         kind="mono",
-        width=250,
-        tooltip=lambda one: one.item.task_id,
+        width=180,
+        names=True,
+        tooltip=lambda row: row.fate.item.task_id,
     ),
     Column(
         key="words",
         title=N_("What came of it"),
-        value=words,
+        value=lambda row: words(row.fate),
         width=160,
         stretch=True,
-        tooltip=lambda one: words(one),
+        tooltip=lambda row: words(row.fate),
     ),
 )
 
@@ -177,18 +204,23 @@ class RunsDialog(DialogFrame):
     tasks_wanted = Signal(str)
 
     def __init__(
-        self, bulk: Callable[[], BulkRepublish], runner: BulkRunner, reason: str = "", parent: QWidget | None = None
+        self,
+        bulk: Callable[[], BulkRepublish],
+        shops: Callable[[], Mapping[str, Shop]],
+        runner: BulkRunner,
+        reason: str = "",
+        parent: QWidget | None = None,
     ) -> None:
-        """``reason``: why nothing can be changed, "" when it can."""
+        """``shops``: by ``platform:shop_id``, blocking; ``reason``: why nothing can be changed, "" when it can."""
         super().__init__(N_("Runs of republishing"), icon="ph.clock-counter-clockwise", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._bulk, self._runner, self._reason = bulk, runner, reason
+        self._bulk, self._shops, self._runner, self._reason = bulk, shops, runner, reason
         self._shown = ""
         self._behind: list[list[str]] = []
         self._plan = Plan()
         self._looking, self._asking, self._acting = (Operation(self, latest=True) for _n in range(3))
         self._runs: RecordModel[RunView] = RecordModel(RUNS, key=lambda view: view.entry.run_id, hold_new=False)
-        self._items: RecordModel[Fate] = RecordModel(ITEMS, key=lambda one: one.item.task_id, hold_new=False)
+        self._items: RecordModel[FateRow] = RecordModel(ITEMS, key=lambda row: row.fate.item.task_id, hold_new=False)
         self.error = ErrorStrip()
         self.runs, self.items = TableView(self._runs, name=N_("Runs")), TableView(self._items, name=N_("Letters"))
         self._about, self.summary = Label("", "body", "text2", wrap=True), Label("", "strong", wrap=True)
@@ -277,11 +309,12 @@ class RunsDialog(DialogFrame):
             self._items.clear()
         self._say()
         if view is not None:
-            self._asking.start(partial(_look, self._bulk, run_id), self._take, self._fail)
+            self._asking.start(partial(_look, self._bulk, self._shops, run_id), self._take, self._fail)
 
-    def _take(self, found: tuple[Plan, list[Fate]]) -> None:
-        self._plan, self._fates = found
-        self._items.apply(self._fates[:LISTED], settle=True)
+    def _take(self, found: tuple[Plan, list[FateRow]]) -> None:
+        self._plan, rows = found
+        self._fates = [row.fate for row in rows]
+        self._items.apply(rows[:LISTED], settle=True)
         self._say()
 
     def _show_doors(self) -> None:
@@ -350,8 +383,12 @@ class RunsDialog(DialogFrame):
         self._show_doors()
 
 
-def _look(bulk: Callable[[], BulkRepublish], run_id: str) -> tuple[Plan, list[Fate]]:
-    return bulk().fates(run_id)
+def _look(
+    bulk: Callable[[], BulkRepublish], shops: Callable[[], Mapping[str, Shop]], run_id: str
+) -> tuple[Plan, list[FateRow]]:
+    plan, found = bulk().fates(run_id)
+    known = shops()
+    return plan, [FateRow(fate=one, shop_name=known[one.shop].name if one.shop in known else "") for one in found]
 
 
 def _head(view: RunView) -> str:

@@ -378,7 +378,9 @@ class DeadLettersPage(Page):
     def show_runs(self) -> None:
         """Show what became of the bulk runs, the newest first."""
         runner = self.actions_of_page.runner
-        dialog = RunsDialog(lambda: self._context.commands.bulk, runner, self._forbidden, self)
+        dialog = RunsDialog(
+            lambda: self._context.commands.bulk, self._context.shops, runner, self._forbidden, parent=self
+        )
         dialog.tasks_wanted.connect(partial(self.navigate.emit, "tasks"))
         dialog.finished.connect(lambda _result: self.panel.refresh())
         dialog.open()

@@ -13,8 +13,9 @@ from services.commands.bulk.book import Shelf
 from services.commands.bulk.options import Progress
 from services.commands.bulk.republish import Options
 from services.domain.task.status import Status, Triage
+from services.sample.fleet import sample_shops
 from tests.support.cuts import cut
-from tests.unit.views.dialogs.republish.conftest import LETTERS
+from tests.unit.views.dialogs.republish.conftest import LETTERS, SHOPS
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.runs import RunsDialog, words
@@ -65,7 +66,7 @@ def opened(qtbot: QtBot, fleet: Fleet, runner: BulkRunner, reason: str = "") -> 
     qtbot.addWidget(window)
     window.resize(1280, 800)
     window.show()
-    dialog = RunsDialog(lambda: fleet.context.commands.bulk, runner, reason, window)
+    dialog = RunsDialog(lambda: fleet.context.commands.bulk, fleet.context.shops, runner, reason, window)
     dialog.open()
     qtbot.waitUntil(lambda: dialog.items.records.rowCount() == LETTERS, timeout=WAIT_MS)
     WINDOWS.append(window)
@@ -74,12 +75,21 @@ def opened(qtbot: QtBot, fleet: Fleet, runner: BulkRunner, reason: str = "") -> 
 
 def fates(dialog: RunsDialog) -> dict[str, str]:
     """What is said of each letter."""
-    return {one.item.task_id: words(one) for one in dialog.items.records.records()}
+    return {row.fate.item.task_id: words(row.fate) for row in dialog.items.records.records()}
 
 
 def doors(dialog: RunsDialog) -> list[str]:
     """The lines that count the fates."""
     return [door.text() for door in dialog.doors if not door.isHidden()]
+
+
+def test_letters_are_told_apart_by_the_names_of_their_shops(
+    qtbot: QtBot, fleet: Fleet, letters: list[str], runner: BulkRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fall_over(fleet, letters, monkeypatch)
+    records = opened(qtbot, fleet, runner).items.records
+    shown = {str(records.column(1).display(row)) for row in records.records()}
+    assert shown == {shop.name for shop in sample_shops(SHOPS)}, "of those that were sent, too"
 
 
 def test_an_interrupted_run_tells_what_became_of_every_letter_and_goes_on(
