@@ -126,12 +126,19 @@ def lane_word(lane: str) -> str:
     return pgettext("lane", LANES[lane].word) if lane in LANES else lane
 
 
+def platform_list(codes: str) -> str:
+    """Platforms by their codes, as people call them, each with the code that is written: ``拼多多 (pdd)``."""
+    names = {code: scope_name(f"platform:{code}") for code in codes.split(", ")}
+    return text.listed(f"{name} ({code})" if name != code else code for code, name in names.items())
+
+
 _SAID: dict[str, Callable[[str], str]] = {
     "status": lambda status: status_word(status).lower(),
     "lane": lambda lane: lane_word(lane).lower(),
     "kind": lambda kind: kinds.title(kind) or kind,
     "work": lambda name: type_names.name(name),
     "scope": scope_name,
+    "codes": platform_list,
 }
 
 

@@ -488,7 +488,7 @@ class _Reader:
             if self._open:
                 self._fault(columns.PLATFORM, "sheet.platform_word")
             else:
-                self._fault(columns.PLATFORM, "sheet.platform", known=", ".join(self._platforms))
+                self._fault(columns.PLATFORM, "sheet.platform", codes=", ".join(self._platforms))
         return code
 
     def _code(self, word: str) -> str:

@@ -30,7 +30,7 @@ SHEET: dict[str, str] = {
     ),
     "sheet.digits": N_("a number of {digits} digits; there are at most {most}"),
     "sheet.no_platform": N_("no platform; fill it in"),
-    "sheet.platform": N_("no shop is registered on such a platform; there are {known}"),
+    "sheet.platform": N_("no shop is registered on such a platform; there are {codes}"),
     "sheet.platform_word": N_("no platform; it has 1-64 of A-Z a-z 0-9 _ -"),
     "sheet.priority": N_("no priority; write 1 to 10, or high, normal, low (高, 普通, 低)"),
     "sheet.lane": N_("no lane; write high, normal or low (高, 普通, 低)"),

@@ -21,6 +21,13 @@ def chinese() -> Iterator[None]:
     i18n.set_language("en")
 
 
+def test_platforms_have_their_names_beside_the_codes_that_are_written(chinese: None) -> None:
+    message = Message("sheet.platform", {"codes": "pdd, temu, own"})
+    assert shown.say(message).replace(" ", "") == "没有此平台的店铺；现有拼多多(pdd)，TEMU(temu)，own"
+    i18n.set_language("en")
+    assert shown.say(message).endswith("; there are Pinduoduo (pdd), TEMU (temu), own")
+
+
 def test_states_lanes_and_kinds_are_called_as_elsewhere() -> None:
     assert shown.say(Message("task.refused", {"status": "queued"})) == "Not possible while the task is waiting."
     assert (
