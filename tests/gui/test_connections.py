@@ -339,10 +339,10 @@ def test_an_engine_that_fails_in_an_unforeseen_way_is_a_page_and_no_program_with
     opened = assembly.open_engine
     failures = ["the disk said no"]
 
-    def open_engine(settings: config.Settings) -> assembly.Engine:
+    def open_engine(settings: config.Settings, *, via: str = "") -> assembly.Engine:
         if failures:
             raise OSError(failures.pop())
-        return opened(settings)
+        return opened(settings, via=via)
 
     monkeypatch.setattr(assembly, "open_engine", open_engine)
 

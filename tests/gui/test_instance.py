@@ -98,10 +98,10 @@ def test_what_is_asked_of_a_connection_that_is_not_open_yet_is_shown_once_it_is(
     remember(tmp_path)
     opened, failures = assembly.open_engine, ["the disk said no"]
 
-    def open_engine(settings: config.Settings) -> assembly.Engine:
+    def open_engine(settings: config.Settings, *, via: str = "") -> assembly.Engine:
         if failures:
             raise OSError(failures.pop())
-        return opened(settings)
+        return opened(settings, via=via)
 
     monkeypatch.setattr(assembly, "open_engine", open_engine)
 
