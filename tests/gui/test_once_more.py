@@ -68,7 +68,7 @@ def test_it_asks_why_and_keeps_the_answer(qtbot: QtBot, desk: Desk, letter: Task
     wait(qtbot, lambda: desk.get(letter.task_id).triage == Triage.REPUBLISHED)
     fresh = desk.get(desk.get(letter.task_id).successor)
     assert fresh.reason == WHY
-    assert timeline(fresh, fresh.created_at)[0].tail == WHY
+    assert timeline(fresh, fresh.created_at)[0].tail == f"from {letter.task_id}; {WHY}"
     assert WHY in desk.session.engine.store.audit(1)[0].detail
 
 
