@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from services.commands.audit import Audit
 from services.commands.bulk.plan import Plan
@@ -66,7 +66,7 @@ class BatchCommands:
         Raises:
             UsageError: there is no such batch.
         """
-        return self._plan("batch.cancel", batch, [(equals("status", *sorted(ACTIVE)),)])
+        return self._plan("batch.cancel", batch, (equals("status", *sorted(ACTIVE)),))
 
     def plan_retry(self, batch: str) -> BatchPlan:
         """Open dead letters and what waits for its next attempt; a held task is for a person to decide about.
@@ -75,9 +75,13 @@ class BatchCommands:
             UsageError: there is no such batch.
         """
         open_ones = (equals("status", Status.DEAD), equals("triage", Triage.OPEN))
-        found = self._plan("batch.retry", batch, [open_ones, (equals("status", Status.RETRYING),)])
-        letters = self._ids((equals("batch", batch), *open_ones)) if found.task_ids else []
-        return replace(found, left_alone=self._look(letters).left_alone() if letters else {})
+        before = self._before("batch.retry", batch)
+        letters = self._ids((equals("batch", batch), *open_ones))
+        waiting = self._ids((equals("batch", batch), equals("status", Status.RETRYING)))
+        left = self._look(letters).left_alone() if letters else {}
+        return BatchPlan(
+            batch=batch, before=before, task_ids=tuple(dict.fromkeys([*letters, *waiting])), left_alone=left
+        )
 
     def plan_raise(self, batch: str) -> BatchPlan:
         """What waits and is not in the high lane yet.
@@ -86,7 +90,7 @@ class BatchCommands:
             UsageError: there is no such batch.
         """
         lower = equals("lane", *(one for one in LANES if one != Lane.HIGH))
-        return self._plan("batch.raise", batch, [(equals("status", *sorted(MOVABLE)), lower)])
+        return self._plan("batch.raise", batch, (equals("status", *sorted(MOVABLE)), lower))
 
     def raise_waiting(self, plan: BatchPlan) -> BatchOutcome:
         """Let what waits go through the high lane."""
@@ -100,13 +104,16 @@ class BatchCommands:
         """A new task for each dead letter, in the same batch; the next attempt now for what waits for it."""
         return self._act("batch.retry", plan, "", self._tasks.retry_waiting)
 
-    def _plan(self, action: str, batch: str, wanted: Sequence[tuple[Term, ...]]) -> BatchPlan:
+    def _plan(self, action: str, batch: str, terms: tuple[Term, ...]) -> BatchPlan:
+        before = self._before(action, batch)
+        return BatchPlan(batch=batch, before=before, task_ids=tuple(self._ids((equals("batch", batch), *terms))))
+
+    def _before(self, action: str, batch: str) -> Mapping[str, int]:
         self._audit.need(self._operator, "operator", action, [batch])
         before = self._store.batch_counts(batch)
         if not before:
             raise NotFound(said("batch.unknown", name=batch[:80]), field="name")
-        ids = [task_id for terms in wanted for task_id in self._ids((equals("batch", batch), *terms))]
-        return BatchPlan(batch=batch, before=before, task_ids=tuple(dict.fromkeys(ids)))
+        return before
 
     def _ids(self, terms: tuple[Term, ...]) -> list[str]:
         found: list[str] = []

@@ -26,7 +26,7 @@ class Options:
     probe_only: bool = False  #: end after the probes and leave the rest
     probe_wait_s: float = 0.0  #: give up on probes that have not ended by then, 0: wait
     if_duplicate: str = "reject"  #: reject | queue | force
-    reason: str = ""  #: needed to force
+    reason: str = ""  #: needed to force, and for one letter that asks for a reason of its own
     skip: frozenset[str] = frozenset({SCHEMA, DONE})  #: states that are left alone: done, paused, schema
     lane: str = ""  #: high | normal | low, "" keeps each its own
     attempts: int = 0  #: how often each may be tried, 0 keeps what it had

@@ -23,14 +23,15 @@ from services.engine.registry import Registry
 from services.ports import Store
 
 #: states of an item: nothing is in the way; the same work waits or runs already; it is held for a person; the same work
-#: has succeeded since the letter was created (or so lately that its type asks why, or nobody can read whether it has);
-#: a gate is closed for its shop, platform or type (a pause, quiet hours, a login, a shop that keeps failing); today's
-#: schema refuses its payload; it is no open dead letter (any more)
-READY, DUPLICATE, HELD, DONE = "ready", "duplicate", "held", "done"
+#: has succeeded since the letter was created; it succeeded before, but so lately that its type asks why, or nobody can
+#: read whether it has, which asks for a reason of its own; a gate is closed for its shop, platform or type (a pause,
+#: quiet hours, a login, a shop that keeps failing); today's schema refuses its payload; it is no open dead letter (any
+#: more)
+READY, DUPLICATE, HELD, DONE, ASKS = "ready", "duplicate", "held", "done", "asks"
 PAUSED, SCHEMA, GONE = "paused", "schema", "gone"
-STATES = (READY, DUPLICATE, HELD, DONE, PAUSED, SCHEMA, GONE)
+STATES = (READY, DUPLICATE, HELD, DONE, ASKS, PAUSED, SCHEMA, GONE)
 #: what is left alone when nobody says otherwise: a closed gate only makes it wait
-LEFT_ALONE = frozenset({DUPLICATE, HELD, DONE, SCHEMA, GONE})
+LEFT_ALONE = frozenset({DUPLICATE, HELD, DONE, ASKS, SCHEMA, GONE})
 SLICE = 500
 
 
@@ -111,17 +112,18 @@ class Planner:
         found: list[Item] = []
         for item, uniq in looked.values():
             last, old = done.get(uniq), letters[item.task_id]
-            if last is not None and old is not None and holders.get(uniq) is None and self._ran(old, last):
+            if last is not None and old is not None and holders.get(uniq) is None and (ran := self._ran(old, last)):
                 status = Status.SUCCEEDED if last.task_id else ""
                 why = same_work.succeeded(last, now)
-                item = replace(item, state=DONE, existing=last.task_id, existing_status=status, why=why)
+                item = replace(item, state=ran, existing=last.task_id, existing_status=status, why=why)
             found.append(_in_the_way(item, uniq, holders.get(uniq), gates, taken))
         return found
 
-    def _ran(self, old: Task, last: Done) -> bool:
-        """Whether a letter is sent only for a reason: its work has succeeded, or nobody can read whether."""
-        window = self._registry.done_since(old.task_type)
-        return ledger.unread(last) or verdict.ran_after(old, last) or 0 < window <= last.at
+    def _ran(self, old: Task, last: Done) -> str:
+        """The state of a letter whose work has succeeded, or of which nobody can read whether; "" for any other."""
+        if not ledger.unread(last) and verdict.ran_after(old, last):
+            return DONE
+        return ASKS if ledger.unread(last) or 0 < self._registry.done_since(old.task_type) <= last.at else ""
 
     def _first_look(self, task_id: str, old: Task | None, fields: Mapping[str, Any]) -> tuple[Item, str]:
         """The item by its record alone, and the uniqueness key of its successor."""

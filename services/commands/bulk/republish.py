@@ -27,7 +27,7 @@ from services.commands.audit import Act, Audit
 from services.commands.bulk.book import Book, RunView, Shelf, successor_tail
 from services.commands.bulk.fates import Fate, fates
 from services.commands.bulk.options import Ended, Options, Probe, Progress
-from services.commands.bulk.plan import DONE, GONE, READY, SCHEMA, Item, Plan, Planner
+from services.commands.bulk.plan import ASKS, DONE, GONE, READY, SCHEMA, Item, Plan, Planner
 from services.commands.bulk.republisher import Changes, Republisher
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
@@ -323,7 +323,7 @@ class BulkRun:
         ids = [item.task_id for item in some]
         duplicate = self._options.if_duplicate
         anyway = SCHEMA not in self._options.skip
-        twice = frozenset(item.task_id for item in some if item.state == DONE)  # those that are left alone are not here
+        twice = frozenset(item.task_id for item in some if item.state in (DONE, ASKS))  # what is left alone is not here
         because = self._options.reason
         prepared = self._patient(
             lambda: self._republisher.prepare(
@@ -374,11 +374,12 @@ class BulkRun:
         self._told(progress)
 
 
-def _skipped(items: Iterable[Item], options: Options) -> list[Refusal]:
+def _skipped(items: Sequence[Item], options: Options) -> list[Refusal]:
+    # of many a number is not enough for what asks for a reason of its own, nor is one reason for all of them
+    alone = len(items) == 1 and options.reason.strip() and DONE not in options.skip
+    skip = options.skip | ({GONE} if alone else {GONE, ASKS})
     return [
-        Refusal(task_id=item.task_id, why=item.why)
-        for item in items
-        if item.why is not None and (item.state == GONE or item.state in options.skip)
+        Refusal(task_id=item.task_id, why=item.why) for item in items if item.why is not None and item.state in skip
     ]
 
 

@@ -8,11 +8,11 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from services.commands.bulk.plan import DONE, GONE, PAUSED, SCHEMA, Item
+from services.commands.bulk.plan import ASKS, DONE, GONE, PAUSED, SCHEMA, Item
 from services.domain.fleet.shop import Shop
 from services.i18n import N_, _, ngettext
 from views.dialogs.republish.shares import SharesBar
-from views.dialogs.republish.sorting import CLOSED, RULES, TWIN, Sorted
+from views.dialogs.republish.sorting import CLOSED, FIXED, RULES, TWIN, Sorted
 from views.support import shown, text
 from views.support.look import Label, line
 from views.theme import theme
@@ -33,6 +33,7 @@ _LOOKS: dict[str, tuple[str, str, str, str]] = {
         N_("Skipped: the same work has succeeded since"),
         N_("Sent too: their work is done once more"),
     ),
+    ASKS: ("ph.question", "accent", N_("Skipped: each goes alone, with a reason of its own"), ""),
     CLOSED: (
         "ph.lock-simple-fill",
         "retrying",
@@ -69,7 +70,7 @@ class NumbersPane(QWidget):
         self._number, self._lead = Label("", "number"), Label("", "body", "text2", wrap=True)
         self._bar = SharesBar()
         self._new = _Row("ph.arrow-clockwise", "accent")
-        self.rules = {rule: _Row(*_LOOKS[rule][:2], toggle=rule != GONE) for rule in RULES}
+        self.rules = {rule: _Row(*_LOOKS[rule][:2], toggle=rule not in FIXED) for rule in RULES}
         head = QHBoxLayout()
         head.setSpacing(12)
         head.addWidget(self._number)
@@ -101,7 +102,7 @@ class NumbersPane(QWidget):
         for rule, row in self.rules.items():
             items = found.reasons.get(rule, ())
             row.setVisible(bool(items))
-            skipped = rule in skip or rule == GONE
+            skipped = rule in skip | FIXED
             row.set_on(skipped)
             row.show_words(len(items), _(_LOOKS[rule][2 if skipped else 3]), _details(rule, items, shops))
             if skipped:

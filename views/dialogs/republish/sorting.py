@@ -6,15 +6,17 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
+from services.commands.bulk.plan import ASKS, DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
 from services.commands.bulk.republish import Options, Plan
 from services.domain.gates import session
 from services.domain.insight.shop import ShopNow
 
 TWIN, CLOSED = "twin", "closed"
-#: reasons to skip, in the order they are told; ``GONE`` cannot be chosen otherwise
-RULES = (TWIN, DONE, CLOSED, PAUSED, SCHEMA, GONE)
-_REASONS = {DUPLICATE: TWIN, HELD: TWIN, DONE: DONE, PAUSED: PAUSED, SCHEMA: SCHEMA, GONE: GONE}
+#: reasons to skip, in the order they are told
+RULES = (TWIN, DONE, ASKS, CLOSED, PAUSED, SCHEMA, GONE)
+#: those that cannot be chosen otherwise: what asks for a reason of its own goes alone, what is gone never
+FIXED = frozenset({ASKS, GONE})
+_REASONS = {DUPLICATE: TWIN, HELD: TWIN, DONE: DONE, ASKS: ASKS, PAUSED: PAUSED, SCHEMA: SCHEMA, GONE: GONE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,13 +83,13 @@ def reason(item: Item, shops: Mapping[str, ShopNow]) -> str:
 
 
 def sort_out(plan: Plan, shops: Mapping[str, ShopNow], skip: frozenset[str]) -> Sorted:
-    """Put each letter in its place; one that is gone never goes."""
+    """Put each letter in its place; those of ``FIXED`` never go."""
     going: list[Item] = []
     reasons: dict[str, list[Item]] = {}
     for item in plan.items:
         why = reason(item, shops)
         if why:
             reasons.setdefault(why, []).append(item)
-        if not why or (why not in skip and why != GONE):
+        if not why or why not in (skip | FIXED):
             going.append(item)
     return Sorted(plan=plan, going=tuple(going), reasons={why: tuple(items) for why, items in reasons.items()})

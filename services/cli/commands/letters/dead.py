@@ -15,7 +15,7 @@ from services.cli import progress as bars
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.commands.bulk.book import interrupted
 from services.commands.bulk.options import MAX_PROBES, MAX_RATE
-from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
+from services.commands.bulk.plan import ASKS, DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
 from services.commands.bulk.republish import Control, Ended, Options, Plan, Progress, RunView
 from services.domain.errors import NotFound, UsageError
 from services.domain.task import classify
@@ -35,6 +35,7 @@ STATE_WORDS = {
     DUPLICATE: "the same work waits or runs already",
     HELD: "the same work is held for a person",
     DONE: "the same work has succeeded since",
+    ASKS: "go only one by one with --reason: the same work has just succeeded, or nobody can read whether",
     PAUSED: "held back now: paused, quiet hours, needs a login or keeps failing",
     SCHEMA: "the payload does not fit the task type of today",
     GONE: "no open dead letter (any more)",
@@ -321,10 +322,10 @@ def republish_chosen(context: Context, engine: assembly.Engine, ids: tuple[str, 
     if args.dry_run:
         return show_preview(context, plan, chosen)
     many = bool(args.filter) or len(ids) > 1
-    again = overtaken(plan, chosen)
+    again = overtaken(plan, chosen) if many else tuple(one for one in plan.items if one.state in (DONE, ASKS))
     if many and not _agreed(context, plan, len(again)):
         return EXIT_FAILED
-    if again and not many and not args.reason.strip():
+    if again and not many and DONE not in chosen.skip and not args.reason.strip():
         why = english(again[0].why) if again[0].why is not None else ""
         raise UsageError(f"{why.rstrip('.')}; to do it again say why with --reason", "--reason")
     if payload is not None:

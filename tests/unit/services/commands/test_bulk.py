@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 
 import msgspec
 import pytest
 
+from services.commands.audit import Audit
+from services.commands.batches import BatchCommands
 from services.commands.bulk import book
 from services.commands.bulk.book import LEASE_MS
-from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
+from services.commands.bulk.plan import ASKS, DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
 from services.commands.bulk.republish import PATIENCE_S, Control, Options, Progress
+from services.commands.operator import Operator
 from services.domain.change import CloseSession
 from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates import breaker
 from services.domain.gates.quiet_hours import WINDOWS, Windows
 from services.domain.task.record import Task
+from services.domain.task.search.query import Page, Query
 from services.domain.text.message import Message
 from services.messages import english
 from tests.unit.services.commands.conftest import Desk, desk_of
@@ -148,6 +155,51 @@ def test_what_is_done_once_more_by_number_says_who_let_it_go(room: Room, desk: D
     said = {old: new.reason for old, new in new_ones(room, [letter, other]).items()}
     typed = "its work had succeeded since: ann@desk typed how many of a bulk are done once more"
     assert said == {letter: reason or typed, other: ""}
+
+
+@pytest.mark.parametrize("unread", [True, False])
+def test_what_asks_for_a_reason_of_its_own_goes_alone(room: Room, desk: Desk, tmp_path: Path, unread: bool) -> None:
+    """Its work ran before it so lately that the type asks why, or nobody can read whether it ran."""
+    room.define("soon", uniqueness="shop_type", unique_for="1d")
+    done = room.create(shop_id="s1", task_type="soon")
+    work(room, done)
+    room.clock.advance(1)
+    letter = room.create(shop_id="s1", task_type="soon", reason="a test")
+    work(room, letter, "dead", error="x", fingerprint="f")
+    if unread:
+        with closing(sqlite3.connect(tmp_path / "room.sqlite", timeout=30)) as db, db:
+            db.execute("UPDATE works SET at = 'soon' WHERE work = ?", (letter.work,))
+    ids = [letter.task_id, room.dead(shop_id="s2").task_id]
+    plan = desk.bulk.plan(ids)
+    assert [item.state for item in plan.items] == [ASKS, READY]
+    ended = desk.bulk.run(plan, Options(skip=frozenset(), reason="all were lost"))
+    assert (ended.outcome.done, [one.task_id for one in ended.outcome.skipped]) == ((ids[1],), [ids[0]])
+    alone = desk.bulk.plan(ids[:1])
+    for options in (Options(), Options(skip=frozenset()), Options(skip=frozenset(), reason=" "), Options(reason="x")):
+        assert desk.bulk.run(alone, options).outcome.done == ()
+    desk.bulk.run(alone, Options(skip=frozenset(), reason="the shop lost it"))
+    assert new_ones(room, ids[:1])[ids[0]].reason == "the shop lost it", "no record says what nobody knows"
+
+
+def test_a_letter_that_dies_while_a_batch_is_looked_at_is_counted_nowhere(
+    room: Room, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.define("work", schema={"type": "object"})
+    first = room.dead(shop_id="s1", batch="b").task_id
+    late, look, asked = room.running(shop_id="s2", batch="b"), room.store.query, []
+
+    def query(wanted: Query) -> Page:
+        found = look(wanted)
+        asked.append(wanted)
+        if len(asked) == 1:
+            room.finish(late, "dead", error="x", fingerprint="f")
+            room.define("work", schema={"type": "object", "required": ["page"]})
+        return found
+
+    monkeypatch.setattr(room.store, "query", query)
+    who = Operator(who="ann@desk", role="admin")
+    plan = BatchCommands(room.store, desk.tasks, Audit(room.store, who.who), who, desk.bulk.plan).plan_retry("b")
+    assert (plan.task_ids, set(plan.left_alone), plan.number) == ((first,), {first}, 0)
 
 
 # ----------------------------------------------------------------------------------------------------------------- pace

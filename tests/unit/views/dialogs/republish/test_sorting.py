@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
+from services.commands.bulk.plan import ASKS, DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
 from services.commands.bulk.republish import Plan
 from services.domain.insight.shop import LOGGED_IN, LOGGED_OUT, ShopNow
 from views.dialogs.republish.sorting import CLOSED, RULES, TWIN, Choice, sort_out
@@ -46,6 +46,14 @@ def test_work_that_has_succeeded_since_is_skipped_unless_switched_off() -> None:
     plan = Plan(items=(Item(task_id="t0", state=DONE, shop="pdd:0"), Item(task_id="t1", shop="pdd:0")))
     assert [one.task_id for one in sort_out(plan, NOW, frozenset(RULES)).going] == ["t1"]
     assert [one.task_id for one in sort_out(plan, NOW, frozenset(RULES) - {DONE}).going] == ["t0", "t1"]
+
+
+def test_what_asks_for_a_reason_of_its_own_is_no_part_of_many() -> None:
+    plan = Plan(items=(Item(task_id="t0", state=ASKS, shop="pdd:0"), Item(task_id="t1", shop="pdd:0")))
+    for skip in (frozenset(RULES), frozenset[str]()):
+        found = sort_out(plan, NOW, skip)
+        assert [one.task_id for one in found.going] == ["t1"]
+        assert [one.task_id for one in found.reasons[ASKS]] == ["t0"], "and it is counted by itself"
 
 
 def test_nothing_is_sorted_out_of_nothing() -> None:
