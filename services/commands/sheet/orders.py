@@ -137,9 +137,19 @@ class Orders:
         wanted = (
             *self.specs,
             *(replace(one.spec, if_duplicate=self.fate) for one in beside),
-            *(replace(one.spec, reason=self.reason.strip()) for one in again),
+            *(replace(one.spec, if_duplicate=self.fate, reason=self.reason.strip()) for one in again),
         )
         return tuple(sorted(wanted, key=lambda spec: spec.line))
+
+    def decided(self, *, fate: str, reason: str) -> Orders:
+        """The same rows with another fate of those that are active, or another reason: of what is active and was done
+        lately both decide in which of the two heaps it lies.
+        """
+        if self.answer is None:
+            return replace(self, fate=fate, reason=reason)
+        every = (*self.specs, *(one.spec for one in self.active), *(one.spec for one in self.again))
+        specs = tuple(sorted(every, key=lambda spec: spec.line))
+        return _parted(replace(self, specs=specs), self.answer, fate, reason)
 
     @functools.cached_property
     def left_out(self) -> tuple[Fault, ...]:
@@ -266,7 +276,12 @@ def checked(found: Orders, answer: Checked, fate: str = "reject", *, reason: str
     force, what becomes of what is active; ``reason``: why what was done is done again, "" leaves it out.
     """
     refused = _refused(found, answer.errors) if answer.errors else found
-    lost = {fault.row for fault in refused.faults}
+    seen = replace(refused, now_ms=now_ms, answer=answer, asked=frozenset(id(spec) for spec in found.specs))
+    return _parted(seen, answer, fate, reason)
+
+
+def _parted(found: Orders, answer: Checked, fate: str, reason: str) -> Orders:
+    lost = {fault.row for fault in found.faults}
     active = {one.spec.line: one for one in answer.twins if one.spec.line not in lost}
     before = {one.spec.line: one for one in answer.before if one.spec.line not in lost}
     again = {row: one for row, one in before.items() if one.asks}
@@ -274,16 +289,13 @@ def checked(found: Orders, answer: Checked, fate: str = "reject", *, reason: str
         active = {row: one for row, one in active.items() if row not in again}
     again = {row: one for row, one in again.items() if row not in active}
     return replace(
-        refused,
-        specs=tuple(spec for spec in refused.specs if spec.line not in active and spec.line not in again),
+        found,
+        specs=tuple(spec for spec in found.specs if spec.line not in active and spec.line not in again),
         active=tuple(active[row] for row in sorted(active)),
         fate=fate,
         again=tuple(again[row] for row in sorted(again)),
         reason=reason,
         before=tuple(one for row, one in sorted(before.items()) if not one.asks),
-        now_ms=now_ms,
-        answer=answer,
-        asked=frozenset(id(spec) for spec in found.specs),
     )
 
 

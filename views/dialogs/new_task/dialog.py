@@ -438,7 +438,7 @@ class NewTaskDialog(DialogFrame):
     def _show_rows(self, found: Orders) -> None:
         fate = QUEUE if self._rows_fate == QUEUE else REJECT
         if (found.fate, found.reason) != (fate, self._reason_of_rows()):
-            found = replace(found, fate=fate, reason=self._reason_of_rows())
+            found = found.decided(fate=fate, reason=self._reason_of_rows())
         self.sheet.show_orders(found, self._known.types, self.draft(), self._rows_fate, again=self._rows_again)
 
     def _on_rows_fate(self, fate: str) -> None:
@@ -513,7 +513,7 @@ class NewTaskDialog(DialogFrame):
     def _create_rows(self, *, part: bool = False) -> None:
         found = self.sheet.orders
         if found is not None and found.going and not self._work.busy and (part or not found.bad_rows):
-            wanted = SheetDraft(orders=replace(found, reason=self._reason_of_rows()))
+            wanted = SheetDraft(orders=found.decided(fate=found.fate, reason=self._reason_of_rows()))
             self._creator.create(wanted, wanted.number, self)
             self._say()
 

@@ -7,7 +7,6 @@ import datetime as dt
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 from zoneinfo import ZoneInfo
@@ -560,14 +559,38 @@ def test_a_row_that_repeats_one_that_is_left_out_shares_its_reason_for_as_long(t
     )
     codes = {fault.row: fault.reason.code for fault in told.left_out}
     assert codes == {2: "sheet.done", 3: "sheet.done", 4: "sheet.active", 5: "sheet.active"}
-    told = replace(told, reason="its orders were lost")
+    told = told.decided(fate="reject", reason="its orders were lost")
     codes = {fault.row: fault.reason.code for fault in told.left_out}
     assert codes == {3: "sheet.twin_shop", 4: "sheet.active", 5: "sheet.active"}
     assert [spec.line for spec in told.going] == [2]
-    told = replace(told, fate="queue")
+    told = told.decided(fate="queue", reason=told.reason)
     codes = {fault.row: fault.reason.code for fault in told.left_out}
     assert codes == {3: "sheet.twin_shop", 5: "sheet.twin_shop"}
     assert [spec.line for spec in told.going] == [2, 4]
+
+
+def test_a_row_that_is_active_and_was_done_lately_goes_only_for_a_reason_whatever_is_decided_later(
+    tmp_path: Path,
+) -> None:
+    found = read(sheet(tmp_path, ["shop", "type"], ["pdd-10001", "sync_order"], ["pdd-10002", "sync_order"]))
+    both, done = found.specs
+    before = tuple(Before(spec=one, done=Done("ran", NOW - 60_000, "ann"), asks=True) for one in (both, done))
+    answer = Checked(twins=(Twin(spec=both, task_id="busy", status="running"),), before=before)
+
+    def goes(told: Orders) -> list[tuple[int, str, str]]:
+        return [(spec.line, spec.if_duplicate, spec.reason) for spec in told.going]
+
+    looked = checked(found, answer, now_ms=NOW)
+    assert goes(looked) == []
+    queued = looked.decided(fate="queue", reason="")
+    assert goes(queued) == [], "behind an active one too it asks why"
+    assert {fault.row: fault.reason.code for fault in queued.left_out} == {2: "sheet.done", 3: "sheet.done"}
+    told = queued.decided(fate="queue", reason="lost")
+    assert goes(told) == [(2, "queue", "lost"), (3, "queue", "lost")]
+    assert told == checked(found, answer, "queue", reason="lost", now_ms=NOW), "as if it had been known at the look"
+    assert goes(told.decided(fate="reject", reason="lost")) == [(3, "reject", "lost")]
+    assert told.decided(fate="reject", reason="") == looked
+    assert looked.total == told.total == 2
 
 
 def test_a_column_is_a_value(tmp_path: Path) -> None:
