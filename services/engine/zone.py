@@ -35,10 +35,13 @@ def found_zone(store: Store, own: str) -> None:
 
 def settle_zone(store: Store, own: str) -> None:
     """The first of a fleet who makes something that goes by days or hours gives it their time zone: leaders on other
-    machines must not each have one.
+    machines must not each have one. What somebody sets meanwhile stays.
     """
-    if not fleet_zone(store):
-        set_fleet_zone(store, own)
+    body = store.document(_FLEET, _ZONE)
+    if body is None:
+        store.add_document(_FLEET, _ZONE, json.dumps(own))
+    elif body == _NONE:
+        store.swap_document(_FLEET, _ZONE, body, json.dumps(own))
 
 
 def need_readable_zone(store: Store) -> None:

@@ -21,7 +21,8 @@ from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Run, Schedule
 from services.domain.promises import promise
 from services.domain.task.search.query import Query
-from services.engine.lead.firing import Firing, fleet_zone
+from services.engine.lead.firing import Firing, fleet_zone, set_fleet_zone
+from services.engine.zone import settle_zone
 from services.monitor.schedules import ScheduleQueries
 from services.ports import ScheduleEntry
 from services.scheduler.loop import Scheduler
@@ -386,6 +387,30 @@ def test_who_is_paused_or_has_quiet_hours_waits_in_the_line_to_come_too(room: Ro
     assert held == {"load.paused": 1, "load.quiet": 1}
     room.store.set_pause(Pause(scope="type:work", by="ann"))
     assert ask.ahead().said[1].params == {"tasks": 3}
+
+
+@pytest.mark.parametrize("none", [None, '""'])
+def test_a_zone_that_is_set_just_then_stays(
+    room: Room, desk: ScheduleCommands, monkeypatch: pytest.MonkeyPatch, none: str | None
+) -> None:
+    """Between the look that finds none and what is written."""
+    look = room.store.document
+
+    def late(kind: str, name: str) -> str | None:
+        found = look(kind, name)
+        if name == "time_zone":
+            monkeypatch.setattr(room.store, "document", look)
+            set_fleet_zone(room.store, "Europe/Berlin")
+        return found
+
+    if none is not None:
+        room.store.put_document("fleet", "time_zone", none)
+    monkeypatch.setattr(room.store, "document", late)
+    settle_zone(room.store, "Asia/Shanghai")
+    assert fleet_zone(room.store) == "Europe/Berlin"
+    set_fleet_zone(room.store, "")
+    settle_zone(room.store, "Asia/Shanghai")
+    assert fleet_zone(room.store) == "Asia/Shanghai", "none is none"
 
 
 def test_a_zone_that_cannot_be_read_is_none_and_stays_until_somebody_sets_it(
