@@ -20,13 +20,13 @@ from services.engine.repair import Repair
 
 
 @contextmanager
-def opened(settings: config.Settings) -> Iterator[RepairCommands]:
-    """What an operator may mend, in the name of this process's user.
+def opened(settings: config.Settings, *, via: str = "") -> Iterator[RepairCommands]:
+    """What an operator may mend, in the name of this process's user. ``via``: as of ``Engine``.
 
     Raises:
         ConsoleError: a driver cannot be opened.
     """
-    engine = assembly.bare_engine(settings)
+    engine = replace(assembly.bare_engine(settings), via=via)
     try:
         yield commands(engine)
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services import diagnosis, repairs
 from services import settings as config
+from services.domain import audit
 from services.domain.upkeep.health import Finding
 from services.domain.upkeep.repair import Mend
 
@@ -27,7 +28,7 @@ class SelfCheck:
         Raises:
             NotAllowed: this person may only look.
         """
-        with repairs.opened(self._settings) as commands:
+        with repairs.opened(self._settings, via=audit.WINDOW) as commands:
             return commands.plan(from_stream=from_stream)
 
     def repair(self, *, from_stream: bool = False) -> list[Mend]:
@@ -36,5 +37,5 @@ class SelfCheck:
         Raises:
             NotAllowed: this person is no admin.
         """
-        with repairs.opened(self._settings) as commands:
+        with repairs.opened(self._settings, via=audit.WINDOW) as commands:
             return commands.repair(from_stream=from_stream)

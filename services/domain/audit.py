@@ -151,20 +151,23 @@ def origin(entry: AuditEntry) -> str:
     name, at, place = entry.who.partition("@")
     if not at:
         return next((word for begins, word in _PROGRAMS if name.startswith(begins)), "")
-    if place == token.PLACE:
-        return REST
     found = _details(entry).get(VIA)
-    return found if isinstance(found, str) else ""
-
-
-def says_via(entry: AuditEntry) -> bool:
-    """Whether the details say through what somebody acted."""
-    return VIA in _details(entry)
+    if isinstance(found, str) and found:
+        return found  # a machine may be called as the place of tokens is
+    return REST if place == token.PLACE else ""
 
 
 def told_of(entry: AuditEntry) -> dict[str, object]:
     """The details of the act itself; empty where they cannot be read."""
     return {name: value for name, value in _details(entry).items() if name != VIA}
+
+
+def detail_of(entry: AuditEntry) -> str:
+    """The same as text; as it stands where it cannot be read, or says nothing of through what."""
+    found = _details(entry)
+    if VIA not in found:
+        return entry.detail
+    return json.dumps({name: found[name] for name in found if name != VIA}, ensure_ascii=False)
 
 
 def _details(entry: AuditEntry) -> dict[str, object]:

@@ -275,7 +275,9 @@ def _words(entry: AuditEntry, name: str) -> tuple[str, ...]:
     if name == "from":
         return (audit.origin(entry),)
     if name == "text":
-        return (entry.who, entry.action, *entry.target, entry.outcome, entry.detail)
+        return (entry.who, entry.action, *entry.target, entry.outcome, audit.detail_of(entry))
+    if name == "detail":
+        return (audit.detail_of(entry),)
     return (str(getattr(entry, name)),)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from services import repairs
 from services.cli import output, shapes
 from services.cli.context import EXIT_OK, Context, examples, table
+from services.domain import audit
 from services.domain.errors import UsageError
 from services.domain.upkeep.repair import LEFT, STATES
 from services.messages import english
@@ -61,7 +62,7 @@ def repair(context: Context) -> int:
             told = "--list-aside and --export-aside repair nothing; leave --dry-run and --from-stream out"
             raise UsageError(told, field="--list-aside")
         return _aside(context)
-    with repairs.opened(context.settings()) as commands:
+    with repairs.opened(context.settings(), via=audit.CLI) as commands:
         act = commands.plan if args.dry_run else commands.repair
         found = sorted(act(from_stream=args.from_stream), key=lambda one: STATES.index(one.state))
     document = {

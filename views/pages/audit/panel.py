@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 
 from PySide6.QtCore import Qt, Signal
@@ -159,8 +158,7 @@ class AuditPanel(QWidget):
         self._targets.setVisible(bool(entry.target))
         self._targets.set_note(text.count(len(row.target)))
         self.targets.setText("\n".join(safe.one_line(one, 200) for one in row.objects[:MOST_TARGETS]))
-        told = audit.told_of(entry)  # nothing of details that cannot be read: those stand as they are
-        details = json.dumps(told, ensure_ascii=False) if audit.says_via(entry) else entry.detail
+        details = audit.detail_of(entry)
         self._details.setVisible(details not in ("", "{}"))
         self._details.show_text(masked_json(details))
         self.seals.set_rows(_seals(row))

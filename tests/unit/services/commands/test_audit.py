@@ -39,6 +39,7 @@ def test_the_entry_is_there_before_the_act_and_closed_after_it(room: Room) -> No
         ("ann@desk", "window", "window"),
         ("ann@desk", "", ""),
         ("erp@rest", "", "rest"),
+        ("ann@rest", "window", "window"),  # a machine may be called so
         ("rule shop_stuck", "", "rule"),
         ("known issue 3fa1", "", "rule"),
         ("worker desk-1", "", "worker"),

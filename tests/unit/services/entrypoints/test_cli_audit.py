@@ -8,6 +8,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from services.self_check import SelfCheck
+from services.settings import Settings
+
 Run = Callable[..., tuple[int, Any]]
 
 
@@ -46,6 +49,14 @@ def test_what_is_gone_is_named_until_an_admin_accepts_it(run: Run, tmp_path: Pat
     code, found = run("audit", "verify")
     assert (code, found["wrong"], {one["entry"] for one in found["accepted"]} >= {gone}) == (0, [], True)
     assert run("doctor")[0] == 0
+
+
+def test_a_repair_says_through_what_somebody_asked_for_it(run: Run, tmp_path: Path) -> None:
+    assert run("repair")[0] == 0
+    SelfCheck(Settings(home=str(tmp_path))).repair()
+    for door in ("cli", "window"):
+        (entry,) = run("audit", "list", "--filter", f"from:{door}")[1]["entries"]
+        assert entry["action"] == "repair"
 
 
 def test_a_viewer_may_verify_and_not_accept(run: Run, tmp_path: Path) -> None:

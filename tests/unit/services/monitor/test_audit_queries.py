@@ -56,6 +56,9 @@ def acts(room: Room, number: int) -> None:
         ("until:yesterday", []),
         ("from:window", [5, 3, 1]),
         ("from:cli,rest -target:t4", [2, 0]),
+        ("window", []),  # through what somebody acted is no word of the act
+        ("-cli -detail:window -text:via", [5, 4, 3, 2, 1, 0]),
+        ("stock detail:taking", [4]),
     ],
 )
 def test_filters(trail: AuditQueries, text: str, numbers: list[int]) -> None:
