@@ -58,7 +58,7 @@ _STATES = frozenset(
     cannot can may will failed failure fails passed mismatch mismatched changed unchanged valid correct
     accepted revoked absent unset error again and or for from with to of in at by as if the a an it its this
     that then too also does do did field fields input login page expiring md5 sha1 sha256 hmac rsa rsa2
-    hs256 rs256 hmac-sha1 hmac-sha256 bearer basic digest success""".split()  # noqa: SIM905
+    hs256 rs256 hmac-sha1 hmac-sha256 bearer basic digest success put""".split()  # noqa: SIM905
 )
 _STATES_CHINESE = re.compile(
     r"(?:错误|有误|不|未|无|为空|空|已|过期|失效|正确|必填|缺|请|需|超|太|校验|验证|登录|输入|重置|修改|失败|成功|通过|是否|暂)"

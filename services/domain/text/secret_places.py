@@ -48,9 +48,13 @@ _RUNS = {mark: re.compile(rf"\\*{mark}") for mark in "\"'"}
 _UNQUOTED = re.compile(r"(?:[^\s,;&}\]\"'\\]|[\"'}\]](?=[A-Za-z0-9])|\\(?=[^\\nrtuxbf\"'\s]))++")
 #: whether something is a secret is decided by its beginning: what is looked at and left alone is looked at again
 _JUDGED = 80
-_BRACKETS, _ROUND = re.compile(r"[\[\]{}]"), re.compile(r"[()]")
+#: a quoted value within brackets begins where no word goes on; what stands in it closes no bracket
+_QUOTED = r"(?:(?<![\w\\])|(?<=\\[nrt]))[BRUFbruf]{0,2}(\\{0,8})([\"'])"
+_BRACKETS, _ROUND = re.compile(rf"[\[\]{{}}]|{_QUOTED}"), re.compile(rf"[()]|{_QUOTED}")
 #: several values as programs print them, the bracket of a list perhaps taken for one around a word
-_SEVERAL = re.compile(r"[\[{]|\((?=\s{0,3}+\\{0,8}[\"'])")
+_SEVERAL = re.compile(
+    r"[\[{]|\((?=(?:\s|\\{1,8}[nrt]){0,200}+(?:[BRUFbruf]{0,2}\\{0,8}[\"']|[\[({]|(?:-?\d[\w.]{0,40}+|None|True|False)\s{0,3}+,))"
+)
 _LINE = re.compile(r"[^\n]*+")
 #: several words: up to the end of the line, or of the text that they stand in
 _HEADER = re.compile(
@@ -103,7 +107,7 @@ _FORMS = (
     # user and password of an address, also one whose password holds an @ or a slash that nobody has escaped
     re.compile(r"[a-z][\w+.\-]{0,20}:\\{0,2}/\\{0,2}/(?P<s>(?!••••@)[^\s/?#\"'<>]+)@", re.IGNORECASE),
     re.compile(
-        r"[a-z][\w+.\-]{0,20}:\\{0,2}/\\{0,2}/(?![^\s/?#\"'<>@]*+@)"
+        r"[a-z][\w+.\-]{0,20}:\\{0,2}/\\{0,2}/(?!、|[^\s/?#\"'<>@]*+@)"
         r"(?P<s>[^\s/?#:@\[\]{}\"'<>]{0,200}+:(?!\d{1,5}(?:[/?#,;.\s\"')\]}。、》】…]|:\s|\Z))(?!••••@)[^\s\"'<>]++)",
         re.IGNORECASE,
     ),
@@ -372,11 +376,16 @@ def _end_of_quoted(text: str, opened: re.Match[str]) -> int:
 
 
 def _end_of_brackets(text: str, at: int) -> int:
-    deep = 0
-    for found in (_ROUND if text[at] == "(" else _BRACKETS).finditer(text, at):
+    marks = _ROUND if text[at] == "(" else _BRACKETS
+    deep, place = 0, at
+    while (found := marks.search(text, place)) is not None:
+        if found[2]:
+            place = _end_of_quoted(text, found)
+            continue
+        place = found.end()
         deep += 1 if found[0] in "[{(" else -1
         if deep <= 0:
-            return found.end()
+            return place
     return len(text)
 
 

@@ -68,7 +68,14 @@ HIDDEN = [
     f'password="a\\"{S}" next', f"password='a\\'{S}' next", f'log: {{\\"password\\": \\"a\\\\\\"{S}\\"}} x',
     f'"password": "a\\"{S}', f'""password"": ""{S}""', f"password=b'{S}'", f'password=SecretStr("{S}")',
     f'password="""{S}"""', f'password=a"{S}', f"token=a\\{S}", f"tokens=['a', '{S}']",
-    f"tokens=('a', '{S}')",
+    f"tokens=('a', '{S}')", f"password=('my){S}', 'z')", f"token=('pre){S}')",
+    f"login failed: password=('Xy){S}',)", f"password=('x', 'y)', '{S}')", f"tokens=['a]', '{S}']",
+    f"tokens={{'a': 'x}}{S}', 'b': '{S}'}}", f'tokens=["it\'s]", "{S}"]', f"tokens=('a\\')', '{S}')",
+    f"tokens=(b'a', '{S}')", f"tokens=(u'a', '{S}')", f"tokens=(br'a)', b'{S}')", f"tokens=[b'a]', b'{S}']",
+    f"tokens=(1, '{S}')", f"tokens=(-1.5, 2, '{S}')", f"tokens=(None, '{S}')", f"tokens=(('a', '{S}'))",
+    f"tokens=(('a)', 1), ('b', '{S}'))", f"tokens=(['a', '{S}'])", f"tokens=({{'a)': '{S}'}}, 1)",
+    f"tokens=(\n    'a',\n    '{S}',\n)", f"tokens=(\n'a)',\n'{S}')", f"tokens=(\n    ('a', 1),\n    ('b', '{S}'))",
+    f"{{'口令': ('x)', '{S}')}}", f"密码=(1, '{S}')", f"{{'密码': ['x]', '{S}']}}",
     f"cookies: [{{'name': 'x', 'value': '{S}'}}, 1", f"secret = {{'a': {{'b': '{S}'}}}}",
     # headers
     f"Authorization: {DIGEST}", f"sent {DIGEST} to it", f"curl -H 'Authorization: {DIGEST}' x",
@@ -131,6 +138,7 @@ KEPT = [
     "code=200, time=12:00", "12:30:59.123", "rate 3/5, retry in 30 s", "-5", "true", "null", "3.14",
     "2026-11-23T12:00:00+08:00", "desk-01/1", "pdd:s1", "10% of 20", "100%25", "50%3A50", "a&amp;b",
     "C:\\users\\ann\\x.txt", "柚子旗舰店", "订单 8812345678901 已发货", "店铺 temu:1234567 暂停",
+    "地址以 http://、https:// 开头", "the url holds a password: put it into a header", "(a, 'b') and (1, 'c')",
 ]  # fmt: skip
 
 
@@ -248,7 +256,8 @@ HOSTILE = [
     "cookies: 12 ", "cookies: 错误 ", "'Cookie: 错误 ", "sign='错误", "password: ", "token is ", "密码“错误",
     "password:\n", "token: [] ", 'fill("', ".fill('a',", "fill('token',", "name: pin value: ", "name: token\n",
     "<prop name=pin>", "<string ", "1234 是", "auth=(a,", "docker login ", "密码（", "token (", "| token ", "`", "*",
-    "pin value=", "<a value=", "cookie", "密码：{", "密码：('a'", "token=('", '""', '\\"token\\": \\"',
+    "pin value=", "<a value=", "cookie", "密码：{", "密码：('a'", "token=('", "token=((", "token=(\n ", "token=(1,",
+    "token=['a',", "token=(b'a')", "('a\\',", '""', '\\"token\\": \\"',
 ]  # fmt: skip
 
 
