@@ -193,6 +193,23 @@ def test_an_admin_promises_and_plans_as_on_the_command_line(api: Api) -> None:
     assert next(one.who for one in api.fleet.engine.store.audit(1)) == "a-admin@rest"
 
 
+def test_nothing_is_planned_over_a_time_zone_that_cannot_be_read(api: Api) -> None:
+    api.fleet.engine.store.put_document("fleet", "time_zone", "{half")
+    new = {"type": "work", "never_older_than": "60m", "shops": ["pdd:s1"], "days": "mon-fri", "note": "audit"}
+    with api.by("admin") as ann:
+        answers = [
+            ann.put(
+                "/api/v1/quiet-hours/night", json={"scope": "all", "weekly": ["mon-fri 22:00-06:00"], "note": "nights"}
+            ),
+            ann.put("/api/v1/promises/daily", json=new),
+            ann.put("/api/v1/schedules/nightly", json={"type": "work", "every": "30m", "all": True}),
+        ]
+    for answer in answers:
+        problem(answer, 409, "zone.unreadable")
+        assert "retry-after" not in answer.headers
+    assert api.fleet.engine.store.document("fleet", "time_zone") == "{half"
+
+
 def test_a_shop_is_logged_in_its_failures_forgotten_and_its_home_moved(api: Api) -> None:
     store = api.fleet.engine.store
     with api.by("operator") as ask:

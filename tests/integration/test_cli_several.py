@@ -19,6 +19,7 @@ from services.domain.change import Claim, Create, Finish
 from services.domain.fleet.shop import Shop
 from services.domain.task.record import Attempt, Task
 from services.engine.spec import TaskSpec
+from services.engine.zone import set_fleet_zone
 from services.ports import LogLine
 
 
@@ -57,6 +58,9 @@ def test_people_read_when_workers_were_lost_in_the_time_of_the_fleet(
     assert program.run(("task", "show", "t1"), lambda _: 0) == 0
     (told,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("losses"))
     assert told.split(maxsplit=1)[1] == "2026-09-21T22:13:20+08:00, 2026-09-21T22:14:20+08:00"
+    set_fleet_zone(engine.store, "Mars/Olympus")
+    assert program.run(("task", "show", "t1"), lambda _: 0) == 0
+    assert "2026-09-21T14:13:20+00:00" in capsys.readouterr().out, "in UTC where this machine does not know the zone"
 
 
 def test_several_shops_are_paused_each_with_an_entry_and_one_summary(

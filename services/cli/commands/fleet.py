@@ -47,7 +47,10 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     listing = verbs.add_parser("list", parents=[common], help="newest first")
     listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
     listing.add_argument(
-        "--filter", metavar="EXPR", default="", help="who: action: target: outcome: detail: state: age<2h, or words"
+        "--filter",
+        metavar="EXPR",
+        default="",
+        help="who: action: target: outcome: detail: state: from: age<2h, or words",
     )
     listing.add_argument("--before", metavar="ID", default="", help="`next` of the page before")
     listing.set_defaults(handler=audit_list)

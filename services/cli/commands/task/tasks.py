@@ -142,7 +142,7 @@ def show(context: Context) -> int:
     ]
     gate = wait.closed(detail.gates)
     record = shapes.task(detail.task, gate.name if gate is not None else "")
-    told = record | {"losses": [recurrence.iso(at, zone) for at in detail.task.losses]}
+    told = record | {"losses": [_iso(at, zone) for at in detail.task.losses]}
     lines = [f"{name:<14} {plain(value)}" for name, value in told.items() if value not in (None, "", [], 0, -1)]
     lines += [
         f"{'waits for':<14} {messages.english(Message(gate.code, dict(gate.params)))}"
@@ -171,6 +171,14 @@ def show(context: Context) -> int:
     lines = [*shapes.again(detail), *lines]
     context.show(shapes.document(detail.task, gates, gate.name if gate is not None else "") | more, lines)
     return EXIT_OK
+
+
+def _iso(at: int, zone: str) -> str:
+    """An instant in the fleet's zone, in UTC where this machine does not know that."""
+    try:
+        return recurrence.iso(at, zone)
+    except UsageError:
+        return recurrence.iso(at, DEFAULT_ZONE)
 
 
 def _beside(detail: TaskDetail) -> dict[str, Any]:
