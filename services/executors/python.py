@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 JOBS_PER_CHILD = 1_000  #: then a fresh one: handlers leak
 _CLOSE_S = 15.0
 _DRAIN_S = 1.0  #: for the last lines after the handler has returned
+_HEAR_S = 30.0  #: for what a child that is gone has said, behind all that it printed, however busy the machine is
 
 
 class PythonExecutor:
@@ -100,8 +101,8 @@ class PythonExecutor:
             timeout_s=job.timeout_s, kill_grace_s=self._kill_grace_s, cancel_grace_s=self._cancel_grace_s
         )
         try:
-            outcome, began = self._try(handler, job, context, limits)
-            if not began and outcome.error_kind == classify.CRASHED:
+            outcome, untouched = self._try(handler, job, context, limits)
+            if untouched and outcome.error_kind == classify.CRASHED:
                 # An idle child may die at the moment it is chosen.
                 outcome, _ = self._try(handler, job, context, limits)
         except OSError as exc:
@@ -115,7 +116,7 @@ class PythonExecutor:
     ) -> tuple[Outcome, bool]:
         child = self._take()
         try:
-            return child.run(handler.name, job, context, limits, self._closing), child.began
+            return child.run(handler.name, job, context, limits, self._closing), child.untouched
         finally:
             self._give_back(child)
 
@@ -219,14 +220,17 @@ class HandlerProcess:
         self._job: _ChildAttempt | None = None
         self._pipes_left = 3
         self.jobs = 0
-        self.began = False  #: the child took the last job up; otherwise another child may safely have it
+        self._began = False  #: the child is known to have taken the last job up
+        self.untouched = False  #: it surely has not, so that another child may have the job
+        self._heard = threading.Event()  #: it says nothing more
         self.tree, channel = python_child.start("services.executors.handler_child", environment, cwd)
         process = self.tree.process
+        answers = LineSplitter(limits.line_bytes, 8 * RESULT_LIMIT)
+        self._channel = Pipe(channel, answers, self._said, self._channel_ended)
         pump(
             Pipe(process.stdout, LineSplitter(limits.line_bytes, RESULT_LIMIT), self._out, self._pipe_ended),
             Pipe(process.stderr, LineSplitter(limits.line_bytes), self._err, self._pipe_ended),
-            # the last, so that the answer is heard after what was printed before it
-            Pipe(channel, LineSplitter(limits.line_bytes, 8 * RESULT_LIMIT), self._said, self._channel_ended),
+            self._channel,  # the last, so that the answer is heard after what was printed before it
         )
         self._send({"modules": list(modules)})
 
@@ -240,7 +244,7 @@ class HandlerProcess:
     ) -> Outcome:
         """Run one job to its end, its time-out or its cancellation."""
         self.jobs += 1
-        self.began = False
+        self._began = self.untouched = False
         files = Handover(context.artifacts, self._cwd)
         output = Output(context.log, context.progress, self._limits)  # what it hands over it says by ``job.keep``
         run = _ChildAttempt(f"{job.task.task_id}#{self.jobs}", output, context, files)
@@ -257,6 +261,10 @@ class HandlerProcess:
         supervise.watch_to_answer(watch, run.answered)
         if not run.ended.wait(_DRAIN_S):
             self.kill()  # it closed its outputs or left somebody behind who holds them
+        if run.answer is None:
+            self._heard.wait(_HEAR_S)  # it is gone; it may have answered all the same
+        # silence proves something only where all is read that it ever said
+        self.untouched = self._channel.whole and not self._began
         with self._lock:
             self._job = None
         run.output.close()
@@ -323,7 +331,7 @@ class HandlerProcess:
         elif "progress" in message:
             run.context.progress(message["progress"], message["note"])
         elif message.get("begin") == run.token:
-            self.began = True
+            self._began = True
         elif message.get("end") == run.token:
             run.answer = message
             run.arrived("end")
@@ -337,6 +345,7 @@ class HandlerProcess:
             run.ended.set()
 
     def _channel_ended(self) -> None:
+        self._heard.set()
         run = self._job
         if run is not None:
             run.answered.set()

@@ -206,6 +206,7 @@ class Pipe:
     ) -> None:
         self._stream, self._splitter, self._line, self._on_end = stream, splitter, line, on_end
         self.number: int = stream.fileno()
+        self.whole = False  #: all that was ever written to it has been handed on
 
     def take(self) -> bool:
         """Wait for the next bytes and hand their lines on; False at the end."""
@@ -213,6 +214,7 @@ class Pipe:
             chunk = os.read(self.number, CHUNK)
             for line, cut in self._splitter.feed(chunk) if chunk else self._splitter.flush():
                 self._line(line, cut)
+            self.whole = not chunk
         except OSError:  # the pipe was taken away: nothing more to read
             return False
         except Exception:  # what one pipe brings must not leave the others unread

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from services.executors.registry import HandlerContext, HandlerError, task_handler
@@ -73,6 +74,22 @@ def interrupt(payload: Payload, job: HandlerContext) -> None:
 def vanish(payload: Payload, job: HandlerContext) -> None:
     print("last words", flush=True)
     os._exit(payload["code"])
+
+
+@task_handler("answer_and_vanish")
+def answer_and_vanish(payload: Payload, job: HandlerContext) -> int:
+    """The child dies as soon as it has answered; it leaves a process behind whose number it prints and shows."""
+
+    def vanish_after(frame: FrameType, event: str, _: object) -> None:
+        if event == "return" and frame.f_code.co_name == "_run":
+            os._exit(3)
+
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    left = subprocess.Popen([sys.executable, "-S", "-E", "-c", "import time; time.sleep(1000)"], **quiet)
+    print(left.pid, flush=True)
+    job.progress(1, str(left.pid))
+    sys.setprofile(vanish_after)
+    return 7
 
 
 @task_handler("crash")

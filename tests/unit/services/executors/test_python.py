@@ -16,7 +16,7 @@ import pytest
 
 from services.domain.errors import UsageError
 from services.domain.task import classify
-from services.executors.base import Outcome
+from services.executors.base import JobContext, Outcome
 from services.executors.python import HandlerProcess, PythonExecutor
 from services.executors.registry import Handler, load_handlers
 from services.executors.stdout import OutputLimits
@@ -234,6 +234,55 @@ def moody(payload, job): ...
         assert "no licence in this process" in outcome.error
     finally:
         made.close()
+
+
+def take_slowly(_: object, pid: str) -> None:
+    """Until the child is ended with the process that it left, and longer than who does not wait for its words stays."""
+    eventually(lambda: is_gone(int(pid)))
+    threading.Event().wait(0.5)
+
+
+@posix
+@pytest.mark.parametrize(
+    "at_import",
+    [
+        "print(subprocess.Popen(['sleep', '1000'], stdout=-3, stderr=-3).pid, flush=True)",
+        "os.write(int(sys.argv[2]), b'no message\\n')",
+    ],
+    ids=["late", "unreadable"],
+)
+def test_a_job_is_not_begun_again_where_its_beginning_was_not_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_import: str
+) -> None:
+    text = f"""
+import os, subprocess, sys
+from pathlib import Path
+from services.executors.registry import task_handler
+if "FLEETDECK_RUN" in os.environ:
+    with Path(__file__).with_name("children").open("a") as stream:
+        stream.write("x")
+    {at_import}
+@task_handler("brief")
+def brief(payload, job):
+    os._exit(3)
+"""
+    (tmp_path / "brief_handlers.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    made = PythonExecutor(load_handlers("brief_handlers"), base_environment=dict(os.environ))
+    try:
+        outcome = made.run(job("brief"), JobContext(log=take_slowly, progress=lambda *_: None))
+        assert (outcome.ok, outcome.error_kind) == (False, classify.CRASHED)
+        assert (tmp_path / "children").read_text() == "x"
+    finally:
+        made.close()
+
+
+@pytest.mark.parametrize("slow", ["log", "progress"])
+def test_an_answer_counts_though_the_child_died_and_what_came_before_is_taken_slowly(
+    executor: PythonExecutor, slow: str
+) -> None:
+    takers: dict[str, Any] = {"log": lambda *_: None, "progress": lambda *_: None, slow: take_slowly}
+    assert executor.run(job("answer_and_vanish"), JobContext(**takers)) == Outcome(ok=True, result="7")
 
 
 # ----------------------------------------------------------------------------------------------- time-out and cancel
