@@ -207,8 +207,8 @@ def _filled_in(clause: Clause, say: Callable[[Message], str], comma: str) -> str
     return say(Message(message.code, {**message.params, "why": why}) if why else message)
 
 
-#: parameters that may be a sentence of the engine out of a record: why, by whom, with what note
-_NOTED = frozenset({"why", "error", "reason", "note", "by", "who", "given"})
+#: parameters that may be a sentence of the engine out of a record, and those that people wrote but for a few
+_TOLD, _NOTED = frozenset({"why", "error"}), frozenset({"reason", "note", "by", "who"})
 
 
 #: sentences that name a kind of failure, which people know by its title
@@ -219,9 +219,9 @@ def render(message: Message) -> str:
     """The sentence in the present language."""
     inner: dict[str, Param] = {name: told(value) for name, value in message.params.items() if isinstance(value, Said)}
     inner |= {
-        name: own(value)
+        name: _within(name, value)
         for name, value in message.params.items()
-        if name in _NOTED and name not in inner and isinstance(value, str)
+        if name not in inner and isinstance(value, str)
     }
     if message.code in _NAMING and (kind := str(message.params.get("kind", ""))) in classify.KINDS:
         inner["kind"] = render(Message(f"cause.{kind}"))
@@ -241,6 +241,24 @@ def own(error: str) -> str:
     return "\n".join(_own(line) for line in error.split("\n")) if error and i18n.is_chinese() else error
 
 
+def noted(words: str) -> str:
+    """A note, a reason or who it was, in the present language where the program itself wrote it; what people wrote is
+    theirs, whatever it says.
+    """
+    message = own_words.note(words) if words and i18n.is_chinese() else None
+    return render(message) if message is not None else words
+
+
+def _within(name: str, value: str) -> str:
+    """A text that stands in a sentence, by the name of its place."""
+    if name in _TOLD:
+        return own(value)
+    if name in _NOTED:
+        return noted(value)
+    kind = own_words.kind(value) if name == "given" and i18n.is_chinese() else None
+    return render(kind) if kind is not None else value
+
+
 @functools.lru_cache(maxsize=4096)
 def _own(line: str) -> str:
     if refused := own_words.of_field(line):
@@ -248,8 +266,7 @@ def _own(line: str) -> str:
     message = own_words.find(line)
     if message is None:
         return line
-    inner = {name: _own(str(value)) if name in _NOTED else value for name, value in message.params.items()}
-    return render(Message(message.code, inner))
+    return render(message)
 
 
 def _form(message: Message, count: Callable[[str, str, int], str], say: Callable[[str], str] = str) -> str:

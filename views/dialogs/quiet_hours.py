@@ -137,7 +137,7 @@ class QuietHoursDialog(DialogFrame):
         column.setSpacing(2)
         column.addWidget(Label(title, "body"))
         column.addWidget(Label(text.listed([_state(one, now, zone), *when], ";"), "label", "text2", wrap=True))
-        who, why = safe.one_line(messages.own(hours.by), 80), safe.one_line(hours.reason, 200)
+        who, why = safe.one_line(messages.noted(hours.by), 80), safe.one_line(hours.reason, 200)
         column.addWidget(Label(_("{name}: {value}").format(name=who, value=why), "label", "text3"))
         row = QHBoxLayout(widget)
         row.setContentsMargins(0, 2, 0, 6)

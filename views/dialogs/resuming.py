@@ -31,8 +31,8 @@ def ask_to_resume(
     if pause is None or not needs_asking(pause, me):
         go()
         return
-    note = safe.visible(safe.cut(messages.own(pause.reason.strip()), NOTE_SHOWN), keep_newlines=True)
-    who = safe.one_line(messages.own(pause.by), 80) or _("unknown")
+    note = safe.visible(safe.cut(messages.noted(pause.reason.strip()), NOTE_SHOWN), keep_newlines=True)
+    who = safe.one_line(messages.noted(pause.by), 80) or _("unknown")
     rows = [(_("paused"), what), (_("by"), who)]
     if pause.at:
         rows.append((_("since"), shown.clock(pause.at, now_ms)))

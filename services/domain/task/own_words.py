@@ -160,7 +160,7 @@ SENTENCES: dict[str, str] = {
     "own.header_cannot": N_("the header {name} cannot be sent"),
     "own.many_redirects": N_("more than {most} redirects"),
     "own.large_answer": N_("the answer is larger than {most} bytes (executors.http.response_mb)"),
-    "own.broke_off": N_("the connection broke {size} bytes before the end of the answer"),
+    "own.broke_off": N_("ConnectionResetError: the connection broke {size} bytes before the end of the answer"),
     "own.to_plain_http": N_("a redirect from https to http is refused"),
     "own.url_blanks": N_("the url has blanks or control characters"),
     "own.url_unread": N_("the url cannot be read: {why}"),
@@ -199,7 +199,8 @@ SENTENCES: dict[str, str] = {
     "own.msg_bytes": N_("the message has {size} bytes; the limit is {most}"),
     "own.msg_deep": N_("the message is nested deeper than {most} levels"),
     "own.msg_object": N_("the message must be a JSON object, not {given}"),
-    "own.msg_lacks": N_("the message lacks {fields}"),
+    "own.msg_lacks": N_("{lacking} is missing"),
+    "own.msg_lack": N_("{lacking} are missing"),
     "own.msg_text": N_("{field} must be text, not {given}"),
     "own.msg_payload": N_("payload must be a JSON object, not {given}"),
     "own.msg_time_text": N_("created_at must be ISO 8601 text, not {given}"),
@@ -263,13 +264,31 @@ _FOREIGN: tuple[tuple[str, str], ...] = (
 )
 #: by whom a pause, a closed shop or a right is that the program itself put there
 REPAIR = "repair"
+#: what stands in notes and as reasons beside what people write there
+_NOTES = ("own.repair", "own.policy_aside", "own.entry_aside", "own.by_number")
+#: what is said of a value, within a sentence only
+_KINDS = ("own.an_object", "own.a_list", "own.text", "own.a_text", "own.true_or_false", "own.null", "own.a_number")
 #: longer lines are no sentences of the engine
 _LONGEST = 1_000
-#: letters that a refusal must have beside its place-holders to be known again
-_TELLING = 12
+#: letters (with a stroke before each blank) that a refusal must have beside its place-holders to be known again
+_TELLING = 20
 #: families of refusals that are said of a field of a payload
 _OF_FIELDS = ("schema", "batch", "priority")
 _HOLE = re.compile(r"\\\{(\w+)\\\}")
+_NUMBER, _WORD = r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?", r"\S+?"
+#: what can stand in a place of the engine's own sentences; people and flows say the words around it of other things
+_PLACES = {
+    **dict.fromkeys(("seconds", "size", "most", "left", "of", "at", "number"), _NUMBER),
+    **dict.fromkeys(("field", "host", "id", "machine", "setting", "shop", "task", "variable"), _WORD),
+    "status": r"\d{3}",
+    "wanted": r"-?\d+(?:, -?\d+)*",
+    "code": r"-?\d+|0x[0-9a-f]+|net::\w+",
+    "url": r"(?:[A-Za-z][\w+.\-]{0,30}://|about:|data:|blob:|/)\S*?",
+    "step": r"\d+(?:\.\w+)* .+?",
+    "lacking": r"(?:task_id|shop_id|platform|task_type)(?:, (?:shop_id|platform|task_type))*",
+    "name": r"'.+?'|\"[^\"]+\"|\S+?",
+    "given": "|".join(SENTENCES[code] for code in _KINDS),
+}
 _OF_FIELD = re.compile(r"(?P<field>[A-Za-z_][\w.\[\]-]{0,200}): (?P<why>\S.*)")
 
 
@@ -283,6 +302,17 @@ def find(line: str) -> Message | None:
     for what others said.
     """
     return (_found(line, "own") or _found(line, "") or _of_connection(line)) if len(line) <= _LONGEST else None
+
+
+def note(words: str) -> Message | None:
+    """What the program itself wrote into a note, as a reason or as a name; None for what people wrote there."""
+    found = _found(words, "own") if len(words) <= _LONGEST else None
+    return Message("own.repair") if words == REPAIR else found if found and found.code in _NOTES else None
+
+
+def kind(word: str) -> Message | None:
+    """What kind of value a word within a sentence names."""
+    return next((Message(code) for code in _KINDS if SENTENCES[code] == word), None)
 
 
 def of_field(line: str) -> tuple[str, Message] | None:
@@ -313,23 +343,26 @@ def _connection_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 @functools.cache
 def _patterns(family: str) -> Mapping[str, re.Pattern[str]]:
-    table = SENTENCES if family == "own" else {k: v for k, v in REFUSALS.items() if k.startswith(family)}
+    own = {code: words for code, words in SENTENCES.items() if code not in (*_KINDS, "own.repair")}
+    table = own if family == "own" else {k: v for k, v in REFUSALS.items() if k.startswith(family)}
     fixed = {code: len(_HOLE.sub("", re.escape(words))) for code, words in table.items()}
     # the one with the most fixed words first: a sentence may be the beginning of a longer one; before those that begin
     # with a place those with words there, for another sentence may stand in such a place
     telling = [code for code in table if family or fixed[code] >= _TELLING]
     order = sorted(telling, key=lambda code: (family == "own" and table[code].startswith("{"), -fixed[code]))
-    return {code: re.compile(_once(_HOLE.sub(r"(?P<\1>.+?)", re.escape(table[code])))) for code in order}
+    return {code: re.compile(_pattern(table[code], family)) for code in order}
 
 
-def _once(pattern: str) -> str:
-    """A place-holder that stands twice must say the same twice."""
+def _pattern(words: str, family: str) -> str:
+    """A place-holder that stands twice must say the same twice; a refusal of settings or files begins with one word."""
     seen: set[str] = set()
 
-    def again(match: re.Match[str]) -> str:
-        if match[1] in seen:
-            return f"(?P={match[1]})"
-        seen.add(match[1])
-        return match[0]
+    def place(match: re.Match[str]) -> str:
+        name = match[1]
+        if name in seen:
+            return f"(?P={name})"
+        seen.add(name)
+        one = _WORD if not family and match.start() == 0 else ".+?"
+        return f"(?P<{name}>{_PLACES.get(name, one) if family == 'own' else one})"
 
-    return re.sub(r"\(\?P<(\w+)>\.\+\?\)", again, pattern)
+    return _HOLE.sub(place, re.escape(words))

@@ -172,7 +172,7 @@ def _slow(body: bytes) -> tuple[Fields, str]:
     ours = [name for name in Fields.__struct_fields__ if name not in _OF_DEAD or (dead and _is_text(found.get(name)))]
     known = {name: found[name] for name in ours if found.get(name) is not None}
     if lacking := [name for name in _NEEDED if known.get(name, "") == ""]:
-        raise bad("msg_lacks", fields=", ".join(lacking))
+        raise bad("msg_lacks" if len(lacking) == 1 else "msg_lack", lacking=", ".join(lacking))
     for name in _NEEDED:
         if not isinstance(known[name], str):
             raise bad("msg_text", field=name, given=json_word(known[name]))

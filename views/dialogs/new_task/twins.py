@@ -51,7 +51,7 @@ class Twins:
         last = max(self.done.values(), key=lambda one: one.at)
         when = _("{span} ago").format(span=text.coarse(shown.span(max(0, now_ms - last.at))))
         if len(self.done) == 1:
-            return _("{when} by {who}").format(when=when, who=messages.own(last.by))
+            return _("{when} by {who}").format(when=when, who=messages.noted(last.by))
         number = ngettext("{n} shop", "{n} shops", len(self.done)).format(n=text.count(len(self.done)))
         return _("{shops}, last {when}").format(shops=number, when=when)
 

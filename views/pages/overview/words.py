@@ -121,7 +121,7 @@ def _param(name: str, value: str | int | float, *, whole: bool = False) -> str |
     if name == "lane":
         return shown.lane_word(str(value)).lower()
     if name in ("reason", "who"):
-        return safe.one_line(messages.own(str(value)), 120)
+        return safe.one_line(messages.noted(str(value)), 120)
     if name == "names":
         return text.listed(_name(one, whole=whole) for one in str(value).split("\n"))
     if name in _NAMES:

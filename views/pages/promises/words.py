@@ -75,7 +75,7 @@ def say(message: Message) -> str:
         params["days"] = text.days(promises.days(str(params["days"])))
     for name in ("by", "reason"):
         if name in params and message.code.startswith(("promise.paused", "promise.quiet")):
-            params[name] = safe.one_line(messages.own(str(params[name])), 80)
+            params[name] = safe.one_line(messages.noted(str(params[name])), 80)
     return shown.say(Message(message.code, params))
 
 
@@ -209,7 +209,7 @@ def holds(row: PromiseRow) -> Two:
 def who(one: SharedCause | Row) -> str:
     """Who can act: a person, else a role."""
     if one.who:
-        return safe.one_line(messages.own(one.who), 60)
+        return safe.one_line(messages.noted(one.who), 60)
     return shown.told(Message(one.role)) if one.role else ""
 
 

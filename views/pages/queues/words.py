@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from services.domain.insight import queue as insight
 from services.i18n import N_, _, ngettext
-from services.messages import own
+from services.messages import noted
 from services.monitor.queues.board import DEAD_KIND, DELAY, LANE, SHOP, QueueNow, QueuesNow
 from views.support import safe, shown, text
 from views.theme.tokens import LANES
@@ -127,7 +127,7 @@ def state_tip(row: QueueNow) -> str:
     """Everything that is the matter."""
     found = [f"{_(STATES[one][1])}: {_(MEANINGS[one])}" for one in row.wrong]
     found += [
-        _("Paused: {what}, by {who}").format(what=shown.scope_name(one.scope), who=safe.one_line(own(one.by), 60))
+        _("Paused: {what}, by {who}").format(what=shown.scope_name(one.scope), who=safe.one_line(noted(one.by), 60))
         for one in row.pauses
     ]
     return "\n".join(found) or state(row)

@@ -15,7 +15,7 @@ from services.clock import SystemClock
 from services.desktop.registration import NOTHING, OTHER, WINDOW, WORKER, Registered, Registration
 from services.domain.fleet.role import ADMIN, OPERATOR, VIEWER, Person, Roles
 from services.i18n import N_, _, ngettext
-from services.messages import own, told
+from services.messages import noted, own, told
 from services.monitor import aside
 from services.monitor.aside import AsideView
 from services.monitor.audit import AuditQueries
@@ -225,7 +225,7 @@ def _given(one: Person) -> str:
         return _("cannot be read, so it permits least")
     when = shown.clock(entry.at, SystemClock().now_ms())
     who = (
-        _("given by {who}").format(who=messages.own(entry.by))
+        _("given by {who}").format(who=messages.noted(entry.by))
         if entry.by
         else _("the first of the fleet")
         if entry.at
@@ -331,7 +331,7 @@ class AsideRow(QWidget):
         entry = one.entry
         place = " · ".join(part for part in (entry.place, entry.entry) if part)
         when = shown.clock(entry.at, SystemClock().now_ms()) if entry.at else ""
-        facts = " · ".join(part for part in (when, own(one.by), own(entry.why)) if part)
+        facts = " · ".join(part for part in (when, noted(one.by), own(entry.why)) if part)
         self.place = Elided(safe.one_line(place, 200), "strong")
         self.facts = Elided(safe.one_line(facts, 300), "label", "text3")
         self.value = Elided(value, "monosmall", "text3")

@@ -74,8 +74,8 @@ def asks_for(now: ShopNow, at_ms: int) -> str:
 def told_by(one: ClosedSession) -> str:
     """Who or what said that somebody must log in."""
     if one.by:
-        who = _("said by {who}").format(who=safe.one_line(messages.own(one.by), 60))
-        return text.listed([part for part in (who, safe.one_line(messages.own(one.note), 120)) if part])
+        who = _("said by {who}").format(who=safe.one_line(messages.noted(one.by), 60))
+        return text.listed([part for part in (who, safe.one_line(messages.noted(one.note), 120)) if part])
     return _("told by {task}").format(task=one.task_id) if one.task_id else ""
 
 
@@ -93,7 +93,7 @@ def ran(row: TypeRow, now_ms: int) -> str:
     """When a type of a shop succeeded last and by whom, when it failed last, and when it would run next."""
     parts: list[str] = []
     if row.done is not None:
-        parts.append(_("ran {when} by {who}").format(when=since(row.done.at, now_ms), who=messages.own(row.done.by)))
+        parts.append(_("ran {when} by {who}").format(when=since(row.done.at, now_ms), who=messages.noted(row.done.by)))
     if row.failed is not None:
         parts.append(_("failed {when}").format(when=since(row.failed.at, now_ms)))
     if row.planned is not None:

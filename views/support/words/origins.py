@@ -30,4 +30,4 @@ def name(origin: str) -> str:
 
 def who(by: str) -> str:
     """Who asked for it: a person, else what made it."""
-    return safe.one_line(name(by) if by in _ORIGINS else messages.own(by), 60)
+    return safe.one_line(name(by) if by in _ORIGINS else messages.noted(by), 60)

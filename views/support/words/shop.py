@@ -65,7 +65,7 @@ def said(message: Message) -> str:
         params["type"] = type_names.name(str(params["type"]))
     for name in ("who", "why"):
         if name in params:
-            params[name] = safe.one_line(messages.own(str(params[name])), 120)
+            params[name] = safe.one_line(messages.noted(str(params[name])), 120)
     return shown.told(Message(message.code, params))
 
 

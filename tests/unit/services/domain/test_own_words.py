@@ -30,14 +30,67 @@ def chinese() -> Iterator[None]:
     i18n.set_language("en")
 
 
-@pytest.mark.parametrize("code", list(own_words.SENTENCES))
+#: what can stand in the places that take no word
+_PUT = {
+    **dict.fromkeys(("seconds", "size", "most", "left", "of", "at", "number", "code"), "1,200"),
+    "status": "503", "wanted": "200, 204", "code": "3", "url": "https://a.test/x", "step": "2 pay", "given": "a list",
+    "lacking": "task_id, shop_id",
+}  # fmt: skip
+_KINDS = ["own.an_object", "own.a_list", "own.text", "own.a_text", "own.true_or_false", "own.null", "own.a_number"]
+_WITHIN = ["own.repair", *_KINDS]
+
+
+@pytest.mark.parametrize("code", [code for code in own_words.SENTENCES if code not in _WITHIN])
 def test_each_sentence_is_found_again_and_said_in_the_language_of_the_window(code: str, chinese: None) -> None:
-    params = dict.fromkeys(_HOLE.findall(own_words.SENTENCES[code]), "sync_order")
+    params = {name: _PUT.get(name, "sync_order") for name in _HOLE.findall(own_words.SENTENCES[code])}
     written = own_words.write(code, **params)
     found = own_words.find(written)
     assert found is not None
     assert (found.code, dict(found.params)) == (code, params)
     assert not _ENGLISH.search(messages.own(written))
+
+
+@pytest.mark.parametrize("code", _KINDS)
+def test_the_kind_of_a_value_is_said_within_a_sentence_only(code: str, chinese: None) -> None:
+    given = own_words.SENTENCES[code]
+    told = messages.own(own_words.write("own.msg_object", given=given))
+    assert given not in told
+    assert messages.own(given) == given
+
+
+#: what flows and people say in words that the engine has too
+THEIRS = [
+    "Ann answered 3 times", "the buyer answered rudely: refund", "https://a.test answered politely",
+    "order 12 has more than 3 entries", "the list has more than many entries", "step 2: click pay", "step one pay: ok",
+    "text", "a text", "null", "a list", "an object", "a number", "true or false", "repair",
+    "captcha at the login page", "redirected to login at noon", "it led to trouble: refunds",
+    "the box cannot be opened: it is glued", "no answer within a day", "made way for the new order",
+    "more than a few redirects", "all of the browsers are at work (Ann)", "3 of the tasks have not ended",
+    "the server answered nothing", "the coupon is missing", "the price is too large",
+    "the key must be text, not a picture",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", THEIRS)
+def test_what_others_said_in_like_words_stays_theirs(line: str, chinese: None) -> None:
+    assert messages.own(line) == line
+    assert line in messages.render(Message("publisher.lost", {"why": line}))
+
+
+@pytest.mark.parametrize(
+    "note", [*THEIRS, "stopped on request", "the page crashed", "no end within 30 s", "the server answered 500"]
+)
+def test_notes_and_reasons_of_people_stay_theirs(note: str, chinese: None) -> None:
+    if note != own_words.REPAIR:
+        assert messages.noted(note) == note
+        told = messages.render(Message("promise.paused_why", {"scope": "pdd", "by": note, "reason": note}))
+        assert told.count(note) == 2
+
+
+@pytest.mark.parametrize("code", ["own.repair", "own.policy_aside", "own.entry_aside", "own.by_number"])
+def test_what_the_program_itself_noted_is_translated(code: str, chinese: None) -> None:
+    note = own_words.write(code, **dict.fromkeys(_HOLE.findall(own_words.SENTENCES[code]), "ann@desk"))
+    assert not re.search(r"[a-z]{3}", messages.noted(note).replace("ann@desk", ""))
 
 
 def test_what_flows_said_stays_and_what_the_engine_said_below_it_is_translated(chinese: None) -> None:

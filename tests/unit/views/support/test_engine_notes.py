@@ -21,6 +21,7 @@ from services.domain.insight.shop import ShopFacts
 from services.domain.task import own_words
 from services.domain.task.record import Task
 from services.domain.task.status import Status
+from services.domain.text.message import Message
 from services.monitor.overview import Attention
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.resuming import ask_to_resume
@@ -41,6 +42,8 @@ PAUSES = (
     Pause(scope="shop:pdd:s1", by=own_words.REPAIR, at=NOW - 60_000, reason=ENTRY),
 )
 CLOSED = ClosedSession(shop="pdd:s1", kind="login_expired", since=NOW - 60_000, by=own_words.REPAIR, note=ENTRY)
+#: said within a sentence only
+KINDS = {"own.an_object", "own.a_list", "own.text", "own.a_text", "own.true_or_false", "own.null", "own.a_number"}
 TASK = Task(task_id="t1", platform="pdd", shop_id="s1", task_type="work", status=Status.BLOCKED, created_at=1)
 
 
@@ -112,12 +115,17 @@ def test_what_the_connections_of_a_worker_meet(error: str) -> None:
 
 @pytest.mark.parametrize("code", sorted(own_words.SENTENCES))
 def test_every_sentence_of_the_engine_is_found_again(code: str) -> None:
-    words = own_words.write(code, **dict.fromkeys(re.findall(r"{(\w+)}", own_words.SENTENCES[code]), "7"))
-    told = messages.own(words)
+    put = {"url": "/7", "status": "777", "step": "7 gen", "given": "null", "lacking": "task_id"}
+    words = own_words.write(
+        code, **{name: put.get(name, "7") for name in re.findall(r"{(\w+)}", own_words.SENTENCES[code])}
+    )
+    told = messages.render(Message("own.msg_object", {"given": words})) if code in KINDS else messages.own(words)
+    told = messages.noted(words) if words == own_words.REPAIR else told
     assert told != words
     known = {
         "JSON", "HTTP", "MB", "ASCII", "UTF", "utf", "ISO", "T08", "application", "json", "http", "https", "method",
         "strict_types", "consumer_timeout", "fleetdeck", "browser", "Chromium", "chromium", "sandbox",
+        "ConnectionResetError",
         "task_id", "shop_id", "payload", "priority", "high", "low", "created_at", "content_type", "content_encoding",
     }  # fmt: skip
     names = re.compile(r"[a-z]+(?:\.\w+)+", re.ASCII)  # of settings and of fields

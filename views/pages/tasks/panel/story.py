@@ -152,7 +152,7 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
 
 
 def _created(task: Task, time: str) -> TimelineEntry:
-    why = safe.one_line(masked_text(messages.own(same_work.why_again(task))), 120)
+    why = safe.one_line(masked_text(messages.noted(same_work.why_again(task))), 120)
     words = _("Asked for again by") if same_work.asked(task) is not None else _("Created by")
     by = task.created_by or task.origin
     if task.origin == "republish" and task.parent:
