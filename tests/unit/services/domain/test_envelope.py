@@ -196,11 +196,11 @@ def test_bytes_that_are_no_task(data: bytes, words: str) -> None:
 @pytest.mark.parametrize("name", ["task_id", "shop_id", "platform", "task_type"])
 @pytest.mark.parametrize("value", [..., None, ""])
 def test_a_missing_field_is_named(name: str, value: object) -> None:
-    assert str(refused(body(**{name: value}))) == f"the message lacks {name}"
+    assert str(refused(body(**{name: value}))) == f"{name} is missing"
 
 
 def test_all_missing_fields_are_named_at_once() -> None:
-    assert str(refused(b'{"task_id": "t1", "platform": ""}')) == "the message lacks shop_id, platform, task_type"
+    assert str(refused(b'{"task_id": "t1", "platform": ""}')) == "shop_id, platform, task_type are missing"
 
 
 @pytest.mark.parametrize(
