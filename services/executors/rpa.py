@@ -21,7 +21,7 @@ from services.executors import own_folder, supervise, tree_guard
 from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.executors.handover import Handover
 from services.executors.process_tree import describe_exit
-from services.executors.stdout import RESULT_LIMIT, LineSplitter, Output, OutputLimits, Pipe, Pump
+from services.executors.stdout import RESULT_LIMIT, LineSplitter, Output, OutputLimits, Pipe, pump
 
 #: what a file looks like: changed, it is worth another try
 _Look = tuple[str, int, int, int]
@@ -235,7 +235,7 @@ class RpaExecutor:
     def _attend(self, watch: supervise.Watch, output: Output) -> int:
         readers, process = _Readers(), watch.tree.process
         for stream, line, room in ((process.stdout, output.out, 2 * RESULT_LIMIT), (process.stderr, output.err, 0)):
-            Pump(Pipe(stream, LineSplitter(self._limits.line_bytes, room), line, readers.one_ended)).start()
+            pump(Pipe(stream, LineSplitter(self._limits.line_bytes, room), line, readers.one_ended))
         try:
             supervise.watch_to_end(watch, readers.ended)
         except BaseException:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from services.domain.task import own_words
 from services.executors import own_folder, python_child
 from services.executors.browser import orders
-from services.executors.stdout import RESULT_LIMIT, LineSplitter, Pipe, Pump
+from services.executors.stdout import RESULT_LIMIT, LineSplitter, Pipe, pump
 
 log = logging.getLogger(__name__)
 PREFIX = "fleetdeck-browser-"
@@ -49,7 +49,7 @@ class BrowserHost:
             (process.stderr, self._printed, 0, _nothing),
             (channel, self._hear, 8 * RESULT_LIMIT, self._has_gone),
         ):
-            Pump(Pipe(stream, LineSplitter(10_000, room), receive, on_end)).start()
+            pump(Pipe(stream, LineSplitter(10_000, room), receive, on_end))
         self._send(setup(str(self.folder)))
         if not self._wait_for_start():
             words = " ".join(self._said[-5:])[-1000:]

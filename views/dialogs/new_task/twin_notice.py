@@ -29,31 +29,48 @@ _VERBS = {
 }
 
 
-class TwinNotice(Notice):
-    """Signals:
-    show_wanted: list the tasks that are active already.
-    fate_chosen: one of the fates that it offers.
-    reason_changed: why they are forced.
+class _ReasonNotice(Notice):
+    """A notice one of whose answers needs a reason.
+
+    Signals:
+    show_wanted: list the tasks it is about.
+    reason_changed: why.
     """
 
     show_wanted = Signal()
-    fate_chosen = Signal(str)
     reason_changed = Signal(str)
 
-    def __init__(self, fates: Sequence[str] = (REJECT, QUEUE, FORCE), parent: QWidget | None = None) -> None:
+    def __init__(self, question: str, name: str, parent: QWidget | None) -> None:
+        """``question``, ``name``: of the field, source text."""
         super().__init__("warning", parent)
-        self._show = LinkLabel(N_("Show"))
-        self._show.activated.connect(self.show_wanted)
-        self.links = {fate: LinkLabel(_VERBS[fate]) for fate in fates}
-        for fate, link in self.links.items():
-            link.activated.connect(lambda fate=fate: self.fate_chosen.emit(fate))
-        self.add_links(self._show, *self.links.values())
+        self._question, self._name = question, name
+        self.show_link = LinkLabel(N_("Show"))
+        self.show_link.activated.connect(self.show_wanted)
         self.reason = QLineEdit()
         self.reason.textChanged.connect(self.reason_changed)
         self.reason.hide()
         self.add_field(self.reason)
         on_language_changed(self._name_reason)
         self._name_reason()
+
+    def _name_reason(self) -> None:
+        self.reason.setPlaceholderText(_(self._question))
+        self.reason.setAccessibleName(_(self._name))
+
+
+class TwinNotice(_ReasonNotice):
+    """Signals:
+    fate_chosen: one of the fates that it offers.
+    """
+
+    fate_chosen = Signal(str)
+
+    def __init__(self, fates: Sequence[str] = (REJECT, QUEUE, FORCE), parent: QWidget | None = None) -> None:
+        super().__init__(N_("Why must they run beside it?"), N_("Reason to force"), parent)
+        self.links = {fate: LinkLabel(_VERBS[fate]) for fate in fates}
+        for fate, link in self.links.items():
+            link.activated.connect(lambda fate=fate: self.fate_chosen.emit(fate))
+        self.add_links(self.show_link, *self.links.values())
 
     def show_twins(self, headline: str, standing: str, fate: str) -> None:
         """Say how many, how they stand, and what becomes of them; without a headline there are none."""
@@ -66,38 +83,22 @@ class TwinNotice(Notice):
             link.setVisible(verb != fate)
         self.reason.setVisible(fate == FORCE)
 
-    def _name_reason(self) -> None:
-        self.reason.setPlaceholderText(_("Why must they run beside it?"))
-        self.reason.setAccessibleName(_("Reason to force"))
 
-
-class DoneNotice(Notice):
+class DoneNotice(_ReasonNotice):
     """Work that was done so lately that its type asks for a reason: left out, or done again with one.
 
     Signals:
-    show_wanted: list the tasks that did it.
     again_chosen: whether they are done again.
-    reason_changed: why.
     """
 
-    show_wanted = Signal()
     again_chosen = Signal(bool)
-    reason_changed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("warning", parent)
-        self.show_link = LinkLabel(N_("Show"))
+        super().__init__(N_("Why must it be done again?"), N_("Reason to do it again"), parent)
         self.leave, self.again = LinkLabel(N_("Leave them out")), LinkLabel(N_("Do them again"))
-        self.show_link.activated.connect(self.show_wanted)
         self.leave.activated.connect(lambda: self._choose(again=False))
         self.again.activated.connect(lambda: self._choose(again=True))
         self.add_links(self.show_link, self.leave, self.again)
-        self.reason = QLineEdit()
-        self.reason.textChanged.connect(self.reason_changed)
-        self.reason.hide()
-        self.add_field(self.reason)
-        on_language_changed(self._name_reason)
-        self._name_reason()
 
     def show_done(self, headline: str, which: str, *, again: bool, known: bool = True) -> None:
         """Say how many, which, and what becomes of them; without a headline there are none. ``known``: there are tasks
@@ -117,7 +118,3 @@ class DoneNotice(Notice):
         self.again_chosen.emit(again)
         if again:
             self.reason.setFocus()
-
-    def _name_reason(self) -> None:
-        self.reason.setPlaceholderText(_("Why must it be done again?"))
-        self.reason.setAccessibleName(_("Reason to do it again"))
