@@ -41,6 +41,7 @@ from services.domain.upkeep import health, repair, tuning
 TEMPLATES: dict[str, str] = {
     **SENTENCES,
     **own_words.SENTENCES,
+    **own_words.LINES,
     **own_words.FOREIGN,
     **health.SENTENCES,
     **repair.SENTENCES,
@@ -247,6 +248,22 @@ def noted(words: str) -> str:
     """
     message = own_words.note(words) if words and i18n.is_chinese() else None
     return render(message) if message is not None else words
+
+
+def logged(stream: str, text: str) -> str:
+    """A line of a task's log, in the present language where its worker wrote it; what flows print is theirs, whatever
+    it says.
+    """
+    ours = stream in own_words.OWN_STREAMS.values() and i18n.is_chinese()
+    message = own_words.line(text) if ours else None
+    return render(message) if message is not None else text
+
+
+def of_files(note: str) -> str:
+    """Why files of an attempt were left out, in the present language."""
+    if not note or not i18n.is_chinese():
+        return note
+    return "；".join(render(found) if (found := own_words.file_note(one)) else one for one in note.split("; "))
 
 
 def _within(name: str, value: str) -> str:

@@ -13,6 +13,7 @@ from services.artifacts.caps import CARDS, CHUNK, Caps
 from services.domain.errors import ArtifactError
 from services.domain.task import artifact as names
 from services.domain.task.artifact import Artifact, Source
+from services.domain.text.said import said
 from services.ports import Clock
 
 
@@ -42,7 +43,7 @@ class BucketArtifacts:
         """Keep a copy; see the port."""
         safe = names.safe_name(name)
         place = f"{names.folder_of(task_id)}/{attempt}"
-        with caps.opened(source) as stream, self._asked(f"{safe} could not be kept"):
+        with caps.opened(source) as stream, self._asked("artifact.not_kept_in", file=safe):
             final, cap = self._reserve(place, safe)
             try:
                 size, digest = self._send(f"{place}/{final}", stream, cap)
@@ -66,7 +67,7 @@ class BucketArtifacts:
     def list(self, task_id: str) -> list[Artifact]:
         """What lies here; see the port."""
         folder = names.folder_of(task_id)
-        with self._asked("the files of a task cannot be listed"):
+        with self._asked("artifact.unlisted"):
             found = self._found(folder)
             cards = {name: entry for name, entry in found.items() if f"/{CARDS}/" in name}
             texts = self._files.cat([self._path(name) for name in cards]) if cards else {}
@@ -86,21 +87,21 @@ class BucketArtifacts:
         parts = artifact.place.split("/")
         inside = artifact.place.startswith(names.folder_of(artifact.task_id) + "/")
         if not inside or len(parts) != 4 or {"", ".", ".."} & set(parts):
-            raise ArtifactError(f"{artifact.name} has no place in {self._address}")
-        with self._asked(f"{artifact.name} cannot be read"):
+            raise ArtifactError(said("artifact.no_place", file=artifact.name, place=self._address))
+        with self._asked("artifact.unread_there", file=artifact.name):
             return cast("BinaryIO", self._files.open(self._path(artifact.place), "rb"))
 
     def remove(self, task_id: str) -> None:
         """Everything of a task; see the port."""
-        with self._asked("the files of a task cannot be removed"), contextlib.suppress(FileNotFoundError):
+        with self._asked("artifact.unremoved"), contextlib.suppress(FileNotFoundError):
             self._files.rm(self._path(names.folder_of(task_id)), recursive=True)
 
     def tasks(self, before: int) -> Iterator[str]:
         """Tasks that are left alone since then; see the port. An object's card tells its task and when it came."""
-        with self._asked("the files cannot be listed"):
+        with self._asked("artifact.unlisted"):
             shards = [entry["name"] for entry in self._entries(self._root) if entry["type"] == "directory"]
         for shard in sorted(shards):
-            with self._asked("the files cannot be listed"):
+            with self._asked("artifact.unlisted"):
                 found = [path for path in self._files.find(shard) if f"/{CARDS}/" in path]
                 texts = self._files.cat(found) if found else {}
             newest: dict[str, int] = {}
@@ -133,7 +134,7 @@ class BucketArtifacts:
                 target.write(chunk)
                 left -= len(chunk)
         if sent.hexdigest() != digest:
-            raise ArtifactError(f"{place.rpartition('/')[2]} changed while it was being kept")
+            raise ArtifactError(said("artifact.changed", file=place.rpartition("/")[2]))
         return size, digest
 
     def _found(self, folder: str) -> dict[str, dict[str, Any]]:
@@ -161,15 +162,15 @@ class BucketArtifacts:
 
                 self._made = fsspec.filesystem(self._scheme, use_listings_cache=False)
             except ImportError as exc:
-                text = f"{self._address} needs more packages: pip install 'fleetdeck[s3]' ({exc})"
-                raise ArtifactError(text) from exc
+                raise ArtifactError(said("artifact.packages", place=self._address, why=str(exc))) from exc
         return self._made
 
     @contextlib.contextmanager
-    def _asked(self, what: str) -> Iterator[None]:
+    def _asked(self, code: str, **what: str) -> Iterator[None]:
         try:
             yield
         except ArtifactError:
             raise
         except Exception as exc:  # the drivers of fsspec raise whatever their clients raise
-            raise ArtifactError(f"{what} in {self._address}: {type(exc).__name__}: {exc}") from exc
+            why = f"{type(exc).__name__}: {exc}"
+            raise ArtifactError(said(code, **what, place=self._address, why=why)) from exc

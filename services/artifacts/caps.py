@@ -15,6 +15,7 @@ from services import plain_file
 from services.domain.errors import ArtifactError
 from services.domain.task import artifact as names
 from services.domain.task.artifact import Artifact, Source
+from services.domain.text.said import said
 
 CHUNK = 1024 * 1024
 MB = 1024 * 1024
@@ -81,7 +82,7 @@ def opened(source: Source) -> BinaryIO:
     try:
         return plain_file.opened(source)
     except OSError as exc:
-        raise ArtifactError(f"{source.name} cannot be read: {exc.strerror or exc}") from exc
+        raise ArtifactError(said("artifact.unread", file=source.name, why=exc.strerror or str(exc))) from exc
 
 
 def copied(source: BinaryIO, write: Callable[[bytes], object], name: str, cap: int) -> tuple[int, str]:
@@ -95,7 +96,7 @@ def copied(source: BinaryIO, write: Callable[[bytes], object], name: str, cap: i
     while chunk := source.read(CHUNK):
         size += len(chunk)
         if cap and size > cap:
-            raise ArtifactError(f"{name} is larger than {shown(cap)}")
+            raise ArtifactError(said("artifact.larger", file=name, size=shown(cap)))
         digest.update(chunk)
         write(chunk)
     return size, digest.hexdigest()
@@ -108,12 +109,12 @@ def room(caps: Caps, kept: int, files: int, name: str) -> int:
         ArtifactError: there is no room.
     """
     if caps.attempt_files and files >= caps.attempt_files:
-        raise ArtifactError(f"{name} is left out: the attempt has {files} files already")
+        raise ArtifactError(said("artifact.many", file=name, count=files))
     if not caps.task_bytes:
         return caps.file_bytes
     left = caps.task_bytes - kept
     if left <= 0:
-        raise ArtifactError(f"{name} is left out: the files of the task have {shown(caps.task_bytes)} already")
+        raise ArtifactError(said("artifact.full", file=name, size=shown(caps.task_bytes)))
     return min(left, caps.file_bytes) if caps.file_bytes else left
 
 
@@ -123,7 +124,7 @@ def free_name(name: str, taken: Callable[[str], bool]) -> str:
         one = name if number == 1 else names.numbered(name, number)
         if not taken(one):
             return one
-    raise ArtifactError(f"{name} is left out: there are too many of that name")
+    raise ArtifactError(said("artifact.same_name", file=name))
 
 
 def in_order(found: Iterable[Artifact]) -> list[Artifact]:
@@ -138,4 +139,4 @@ def attempts_of(folders: Iterable[str]) -> Iterator[int]:
 
 def shown(size: int) -> str:
     """Bytes as people read them."""
-    return f"{size / MB:.0f} MB" if size >= MB else f"{size:,} bytes"
+    return f"{size / MB:.0f} MB" if size >= MB else f"{size:,} B"

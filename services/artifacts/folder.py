@@ -17,6 +17,7 @@ from services.artifacts.caps import CARDS, Caps
 from services.domain.errors import ArtifactError
 from services.domain.task import artifact as names
 from services.domain.task.artifact import Artifact, Source
+from services.domain.text.said import said
 from services.ports import Clock
 
 _PART = ".part-"
@@ -56,7 +57,8 @@ class FolderArtifacts:
                 )
                 _write(folder / CARDS / f"{final.name}.json", caps.card(one))
             except OSError as exc:
-                raise ArtifactError(f"{safe} could not be kept in {self._root}: {exc.strerror or exc}") from exc
+                why = exc.strerror or str(exc)
+                raise ArtifactError(said("artifact.not_kept_in", file=safe, place=str(self._root), why=why)) from exc
         return one
 
     def list(self, task_id: str) -> list[Artifact]:
@@ -69,7 +71,7 @@ class FolderArtifacts:
                 for entry in _files(self._root / folder / str(attempt))
             ]
         except OSError as exc:
-            raise ArtifactError(f"{self._root} cannot be read: {exc.strerror or exc}") from exc
+            raise ArtifactError(said("artifact.unread", file=str(self._root), why=exc.strerror or str(exc))) from exc
         return caps.in_order(found)
 
     def open(self, artifact: Artifact) -> BinaryIO:
@@ -80,8 +82,8 @@ class FolderArtifacts:
             if artifact.place and inside and path.is_file():
                 return path.open("rb")
         except (OSError, ValueError) as exc:
-            raise ArtifactError(f"{artifact.name} cannot be read: {exc}") from exc
-        raise ArtifactError(f"{artifact.name} is not in {self._root}: it lies where its worker keeps its files")
+            raise ArtifactError(said("artifact.unread", file=artifact.name, why=str(exc))) from exc
+        raise ArtifactError(said("artifact.elsewhere", file=artifact.name, place=str(self._root)))
 
     def remove(self, task_id: str) -> None:
         """Everything of a task; see the port."""
@@ -92,7 +94,7 @@ class FolderArtifacts:
             with contextlib.suppress(OSError):  # others are in it
                 folder.parent.rmdir()
         except OSError as exc:
-            raise ArtifactError(f"{folder} cannot be removed: {exc.strerror or exc}") from exc
+            raise ArtifactError(said("artifact.not_removed", file=str(folder), why=exc.strerror or str(exc))) from exc
 
     def tasks(self, before: int) -> Iterator[str]:
         """Tasks that are left alone since then; see the port."""
@@ -103,7 +105,7 @@ class FolderArtifacts:
                     if _touched(folder) < before and (task_id := _owner(folder)):
                         yield task_id
         except OSError as exc:
-            raise ArtifactError(f"{self._root} cannot be read: {exc.strerror or exc}") from exc
+            raise ArtifactError(said("artifact.unread", file=str(self._root), why=exc.strerror or str(exc))) from exc
 
     def _reserve(self, folder: Path, name: str) -> tuple[Path, int, int]:
         """An empty file under a name that is free, how many bytes it may have, and how many this disk has for it; 0 for
@@ -113,7 +115,7 @@ class FolderArtifacts:
             (folder / CARDS).mkdir(parents=True, exist_ok=True)
             left = shutil.disk_usage(folder).free - self._caps.free_bytes if self._caps.free_bytes else 0
             if self._caps.free_bytes and left <= 0:
-                raise ArtifactError(f"{name} is left out: the disk of {self._root} is nearly full")
+                raise ArtifactError(said("artifact.disk", file=name, place=str(self._root)))
             kept = sum(_size(file) for number in _names(folder.parent) for file in _files(folder.parent / number))
             files = _files(folder)
             cap = caps.room(self._caps, kept, len(files), name)
@@ -135,7 +137,7 @@ class FolderArtifacts:
                 with contextlib.suppress(OSError):
                     path.unlink()
             if of_disk and isinstance(exc, ArtifactError):
-                raise ArtifactError(f"{final.name} is left out: it would fill the disk of {self._root}") from exc
+                raise ArtifactError(said("artifact.disk_room", file=final.name, place=str(self._root))) from exc
             raise
         return told
 

@@ -115,7 +115,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class JobContext:
     """The job's line back to the worker; ``log`` and ``progress`` may be called from any thread."""
 
-    log: Callable[[str, str], None]  #: (stream "out"|"err", one line without newline)
+    log: Callable[[str, str], None]  #: (stream, see ``LogLine``; one line without newline)
     progress: Callable[[int, str], None]  #: (percent 0–100, note)
     cancelled: Signal = field(default_factory=Flag)
     stopping: Callable[[], None] = lambda: None  #: called once when a requested stop has begun

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from services.domain.text.said import said as sentence
 from services.executors.base import ArtifactSink
 
 #: files of one attempt that are looked at; how long the end of an attempt waits for those that are on their way
@@ -47,7 +48,7 @@ class Handover:
         self._orders.put(None)
         self._thread.join(PATIENCE_S)
         if self._thread.is_alive():
-            self._sink.note(f"some files were not kept: the place did not take them within {PATIENCE_S:g} s")
+            self._sink.note(sentence("artifact.late", seconds=f"{PATIENCE_S:g}"))
 
     def _order(self, said: Mapping[str, Any], *, anywhere: bool) -> bool:
         path = said.get("artifact")
@@ -55,7 +56,7 @@ class Handover:
             return False
         self._seen += 1
         if self._seen > MOST:
-            self._sink.note(f"only the first {MOST} files were looked at")
+            self._sink.note(sentence("artifact.looked", most=str(MOST)))
             return True
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="artifacts", daemon=True)
@@ -74,10 +75,7 @@ class Handover:
                 with own:
                     self._sink.add(own, name=name, kind=kind, step=step)
             else:
-                self._sink.note(
-                    f"{_word(name)} is left out: it is no file of its own in the folder of the attempt, which "
-                    "FLEETDECK_FILES names"
-                )
+                self._sink.note(sentence("artifact.outside", file=_word(name)))
             if order["anywhere"] and order.get("remove") is True:
                 with contextlib.suppress(OSError):
                     path.unlink()

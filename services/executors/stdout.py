@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from services.domain.task import classify
+from services.domain.task import classify, own_words
 from services.domain.task.record import ERROR_LIMIT
 
 log = logging.getLogger(__name__)
@@ -109,7 +109,7 @@ class BoundedLog:
             tail, dropped = list(self._tail), self._dropped
             self._tail.clear()
         if dropped:
-            self._log("err", f"… {dropped:,} lines are left out here …")
+            self._log(own_words.OWN_STREAMS["err"], own_words.write("line.left_out", size=f"{dropped:,}"))
         for stream, text, _ in tail:
             self._log(stream, text)
 

@@ -27,10 +27,10 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LogLine(msgspec.Struct, frozen=True, array_like=True):
-    """One line a running task printed."""
+    """One line that a running task printed, or that its worker wrote between them."""
 
     at: Instant
-    stream: str  #: out | err
+    stream: str  #: out | err; of the worker itself own | own_err
     text: str
 
 

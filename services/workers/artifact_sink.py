@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from services.domain.errors import ArtifactError
 from services.domain.task.artifact import IN_RECORD, Artifact, ArtifactMark, Source, mark
 from services.domain.text.mask import masked_text
+from services.domain.text.said import said
 from services.ports import ArtifactStore
 
 log = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ class AttemptArtifacts:
         """Keep a copy; see ``ArtifactSink``."""
         called = _shown(name or (source.name if isinstance(source, Path) else "file"))
         if self._store is None:
-            self.note("this worker keeps no files: artifacts.place is off")
+            self.note(said("artifact.off"))
             return None
         try:
             one = self._store.put(self._task_id, self._attempt, called, source, kind, masked_text(step)[:100])
@@ -39,7 +40,7 @@ class AttemptArtifacts:
             return None
         except Exception as exc:  # the edge of a driver: the task did its work, whatever becomes of its files
             log.exception("a file of %s could not be kept", self._task_id)
-            self.note(f"{called} could not be kept: {type(exc).__name__}: {exc}")
+            self.note(said("artifact.not_kept", file=called, why=f"{type(exc).__name__}: {exc}"))
             return None
         if len(self._marks) < IN_RECORD:
             self._marks.append(mark(one))
@@ -57,7 +58,7 @@ class AttemptArtifacts:
         """For the record of the attempt: its first files, and what is to be said about the others."""
         notes = [*self._notes]
         if self._more:
-            notes.append(f"{self._more} more files are kept than are named here")
+            notes.append(said("artifact.more", count=self._more))
         return tuple(self._marks), "; ".join(notes)[:NOTE_LIMIT]
 
 

@@ -222,7 +222,7 @@ class Control:
         if isinstance(reason, PartRefused) and reason.reason.code != ACCESS_REFUSED:
             refused.append(reason)
         if refused or reason is None:
-            error = " ".join(topology.mismatch(one.part, one.reason.text, None) for one in refused)
+            error = "\n".join(topology.mismatch(one.part, one.reason.text, None) for one in refused)
             if error and error != self.error:
                 log.error("%s", error)
             self.error = error

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from services.broker.rabbitmq.wire import Channel
 from services.domain.task.lane import LANES, LATE_QUEUE, NOTICE_QUEUE, SHOP_QUEUE, Lane, shop_queue
+from services.domain.text.said import Said, said
 
 TASKS, DEAD_LETTERS, RESULTS = "rpa_task_exchange", "rpa_dlx_exchange", "rpa_result_exchange"
 #: where the fleet itself publishes work: it leads to the same queues by the same keys, and not to the notices
@@ -212,20 +213,19 @@ def declare(channel: Channel, parts: Iterable[Declarable], step: Callable[[Decla
                 channel.queue_bind(queue, exchange, routing_key=key, callback=answered)
 
 
-def mismatch(part: Declarable, text: str, existing: Mapping[str, object] | None) -> str:
+def mismatch(part: Declarable, text: str, existing: Mapping[str, object] | None) -> Said:
     """What to tell a person when something exists with other arguments."""
     if isinstance(part, Exchange):
-        return f"Exchange {part.name} exists with another type than {part.kind}; nothing was changed. Broker: {text}"
+        return said("broker.exchange_differs", name=part.name, kind=part.kind, error=text)
     if isinstance(part, Binding):
-        return f"Queue {part.queue} cannot be bound to {part.exchange}; nothing was changed. Broker: {text}"
-    theirs = dict(existing) if existing is not None else "not readable without the management API"
-    hint = ""
-    if existing is not None and part.name in map(lane_queue, LANES):
+        return said("broker.not_bound", name=part.queue, exchange=part.exchange, error=text)
+    told = {"name": part.name, "needed": str(dict(part.arguments)), "error": text}
+    if existing is None:
+        return said("broker.queue_unread", **told)
+    told["theirs"] = str(dict(existing))
+    if part.name in map(lane_queue, LANES):
         found = CLUSTER if existing.get("x-queue-type") == "quorum" else SINGLE
         wanted = CLUSTER if part.arguments.get("x-queue-type") == "quorum" else SINGLE
-        hint = f" It was made with broker.profile = {found}, here it is {wanted}." if found != wanted else ""
-    return (
-        f"Queue {part.name} exists with other arguments; nothing was changed. Fleetdeck needs {dict(part.arguments)}, "
-        f"the broker has {theirs}. Broker: {text}.{hint} Delete or rename the queue when it is empty, or use another "
-        "vhost."
-    )
+        if found != wanted:
+            return said("broker.queue_profile", **told, found=found, wanted=wanted)
+    return said("broker.queue_differs", **told)

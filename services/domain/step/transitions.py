@@ -245,7 +245,7 @@ def cancelled(task: Task, op: Cancel, now: int) -> Task:
 
 def dropped(task: Task, cause: Task, now: int) -> Task:
     """Ended because a task that it depends on has failed."""
-    why = f"dependency {cause.task_id} is {cause.status}"
+    why = own_words.write("own.dropped_cancelled" if cause.status == CANCELLED else "own.dropped", id=cause.task_id)
     return step(task, CANCELLED, now, why=dependency.GATE, reason=why)
 
 

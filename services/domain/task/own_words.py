@@ -26,6 +26,8 @@ SENTENCES: dict[str, str] = {
     "own.held_twin": N_(
         "another program sent it while the same work waits or runs already; a person says whether it runs too"
     ),
+    "own.dropped": N_("dependency {id} is dead"),
+    "own.dropped_cancelled": N_("dependency {id} is cancelled"),
     "own.by_number": N_("its work had succeeded since: {by} typed how many of a bulk are done once more"),
     "own.expired": N_("it was to start by {by} and could not; nothing was run"),
     "own.no_message": N_("no message can be made of this record: {why}"),
@@ -142,6 +144,10 @@ SENTENCES: dict[str, str] = {
         "no browser became free within {seconds} s: {why}; raise executors.browser.max_total, or lower worker.slots"
     ),
     "own.all_at_work": N_("all {most} browsers are at work ({names})"),
+    "own.all_at_work_shared": N_("all {most} browsers are at work ({names}, and the one that light contexts share)"),
+    "own.all_at_work_light": N_("all {most} browsers are at work (the one that light contexts share)"),
+    "own.no_picture_there": N_("there is no page to take a picture of"),
+    "own.no_picture_late": N_("the page gave no picture in time"),
     "own.profile_worked_in": N_("another process works in the profile of {shop}"),
     "own.opens_no_page": N_("Chromium does not open a page: {said}"),
     "own.chromium_cannot": N_("Chromium cannot be started: {said}"),
@@ -222,6 +228,20 @@ SENTENCES: dict[str, str] = {
     "own.queue_id": N_("it must be 1 to 200 printable ASCII characters"),
 }
 #: what the system and the libraries of connections say of the usual failures, as a person may read it
+#: what the worker itself writes into the log of an attempt, between the lines that a flow printed
+LINES: dict[str, str] = {
+    "line.again": N_("{why}; trying again in {seconds} s"),
+    "line.no_picture": N_("no picture of the page: {why}"),
+    "line.not_asked": N_("not asked: {why}"),
+    "line.new_tab": N_("a new tab was opened; the flow goes on there"),
+    "line.unasked": N_("a download that no step asked for was dropped: {file}"),
+    "line.downloaded": N_("downloaded {file}, {size} bytes"),
+    "line.dialog": N_("a dialog ({kind}) was dismissed: {words}"),
+    "line.redirected": N_("{status}: on to {host}"),
+    "line.left_out": N_("… {size} lines are left out here …"),
+}
+#: streams of a log whose lines are ours, by those of a flow that they stand among
+OWN_STREAMS = {"out": "own", "err": "own_err"}
 FOREIGN: dict[str, str] = {
     "foreign.refused": N_("nobody listens there: the connection was refused"),
     "foreign.late": N_("no answer in time"),
@@ -265,9 +285,11 @@ _FOREIGN: tuple[tuple[str, str], ...] = (
 #: by whom a pause, a closed shop or a right is that the program itself put there
 REPAIR = "repair"
 #: what stands in notes and as reasons beside what people write there
-_NOTES = ("own.repair", "own.policy_aside", "own.entry_aside", "own.by_number")
+_NOTES = ("own.repair", "own.policy_aside", "own.entry_aside", "own.by_number", "own.dropped", "own.dropped_cancelled")
 #: what is said of a value, within a sentence only
 _KINDS = ("own.an_object", "own.a_list", "own.text", "own.a_text", "own.true_or_false", "own.null", "own.a_number")
+#: families of refusals: of files of attempts, which stand in notes about them alone, and of anything else
+_OF_FILES = "artifact."
 #: longer lines are no sentences of the engine
 _LONGEST = 1_000
 #: letters (with a stroke before each blank) that a refusal must have beside its place-holders to be known again
@@ -293,8 +315,8 @@ _OF_FIELD = re.compile(r"(?P<field>[A-Za-z_][\w.\[\]-]{0,200}): (?P<why>\S.*)")
 
 
 def write(code: str, /, **params: Param) -> str:
-    """The English sentence of a code of ``SENTENCES``, as it stands in records."""
-    return SENTENCES[code].format(**params)
+    """The English sentence of a code of ``SENTENCES`` or ``LINES``, as it stands in records."""
+    return (SENTENCES.get(code) or LINES[code]).format(**params)
 
 
 def find(line: str) -> Message | None:
@@ -308,6 +330,16 @@ def note(words: str) -> Message | None:
     """What the program itself wrote into a note, as a reason or as a name; None for what people wrote there."""
     found = _found(words, "own") if len(words) <= _LONGEST else None
     return Message("own.repair") if words == REPAIR else found if found and found.code in _NOTES else None
+
+
+def line(text: str) -> Message | None:
+    """The sentence that a line of a log is, which stands in one of ``OWN_STREAMS``."""
+    return _found(text, "line") if len(text) <= _LONGEST else None
+
+
+def file_note(text: str) -> Message | None:
+    """What was said of a file that is not kept."""
+    return _found(text, _OF_FILES) if len(text) <= _LONGEST else None
 
 
 def kind(word: str) -> Message | None:
@@ -344,7 +376,8 @@ def _connection_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 @functools.cache
 def _patterns(family: str) -> Mapping[str, re.Pattern[str]]:
     own = {code: words for code, words in SENTENCES.items() if code not in (*_KINDS, "own.repair")}
-    table = own if family == "own" else {k: v for k, v in REFUSALS.items() if k.startswith(family)}
+    refusals = {k: v for k, v in REFUSALS.items() if k.startswith(family) and (family or not k.startswith(_OF_FILES))}
+    table = {"own": own, "line": LINES}.get(family, refusals)
     fixed = {code: len(_HOLE.sub("", re.escape(words))) for code, words in table.items()}
     # the one with the most fixed words first: a sentence may be the beginning of a longer one; before those that begin
     # with a place those with words there, for another sentence may stand in such a place
@@ -363,6 +396,6 @@ def _pattern(words: str, family: str) -> str:
             return f"(?P={name})"
         seen.add(name)
         one = _WORD if not family and match.start() == 0 else ".+?"
-        return f"(?P<{name}>{_PLACES.get(name, one) if family == 'own' else one})"
+        return f"(?P<{name}>{_PLACES.get(name, one) if family in ('own', 'line') else one})"
 
     return _HOLE.sub(place, re.escape(words))

@@ -200,7 +200,49 @@ REFUSALS: dict[str, str] = {
         " Fleetdeck once with an account that has it ({error})."
     ),
     "broker.other_shop": N_("Queue {name} takes {other}, not {key}: another platform has a shop of this id"),
+    "broker.exchange_differs": N_(
+        "Exchange {name} exists with another type than {kind}; nothing was changed. Broker: {error}"
+    ),
+    "broker.not_bound": N_("Queue {name} cannot be bound to {exchange}; nothing was changed. Broker: {error}"),
+    "broker.queue_differs": N_(
+        "Queue {name} exists with other arguments; nothing was changed. Fleetdeck needs {needed}, the broker has"
+        " {theirs}. Broker: {error}. Delete or rename the queue when it is empty, or use another vhost."
+    ),
+    "broker.queue_profile": N_(
+        "Queue {name} exists with other arguments; nothing was changed. Fleetdeck needs {needed}, the broker has"
+        " {theirs}. Broker: {error}. It was made with broker.profile = {found}, here it is {wanted}. Delete or rename"
+        " the queue when it is empty, or use another vhost."
+    ),
+    "broker.queue_unread": N_(
+        "Queue {name} exists with other arguments; nothing was changed. Fleetdeck needs {needed}; what the broker has"
+        " is not readable without the management API. Broker: {error}. Delete or rename the queue when it is empty, or"
+        " use another vhost."
+    ),
     "broker.results": N_("the broker has not confirmed {count} results: {error}"),
+    "artifact.off": N_("this worker keeps no files: artifacts.place is off"),
+    "artifact.not_kept": N_("{file} could not be kept: {why}"),
+    "artifact.late": N_("some files were not kept: the place did not take them within {seconds} s"),
+    "artifact.looked": N_("only the first {most} files were looked at"),
+    "artifact.outside": N_(
+        "{file} is left out: it is no file of its own in the folder of the attempt, which FLEETDECK_FILES names"
+    ),
+    "artifact.more": N_("{count} more files are kept than are named here"),
+    "artifact.no_place": N_("{file} has no place in {place}"),
+    "artifact.changed": N_("{file} changed while it was being kept"),
+    "artifact.packages": N_("{place} needs more packages: pip install 'fleetdeck[s3]' ({why})"),
+    "artifact.unread": N_("{file} cannot be read: {why}"),
+    "artifact.unread_there": N_("{file} cannot be read in {place}: {why}"),
+    "artifact.unlisted": N_("the files cannot be listed in {place}: {why}"),
+    "artifact.unremoved": N_("the files of a task cannot be removed in {place}: {why}"),
+    "artifact.larger": N_("{file} is larger than {size}"),
+    "artifact.many": N_("{file} is left out: the attempt has {count} files already"),
+    "artifact.full": N_("{file} is left out: the files of the task have {size} already"),
+    "artifact.same_name": N_("{file} is left out: there are too many of that name"),
+    "artifact.not_kept_in": N_("{file} could not be kept in {place}: {why}"),
+    "artifact.elsewhere": N_("{file} is not in {place}: it lies where its worker keeps its files"),
+    "artifact.not_removed": N_("{file} cannot be removed: {why}"),
+    "artifact.disk": N_("{file} is left out: the disk of {place} is nearly full"),
+    "artifact.disk_room": N_("{file} is left out: it would fill the disk of {place}"),
     "batch.items": N_("must be a list of 1 to {most} objects"),
     "batch.item": N_("must be an object with {known} and nothing else"),
     "batch.missing": N_("is missing, here and beside items"),

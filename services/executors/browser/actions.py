@@ -210,7 +210,7 @@ async def download(run: Attempt, step: steps.Download) -> None:
     finally:
         run.expects_download = False
     run.evidence.keep(path, name, "download", step.title)
-    run.evidence.log(f"downloaded {name}, {path.stat().st_size} bytes")
+    run.evidence.log(own_words.write("line.downloaded", file=name, size=path.stat().st_size))
 
 
 async def _save(run: Attempt, file: Coming, path: Path) -> None:

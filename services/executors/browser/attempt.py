@@ -39,8 +39,9 @@ class Evidence:
         self._number = 0
 
     def log(self, text: str, stream: str = "out") -> None:
-        """A line of the task's log."""
-        self._say(orders.Log(token=self._token, text=self.masker.text(text)[:LINE_CHARS], stream=stream))
+        """A line of the task's log; whatever stands there of a flow, Fleetdeck says it."""
+        own = own_words.OWN_STREAMS[stream]
+        self._say(orders.Log(token=self._token, text=self.masker.text(text)[:LINE_CHARS], stream=own))
 
     def progress(self, percent: int, note: str) -> None:
         """Move the progress bar."""
@@ -90,7 +91,7 @@ class Evidence:
 
     async def _dialog(self, dialog: Dialog) -> None:
         """Nobody is there to answer; a page that asks before it is left is left."""
-        text = f"a dialog ({dialog.type}) was dismissed: {dialog.message}"
+        text = own_words.write("line.dialog", kind=dialog.type, words=dialog.message)
         self.log(text)
         self._note(self._console, text)
         try:
@@ -175,7 +176,8 @@ class Attempt:
                 failed = Failed(told, raw.fails_as or await self._meaning(exc.kind))
                 if exc.inner or exc.final or not left:
                     raise await self._with_evidence(raw, exc if exc.inner else failed) from exc
-                self.evidence.log(f"{failed}; trying again in {raw.retry_wait_s:g} s", "err")
+                again = own_words.write("line.again", why=str(failed), seconds=f"{raw.retry_wait_s:g}")
+                self.evidence.log(again, "err")
                 await asyncio.sleep(raw.retry_wait_s)
 
     def address(self, url: str) -> str:
@@ -274,17 +276,17 @@ class Attempt:
             return failed
         try:
             if self.page.url.startswith("chrome-error:"):  # Chromium's own page about it, which tells nothing more
-                raise Error("there is none")
+                raise Error(own_words.write("own.no_picture_there"))
             if self._crashed.is_set():
-                raise Error("the page crashed")
+                raise Error(own_words.write("own.page_crashed"))
             async with asyncio.timeout(EVIDENCE_S):
                 await self._stop_loading()
                 await self.picture(f"{step.title}.png", step.title, full_page=False)
                 text = f"<!-- {self.page.url} -->\n{await self.page.content()}"
                 self.evidence.keep_text(text[:HTML_CHARS], f"{step.title}.html", "html", step.title)
         except (Error, TimeoutError, OSError) as exc:
-            why = (str(exc) or "no answer in time").splitlines()[0][:200]
-            self.evidence.log(f"no picture of the page: {why}", "err")
+            why = (str(exc) or own_words.write("own.no_picture_late")).splitlines()[0][:200]
+            self.evidence.log(own_words.write("line.no_picture", why=why), "err")
         self.evidence.close(step.title)
         return Failed(self.evidence.masker.text(str(failed)), failed.kind, inner=True)
 
@@ -327,12 +329,12 @@ class Attempt:
                 self._closed_to = trouble
         if trouble.kind in classify.PERMANENT and trouble.text not in self._told and len(self._told) < REFUSALS_TOLD:
             self._told.add(trouble.text)
-            self.evidence.log(f"not asked: {trouble.text}", "err")
+            self.evidence.log(own_words.write("line.not_asked", why=trouble.text), "err")
 
     def _follow(self, page: Page) -> None:
         """A tab that the page opened is where the flow goes on."""
         self._watch(page)
-        self.evidence.log("a new tab was opened; the flow goes on there")
+        self.evidence.log(own_words.write("line.new_tab"))
         self.page = page
 
     def _left(self, page: Page) -> None:
@@ -343,5 +345,5 @@ class Attempt:
 
     async def _unasked(self, download: Download) -> None:
         if not self.expects_download:
-            self.evidence.log(f"a download that no step asked for was dropped: {download.suggested_filename}", "err")
+            self.evidence.log(own_words.write("line.unasked", file=download.suggested_filename), "err")
             await download.cancel()

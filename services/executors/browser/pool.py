@@ -241,10 +241,16 @@ class Pool:
     async def _wait(self, key: str, until: float) -> None:
         left = until - time.monotonic()
         if left <= 0:
-            busy = ", ".join(sorted(one or "light contexts" for one in self._places))
-            raise self._too_long(own_words.write("own.all_at_work", most=self._settings.max_total, names=busy))
+            raise self._too_long(self._all_at_work())
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._changed.wait(), left)
+
+    def _all_at_work(self) -> str:
+        names = ", ".join(sorted(one for one in self._places if one != SHARED))
+        if SHARED not in self._places:
+            return own_words.write("own.all_at_work", most=self._settings.max_total, names=names)
+        code = "own.all_at_work_shared" if names else "own.all_at_work_light"
+        return own_words.write(code, most=self._settings.max_total, names=names)
 
     def _too_long(self, why: str) -> NoBrowser:
         seconds = f"{self._settings.acquire_seconds:g}"

@@ -308,7 +308,7 @@ class HttpExecutor:
         self, request: Request, wanted: HttpRequestSettings, job: Job, context: JobContext, masker: mask.Masker
     ) -> Outcome:
         def tell(line: str) -> None:
-            context.log("out", masker.text(line))
+            context.log(own_words.OWN_STREAMS["out"], masker.text(line))
 
         tell(f"{request.method} {mask.masked_text(masker.text(request.url.partition('?')[0]))}")
         bounds = Bounds(
@@ -484,7 +484,8 @@ class Fetch(threading.Thread):
             if answer.status not in REDIRECTS or not target:
                 return answer
             request = _redirected(request, answer.status, urllib.parse.urljoin(request.url, target))
-            self._log(f"{answer.status}: on to {reach.checked(request.url).hostname}")
+            host = str(reach.checked(request.url).hostname)
+            self._log(own_words.write("line.redirected", status=answer.status, host=host))
         raise Refused(own_words.write("own.many_redirects", most=bounds.redirects), classify.NETWORK)
 
     def _ask(self, request: Request) -> Answer:

@@ -14,7 +14,7 @@ from services.domain.task.status import Status
 from services.domain.types.flow_apart import How, Line, Pair, Parting
 from services.domain.types.flow_trace import StepState
 from services.i18n import N_, _, language, ngettext
-from services.messages import told
+from services.messages import logged, told
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.letters.beside import Beside, Blank, ComparedAttempt, Kin, LetterQueries
 from services.monitor.live import Changes
@@ -201,7 +201,8 @@ class BesideSection(Section):
             return
         run = found.letter if self.which.current() == "letter" else found.success
         now = instant.now_ms()
-        lines = [f"{shown.clock(line.at, now)}  {safe.one_line(line.text, LINE_CHARS)}" for line in run.log]
+        said = [safe.one_line(logged(line.stream, line.text), LINE_CHARS) for line in run.log]
+        lines = [f"{shown.clock(line.at, now)}  {words}" for line, words in zip(run.log, said, strict=True)]
         words = "\n".join(lines) or _("No line of its log is kept.")
         if words == self.log.toPlainText():
             return  # whoever reads it stays where they are

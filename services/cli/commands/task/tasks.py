@@ -17,7 +17,7 @@ from services.domain.errors import ArtifactError, NotFound, UsageError
 from services.domain.insight import attempts, same_work, wait
 from services.domain.insight.forecast import estimate
 from services.domain.plans import recurrence
-from services.domain.task import classify
+from services.domain.task import classify, own_words
 from services.domain.task.artifact import Artifact, safe_name
 from services.domain.task.record import Task
 from services.domain.task.search.query import SORTS
@@ -446,5 +446,5 @@ def _found(engine: assembly.Engine, task_id: str) -> Task:
 
 def _log_line(one: LogLine) -> output.Line:
     at = (shapes.iso(one.at) or "")[11:23]
-    text = f"{at}  {one.text}"
-    return output.Line(text, [(0, len(at), "dim"), *([(len(at), len(text), "red")] if one.stream == "err" else [])])
+    text, bad = f"{at}  {one.text}", one.stream in ("err", own_words.OWN_STREAMS["err"])
+    return output.Line(text, [(0, len(at), "dim"), *([(len(at), len(text), "red")] if bad else [])])

@@ -84,9 +84,9 @@ def test_the_same_name_at_once(make: Make) -> None:
 @pytest.mark.parametrize(
     ("caps", "sizes", "says"),
     [
-        ({"file_bytes": 10}, [10, 11], "larger than 10 bytes"),
-        ({"task_bytes": 25}, [10, 10, 10], "larger than 5 bytes"),
-        ({"task_bytes": 20}, [10, 10, 1], "have 20 bytes already"),
+        ({"file_bytes": 10}, [10, 11], "larger than 10 B"),
+        ({"task_bytes": 25}, [10, 10, 10], "larger than 5 B"),
+        ({"task_bytes": 20}, [10, 10, 1], "have 20 B already"),
         ({"attempt_files": 2}, [1, 1, 1], "2 files already"),
     ],
 )

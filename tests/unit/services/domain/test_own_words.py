@@ -13,6 +13,8 @@ import services
 from services import i18n, messages
 from services.domain.task import own_words
 from services.domain.text.message import Message
+from services.domain.text.refusals import REFUSALS
+from services.domain.text.said import said
 
 _HOLE = re.compile(r"\{(\w+)\}")
 #: three English words in a row are a sentence; a name, a code or a path is none
@@ -20,6 +22,7 @@ _ENGLISH = re.compile(r"\b[A-Za-z]{2,} [A-Za-z]{2,} [A-Za-z]{2,}\b")
 _ROOMS = ("engine", "workers", "executors", "scheduler")
 #: what says in ``error`` how an attempt ended, and whose text becomes that
 _ENDS = ("Outcome", "GiveUp", "Finish", "End")
+_LOGS = ("log", "_log", "note")
 _FAILURES = ("Failed", "Refused", "Unfillable", "NoBrowser", "NoneToLend", "NoWindow", "NoProfile", "_NotConnected")
 
 
@@ -48,6 +51,29 @@ def test_each_sentence_is_found_again_and_said_in_the_language_of_the_window(cod
     assert found is not None
     assert (found.code, dict(found.params)) == (code, params)
     assert not _ENGLISH.search(messages.own(written))
+
+
+@pytest.mark.parametrize("code", own_words.LINES)
+def test_a_line_that_a_worker_wrote_into_a_log_is_said_in_the_language_of_the_window(code: str, chinese: None) -> None:
+    put = {"host": "a.test", "kind": "alert", "why": "the page crashed"}
+    params = {name: put.get(name, _PUT.get(name, "a b.csv")) for name in _HOLE.findall(own_words.LINES[code])}
+    written = own_words.write(code, **params)
+    found = own_words.line(written)
+    assert found is not None
+    assert (found.code, dict(found.params)) == (code, params)
+    for stream in own_words.OWN_STREAMS.values():
+        assert not _ENGLISH.search(messages.logged(stream, written))
+    for stream in own_words.OWN_STREAMS:
+        assert messages.logged(stream, written) == written, "a flow printed the same words"
+    assert messages.own(written) == written, "as did whoever says it in an error"
+
+
+@pytest.mark.parametrize("code", [code for code in REFUSALS if code.startswith("artifact.")])
+def test_why_files_were_left_out_is_said_in_the_language_of_the_window(code: str, chinese: None) -> None:
+    written = said(code, **dict.fromkeys(_HOLE.findall(REFUSALS[code]), "ab.png"))
+    told = messages.of_files(f"{written}; {written}; by hand")
+    assert told == "；".join([messages.render(written.message)] * 2 + ["by hand"])
+    assert not _ENGLISH.search(told.replace("pip install 'fleetdeck[s3]'", ""))
 
 
 @pytest.mark.parametrize("code", _KINDS)
@@ -87,7 +113,10 @@ def test_notes_and_reasons_of_people_stay_theirs(note: str, chinese: None) -> No
         assert told.count(note) == 2
 
 
-@pytest.mark.parametrize("code", ["own.repair", "own.policy_aside", "own.entry_aside", "own.by_number"])
+@pytest.mark.parametrize(
+    "code",
+    ["own.repair", "own.policy_aside", "own.entry_aside", "own.by_number", "own.dropped", "own.dropped_cancelled"],
+)
 def test_what_the_program_itself_noted_is_translated(code: str, chinese: None) -> None:
     note = own_words.write(code, **dict.fromkeys(_HOLE.findall(own_words.SENTENCES[code]), "ann@desk"))
     assert not re.search(r"[a-z]{3}", messages.noted(note).replace("ann@desk", ""))
@@ -200,7 +229,8 @@ def _literals(file: Path) -> Iterator[tuple[int, str]]:
             continue
         name = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
         told = [one.value for one in node.keywords if one.arg == "error" and name in _ENDS]
-        for value in [*told, *(node.args[:1] if name in _FAILURES else ())]:
+        kept = isinstance(node.func, ast.Attribute) and name in _LOGS
+        for value in [*told, *(node.args if kept else node.args[:1] if name in _FAILURES else ())]:
             parts = [one.value for one in ast.walk(value) if isinstance(one, ast.Constant)]
             said = " … ".join(str(part) for part in parts)
             if isinstance(value, ast.Constant | ast.JoinedStr) and _ENGLISH.search(said):

@@ -77,7 +77,7 @@ class Listener:
 
     def out(self) -> list[str]:
         """Lines of standard output."""
-        return [text for stream, text in self.lines if stream == "out"]
+        return [text for stream, text in self.lines if stream in ("out", "own")]
 
     def wait_for(self, start: str) -> str:
         """The rest of the first line that begins so."""

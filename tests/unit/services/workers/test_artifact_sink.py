@@ -39,7 +39,7 @@ def test_what_cannot_be_kept_is_a_note_once(tmp_path: Path) -> None:
     assert [sink.add(b"xy", name="a.txt"), sink.add(b"xy", name="a.txt"), sink.add(tmp_path / "no.png")] == [None] * 3
     marks, note = sink.told()
     assert marks == ()
-    assert note == "a.txt is larger than 1 bytes; no.png cannot be read: No such file or directory"
+    assert note == "a.txt is larger than 1 B; no.png cannot be read: No such file or directory"
 
 
 def test_a_worker_that_keeps_none_says_so() -> None:

@@ -575,7 +575,7 @@ def facts(task: Task, letter: Letter | None, now: int, again: str = "") -> Seque
         (_("created again as"), again),
         (_("republished as"), task.successor),
         (_("marks"), ", ".join(task.marks)),
-        (_("reason"), messages.own(task.reason)),
+        (_("reason"), messages.noted(task.reason)),
         (_("note"), task.triage_note),
         (_("routing key"), f"task.{task.platform}.{task.queue or task.lane}"),
         ("x-rpa-gen", str(task.gen)),

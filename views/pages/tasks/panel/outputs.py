@@ -13,7 +13,7 @@ from services.domain.task.artifact import Artifact
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.i18n import N_, _, ngettext
-from services.messages import told
+from services.messages import logged, of_files, told
 from services.monitor.artifacts import ArtifactQueries, Found
 from services.monitor.tasks import LogTail, TaskQueries
 from views.dialogs.artifact import ArtifactDialog
@@ -94,7 +94,7 @@ class ArtifactSection(Section):
 
     def _show(self, task: Task, found: tuple[Found, ...]) -> None:
         self._trouble.setText(
-            safe.one_line(next((a.artifacts_note for a in task.attempts if a.artifacts_note), ""), 300)
+            safe.one_line(of_files(next((a.artifacts_note for a in task.attempts if a.artifacts_note), "")), 300)
         )
         self._trouble.setVisible(bool(self._trouble.text()))
         self.setVisible(bool(found or self._trouble.text()))
@@ -250,7 +250,8 @@ class LogSection(Section):
         self._place = tail.place
         at_end = self._at_end()
         now = instant.now_ms()
-        lines = [f"{shown.clock(line.at, now)}  {safe.one_line(line.text, 2000)}" for line in tail.lines]
+        said = [safe.one_line(logged(line.stream, line.text), 2000) for line in tail.lines]
+        lines = [f"{shown.clock(line.at, now)}  {words}" for line, words in zip(tail.lines, said, strict=True)]
         self.text.appendPlainText("\n".join(lines))
         if at_end:
             bar = self.text.verticalScrollBar()

@@ -98,7 +98,7 @@ def goto(url: str) -> dict[str, Any]:
 
 def told(desk: Desk) -> str:
     """What the task's log says went wrong."""
-    return "".join(text for stream, text in desk.listener.lines if stream == "err")
+    return "".join(text for stream, text in desk.listener.lines if stream in ("err", "own_err"))
 
 
 # ---------------------------------------------------------------------------------------------------- in real Chromium
