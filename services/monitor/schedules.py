@@ -6,7 +6,8 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, takewhile
+from heapq import merge
+from itertools import takewhile
 
 import msgspec
 
@@ -40,12 +41,12 @@ from services.ports import ScheduleEntry, Store
 
 log = logging.getLogger(__name__)
 NEXT_RUNS = 5
-#: runs of another schedule that are looked at, and names that are told
-MOST_RUNS, MOST_NAMES = 300, 5
+#: names that are told
+MOST_NAMES = 5
 #: runs that are shown of each; runs to come that are looked at for collisions; ended runs that are remembered
 SHOWN_RUNS, LOOKED_AT, MOST_ENDED = 14, 3, 20_000
 #: hours to come whose line is followed, and tasks that are followed one by one
-AHEAD_H, MOST_AHEAD = 12, 50_000
+AHEAD_H, MOST_AHEAD = 24, 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,39 +243,35 @@ class ScheduleQueries:
         slots = self._slots(now)
         begins, over = at - load.LONGEST * load.MINUTE_MS // 8, self._held_back(zone, ends)
         mine = [replace(one, own=True) for one in self._bursts(wanted, [at], over)]
-        others = [
-            burst
-            for other in self.rows(1)
-            if other.schedule.name != wanted.name and other.schedule.enabled and not other.problem
-            for burst in self._bursts(other.schedule, list(_within(other, begins, ends, now, MOST_RUNS)), over)
-        ]
+        beside = [other for other in self.rows(1) if other.schedule.name != wanted.name]
+        planned, cut = _planned(beside, begins, ends, now)
+        others = [burst for row, runs in planned for burst in self._bursts(row.schedule, runs, over)]
         found = load.follow([*mine, *others], slots)
         said = [*_through(found, mine, at, slots, zone, now), *self._promised(wanted, found, at, ends, zone, now)]
+        if cut and found.own and not 0 < found.end <= cut:
+            said.append(Message("load.cut", {"clock": quiet_hours.clock_at(cut, zone, now)}))
         return RunLoad(at=at, slots=slots, load=found, said=tuple(said))
 
     def ahead(self, hours: int = AHEAD_H) -> RunLoad:
         """The line of the workers for some hours to come, as far as schedules make it; what waits now is not in it."""
         now = self._store.now_ms()
         ends, slots = now + hours * 60 * load.MINUTE_MS, self._slots(now)
-        planned, tasks = list[tuple[ScheduleRow, list[int]]](), 0
-        for row in self.rows(1):
-            if row.shops and row.schedule.enabled and not row.problem:
-                # one more than is followed tells that there are too many
-                most = (MOST_AHEAD - tasks) // row.shops + 1
-                planned.append((row, list(_within(row, now, ends, now, most))))
-                tasks += len(planned[-1][1]) * row.shops
-                if tasks > MOST_AHEAD:
-                    break
-        about: dict[str, Param] = {"tasks": min(tasks, MOST_AHEAD), "hours": hours, "slots": slots}
-        if not tasks or not slots or tasks > MOST_AHEAD:
-            code = "load.ahead_nothing" if not tasks else "load.ahead" if slots else "load.ahead_nobody"
-            many = "_many" if tasks > MOST_AHEAD else ""
-            return RunLoad(at=now, slots=slots, load=Load(begins=now), said=(Message(code + many, about),))
-        over = self._held_back(fleet_zone(self._store) or DEFAULT_ZONE, ends)
+        planned, cut = _planned(self.rows(1), now, ends, now)
+        tasks = MOST_AHEAD if cut else sum(len(runs) * row.shops for row, runs in planned)
+        many = "_many" if cut else ""
+        about: dict[str, Param] = {"tasks": tasks, "hours": hours, "slots": slots}
+        if not tasks or not slots:
+            code = "load.ahead_nobody" + many if tasks else "load.ahead_nothing"
+            return RunLoad(at=now, slots=slots, load=Load(begins=now), said=(Message(code, about),))
+        zone = fleet_zone(self._store) or DEFAULT_ZONE
+        over = self._held_back(zone, ends)
         bursts = [burst for row, runs in planned for burst in self._bursts(row.schedule, runs, over)]
         known = [burst for burst in bursts if burst.mean_s]
-        line = load.ahead(known, slots, now, hours * 60)
-        said = [Message("load.ahead", about), *_paused(bursts)]
+        begins = now - now % (load.DAY_STEP * load.MINUTE_MS)
+        line = load.ahead(known, slots, begins, ((cut or ends) - begins) // load.MINUTE_MS)
+        said = [Message("load.ahead" + many, about), *_paused(bursts)]
+        if cut and line.own:
+            said.append(Message("load.ahead_cut", {"clock": quiet_hours.clock_at(cut, zone, now)}))
         if names := sorted({burst.name for burst in bursts if not burst.mean_s}):
             said.append(Message("load.ahead_unknown", {"names": ", ".join(names[:MOST_NAMES])}))
         return RunLoad(at=now, slots=slots, load=line, said=tuple(said))
@@ -397,11 +394,29 @@ class _Works:
         return task_type.uniqueness_key(kind, "", "", recipe.payload_text(schedule.payload))
 
 
-def _within(row: ScheduleRow, since: int, until: int, now: int, most: int) -> Iterator[int]:
-    """When a schedule runs between two instants, ``most`` times at most; what is to come without what was skipped."""
+def _planned(
+    rows: Iterable[ScheduleRow], since: int, until: int, now: int
+) -> tuple[list[tuple[ScheduleRow, list[int]]], int]:
+    """The runs between two instants of each of them that runs at all, as many in the order of their times as can be
+    followed; and when the first begins that is left out, 0 for none.
+    """
+    working = [row for row in rows if row.shops and row.schedule.enabled and not row.problem]
+    found = [(row, list[int]()) for row in working]
+    tasks = 0
+    for at, place in merge(*(_within(row, n, since, until, now) for n, row in enumerate(working))):
+        row, runs = found[place]
+        tasks += row.shops
+        if tasks > MOST_AHEAD:
+            return found, at
+        runs.append(at)
+    return found, 0
+
+
+def _within(row: ScheduleRow, place: int, since: int, until: int, now: int) -> Iterator[tuple[int, int]]:
+    """When a schedule runs between two instants, with its place; what is to come without what was skipped."""
     following = row.upcoming[0] if row.upcoming else now
     found = takewhile(lambda at: at < until, schedules.rule(row.schedule, row.zone).after(since - 1))
-    return islice((at for at in found if at < now or at >= following), most)
+    return ((at, place) for at in found if at < now or at >= following)
 
 
 def _paused(bursts: Iterable[Burst]) -> Iterator[Message]:

@@ -16,6 +16,8 @@ from services.domain.text.sentences import N_, NN_
 MINUTE_MS = 60_000
 #: minutes before the run that are shown, and at most after it
 LEAD, LONGEST = 10, 24 * 60
+#: minutes that one bar of the day to come stands for; its first begins with such a stretch of the clock
+DAY_STEP = 5
 #: until when a pause holds: nobody knows, so beyond all that is followed
 NEVER = 1 << 62
 #: as many tasks a slot are a line worth spreading
@@ -48,6 +50,10 @@ SENTENCES: dict[str, str] = {
     "load.ahead_nothing": N_("No run is planned in these {hours} h."),
     "load.ahead_many": N_("More than {tasks:,} tasks are planned in these {hours} h: too many to follow one by one."),
     "load.ahead_unknown": N_("Not in it, since how long one takes was not measured yet: {names}."),
+    "load.ahead_cut": N_("Shown is what comes up to {clock}."),
+    "load.cut": N_(
+        "Of other schedules what runs up to {clock} is in it; beyond that there are too many tasks to follow."
+    ),
     "load.spread": N_("Spread over {span}, hardly any of them would wait."),
 }
 
@@ -134,7 +140,7 @@ def follow(bursts: Sequence[Burst], slots: int, *, passing: bool = False) -> Loa
         count = own if burst.own else others
         count[_place(came[n], begins, minutes)] += 1
         count[_place(ends - passing, begins, minutes) + passing] -= 1
-        if not burst.own and came[n] < through and ends > first:
+        if not burst.own and not burst.paused and came[n] < through and ends > first:
             beside.add(burst.name)
     return Load(
         begins=begins,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
-from services.domain.plans.load import MINUTE_MS, Load
+from services.domain.plans.load import DAY_STEP, MINUTE_MS, Load
 from services.i18n import N_, _, ngettext
 from services.messages import render
 from services.monitor.schedules import RunLoad
@@ -15,6 +15,8 @@ from views.support import instant, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.paint import draw_line
+from views.support.spoken import Role, spoken
+from views.support.spoken import told as tell
 from views.theme import theme
 from views.widgets.badge import Swatch
 from views.widgets.card import Card
@@ -28,13 +30,24 @@ ROLES = (("accent", N_("this run")), ("text3", N_("other schedules")))
 
 
 class LoadBars(QWidget):
-    """Tasks that wait or run: those of others in grey, those of the run above them, and how many slots there are."""
+    """Tasks that wait or run: those of others in grey, those of the run above them, and how many slots there are. A
+    click points at a bar, as do Left, Right, Home and End; Esc points at none. ``step``: minutes of a bar, 0 for as few
+    as there is room for.
 
-    def __init__(self) -> None:
+    Signals:
+        pointed: another bar is pointed at, or what it holds is another number.
+    """
+
+    pointed = Signal()
+
+    def __init__(self, step: int = 0) -> None:
         super().__init__()
-        self._load, self._slots = Load(begins=0), 0
+        self._load, self._slots, self._least = Load(begins=0), 0, step
+        self._at = 0  #: an instant of the bar that is pointed at; 0: of none
         self.setFixedHeight(BARS_HEIGHT + AXIS)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        spoken(self, Role.Chart, self.pointed_words)
         theme().changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
@@ -42,9 +55,12 @@ class LoadBars(QWidget):
         return QSize(200, BARS_HEIGHT + AXIS)
 
     def show_load(self, load: Load, slots: int = 0) -> None:
-        """Draw another one."""
+        """Draw another one; what is pointed at stays at its time while that is to come."""
+        before = self.pointed_words()
         self._load, self._slots = load, slots
-        self.update()
+        if self._place() is None:
+            self._at = 0
+        self._say(before)
 
     def bars(self) -> list[tuple[int, int]]:
         """Of each bar the tasks of the run and those of others: the most of the minutes that it stands for."""
@@ -59,19 +75,84 @@ class LoadBars(QWidget):
 
     def words_at(self, x: float) -> str:
         """What the bar at a place stands for, in words."""
-        bars = self.bars()
-        place = min(len(bars) - 1, max(0, int(x * len(bars) / max(1, self.width()))))
-        number, step = sum(bars[place]), self._step()
-        begin = self._load.begins + place * step * MINUTE_MS
-        now = instant.now_ms()
+        return "\n".join(self._words(self._bar_at(x)))
+
+    def pointed_words(self) -> str:
+        """What the bar that is pointed at stands for; "" for none."""
+        place = self._place()
+        return text.listed(self._words(place)) if place is not None else ""
+
+    def _words(self, place: int) -> tuple[str, str]:
+        """When a bar begins and ends, and what is there then."""
+        number, now = sum(self.bars()[place]), instant.now_ms()
+        begin, end = self._begin(place), self._begin(place + 1)
         said = ngettext("{n} task waits or runs", "{n} tasks wait or run", number).format(n=text.count(number))
-        times = _("{begin} to {end}").format(
-            begin=shown.clock(begin, now), end=shown.clock(begin + step * MINUTE_MS, now)
-        )
-        return f"{times}\n{said}"
+        times = _("{begin} to {end}").format(begin=shown.clock(begin, now), end=shown.clock(end, now))
+        return times, said
+
+    def _bar_at(self, x: float) -> int:
+        count = len(self.bars())
+        return min(count - 1, max(0, int(x * count / max(1, self.width()))))
+
+    def _begin(self, place: int) -> int:
+        return self._load.begins + place * self._step() * MINUTE_MS
+
+    def _place(self) -> int | None:
+        """Which bar is pointed at."""
+        place = (self._at - self._load.begins) // (self._step() * MINUTE_MS)
+        return place if self._at and 0 <= place < len(self.bars()) else None
+
+    def _point(self, place: int | None) -> None:
+        before = self.pointed_words()
+        self._at = 0 if place is None else self._begin(place)
+        self._say(before)
+
+    def _say(self, before: str) -> None:
+        self.update()
+        if self.pointed_words() != before:
+            tell(self)
+            self.pointed.emit()
+
+    # hands
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Point at a bar."""
+        if event.button() == Qt.MouseButton.LeftButton and self._load.own:
+            self._point(self._bar_at(event.position().x()))
+        else:
+            super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Point at the next one, the first, the last or none."""
+        place, last = self._place(), len(self.bars()) - 1
+        moved = {
+            Qt.Key.Key_Left: last if place is None else max(0, place - 1),
+            Qt.Key.Key_Right: 0 if place is None else min(last, place + 1),
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        key = Qt.Key(event.key())
+        if key in moved and self._load.own:
+            self._point(moved[key])
+        elif key == Qt.Key.Key_Escape and place is not None:
+            self._point(None)
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show that the keys are for it."""
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Show that they are no more."""
+        super().focusOutEvent(event)
+        self.update()
 
     def event(self, event: QEvent) -> bool:
-        """Say what a bar stands for."""
+        """Say what a bar stands for; Esc is for what is pointed at before it is for the page."""
+        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape and self._place() is not None:
+            event.accept()  # as a key, not as a shortcut
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._load.own:
             QToolTip.showText(event.globalPos(), self.words_at(event.pos().x()), self)
             return True
@@ -79,7 +160,7 @@ class LoadBars(QWidget):
 
     def _step(self) -> int:
         """Minutes of a bar."""
-        return -(-max(LEAST_MINUTES, len(self._load.own)) // MOST_BARS)
+        return self._least or -(-max(LEAST_MINUTES, len(self._load.own)) // MOST_BARS)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the bars, the slots and the hours."""
@@ -88,6 +169,9 @@ class LoadBars(QWidget):
         most = max((sum(bar) for bar in bars), default=0)
         wide, tall = self.width() / max(1, len(bars)), float(BARS_HEIGHT - 1)
         painter.fillRect(QRectF(0, tall, self.width(), 1), theme().color("line"))
+        pointed = self._place()
+        if pointed is not None:
+            painter.fillRect(QRectF(pointed * wide - 1, 0, max(3.0, wide + 1), tall), theme().color("selline"))
         for place, (own, others) in enumerate(bars):
             low, high = tall * others / max(1, most), tall * (own + others) / max(1, most)
             left, width = place * wide, max(1.0, wide - 1)
@@ -98,6 +182,9 @@ class LoadBars(QWidget):
             y = round(tall - tall * self._slots / most) + 0.5
             painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
         self._paint_times(painter, len(bars))
+        if self.hasFocus():
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
 
     def _paint_times(self, painter: QPainter, count: int) -> None:
         if not self._load.begins:
@@ -135,6 +222,8 @@ class LoadStrip(QWidget):
         column.setSpacing(4)
         for part in (self.bars, self._legend, self.words):
             column.addWidget(part)
+        self.bars.pointed.connect(self._scale)
+        self._most = ""  #: what the scale says while no bar is pointed at
         on_language_changed(self._name)
         self._name()
         self.show_load(None)
@@ -150,10 +239,14 @@ class LoadStrip(QWidget):
             self.bars.show_load(load, found.slots)
             now, (number, when) = instant.now_ms(), load.peak
             most = _("at most {n} at once, at {at}")
-            self.scale.setText(most.format(n=text.count(number), at=shown.clock(when, now)))
+            self._most = most.format(n=text.count(number), at=shown.clock(when, now))
+            self._scale()
         self.words.setText(said)
         self.bars.setAccessibleName(said)
         self.setVisible(bool(said))
+
+    def _scale(self) -> None:
+        self.scale.setText(self.bars.pointed_words() or self._most)
 
     def _name(self) -> None:
         for (_role, word), name in zip(ROLES, self._names, strict=True):
@@ -161,13 +254,14 @@ class LoadStrip(QWidget):
 
 
 class PlannedLoad(Card):
-    """The line of the hours to come as all schedules make it."""
+    """The line of the day to come as all schedules make it, in bars of five minutes."""
 
     def __init__(self) -> None:
         super().__init__(N_("Planned load"))
         self.found: RunLoad | None = None
         self._stale = False  #: it could not be asked for anew
-        self.bars = LoadBars()
+        self.bars = LoadBars(DAY_STEP)
+        self.bars.pointed.connect(self._note)
         self.words = Elided("", "label", "text2")
         for part in (self.bars, self.words):
             self.body.addWidget(part)
@@ -192,13 +286,20 @@ class PlannedLoad(Card):
         self.bars.setVisible(drawn)
         if drawn:
             self.bars.show_load(self.found.load, self.found.slots)
-        now, (number, when) = instant.now_ms(), self.found.load.peak
-        peak = _("at most {n} in a minute, at {at}").format(n=text.count(number), at=shown.clock(when, now))
-        age = _("as of {time}").format(time=shown.clock(self.found.at, now))
-        self.set_note(age if self._stale else peak if drawn else "")
+        self._note()
         said = told(self.found)
         self.words.show_text(said)
         self.bars.setAccessibleName(text.sentences([_("Planned load"), said]))
+
+    def _note(self) -> None:
+        """Say what is pointed at, else when it is of or when the line is longest."""
+        if self.found is None:
+            return
+        now, (number, when) = instant.now_ms(), self.found.load.peak
+        peak = _("at most {n} in a minute, at {at}").format(n=text.count(number), at=shown.clock(when, now))
+        age = _("as of {time}").format(time=shown.clock(self.found.at, now))
+        pointed = self.bars.pointed_words()
+        self.set_note(text.listed([*filter(None, (age if self._stale else "", pointed))]) or (peak if number else ""))
 
 
 def told(found: RunLoad | None) -> str:

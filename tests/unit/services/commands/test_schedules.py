@@ -358,13 +358,43 @@ def test_all_runs_of_the_hours_to_come_are_counted_but_the_one_that_was_skipped(
 
     room.clock.advance(1.0 + 60.0 - room.clock.now_ms() % 60_000 / 1000)  # between two minutes
     desk.add(plan(cron="* * * * *", all_shops=False, shops=("pdd:s1",)))
-    assert told() == {"load.ahead_nobody": 720}
+    assert told() == {"load.ahead_nobody": 1440}
     desk.skip(["nightly"])
-    assert told() == {"load.ahead_nobody": 719}
+    assert told() == {"load.ahead_nobody": 1439}
     room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),), lanes=("normal",)))
-    assert told() == {"load.ahead": 719}
+    assert told() == {"load.ahead": 1439}
+    desk.add(plan(name="hourly", cron="0 * * * *", all_shops=False, shops=("pdd:s1",)))
+    room.define("work", expected_s=1)
     monkeypatch.setattr("services.monitor.schedules.MOST_AHEAD", 700)
     assert told() == {"load.ahead_many": 700}
+    found = ask.ahead()
+    assert [one.code for one in found.said] == ["load.ahead_many", "load.ahead_cut"]
+    assert 680 <= sum(found.load.own) <= 700, "as far as it is followed it is shown"
+    assert 640 <= len(found.load.own) <= 700
+    assert found.load.begins % (5 * 60_000) == 0
+
+
+def test_a_look_before_saving_follows_every_run_of_others_or_says_up_to_when(
+    room: Room, desk: ScheduleCommands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.define("work", uniqueness="shop_type", expected_s=36_000)
+    room.define("goods", expected_s=30)
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),) * 4, lanes=("normal",)))
+    desk.add(plan(name="goods", task_type="goods", cron="* * * * *", all_shops=False, shops=("pdd:s1",)))
+    ask = ScheduleQueries(room.store, room.registry)
+    found = ask.load(plan(), "Asia/Shanghai")
+    assert found is not None
+    others = [n for n, number in enumerate(found.load.others) if number]
+    assert others[-1] > 9 * 60, "it is followed from three hours before, and 300 runs would be five hours"
+    assert "load.cut" not in {one.code for one in found.said}
+    monkeypatch.setattr("services.monitor.schedules.MOST_AHEAD", 300)
+    cut = ask.load(plan(), "Asia/Shanghai")
+    assert cut is not None
+    assert {one.code: one.params for one in cut.said}["load.cut"]["clock"].endswith("04:30")
+    room.store.set_pause(Pause(scope="type:goods", by="ann"))
+    paused = ask.load(plan(), "Asia/Shanghai")
+    assert paused is not None
+    assert "load.beside" not in {one.code for one in paused.said}, "what is paused does not run beside it"
 
 
 def test_who_is_paused_or_has_quiet_hours_waits_in_the_line_to_come_too(room: Room, desk: ScheduleCommands) -> None:
@@ -372,15 +402,15 @@ def test_who_is_paused_or_has_quiet_hours_waits_in_the_line_to_come_too(room: Ro
     ask = ScheduleQueries(room.store, room.registry)
     room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),) * 4, lanes=("normal",)))
     now = room.clock.now_ms()
-    desk.add(plan(cron="", every_s=6 * 3600, first_at=now + 6 * 3_600_000 + 5_000))
-    assert ask.ahead().load.own[6 * 60 + 5 :] == (0,) * (6 * 60 - 5)
+    desk.add(plan(cron="", every_s=20 * 3600, first_at=now + 6 * 3_600_000 + 5_000))
+    assert not any(ask.ahead().load.own[6 * 60 + 8 :])
     once = {"start": now, "end": now + 8 * 3_600_000}
     body = json.dumps({"name": "sale", "scope": "shop:pdd:s2", "once": [once]})
     room.store.put_document(quiet_hours.KIND, "sale", body)
     room.store.set_pause(Pause(scope="shop:pdd:s1", by="ann"))
     found = ask.ahead()
     assert [one.params["tasks"] for one in found.said] == [3, 1]
-    assert (found.load.own[7 * 60], found.load.own[9 * 60], found.load.own[-1]) == (2, 1, 1)
+    assert [found.load.left(now + hours * 3_600_000) for hours in (7, 9, 23)] == [2, 1, 1]
     load = ask.load(plan(name="new", cron="", every_s=3600), "UTC")
     assert load is not None
     held = {one.code: one.params["tasks"] for one in load.said if one.code in ("load.paused", "load.quiet")}

@@ -5,16 +5,25 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.domain.plans.load import MINUTE_MS, Load
 from services.domain.text.message import Message
 from services.monitor.schedules import RunLoad
+from tests.support.widgets import words
 from views.pages.schedules.load_strip import LoadBars, PlannedLoad
 from views.support import instant
 
 HOURS = 12
+
+
+def note(card: PlannedLoad) -> str:
+    """What stands beside the title."""
+    return words(card).split("\n")[1]
 
 
 def load(*, at: int, own: tuple[int, ...]) -> RunLoad:
@@ -62,3 +71,28 @@ def test_what_is_told_runs_on_without_blanks_in_chinese(qtbot: QtBot, noon: int)
     card.show_load(dataclasses.replace(found, said=(*found.said, Message("load.paused", {"tasks": 2}))))
     i18n.set_language("zh_CN")
     assert card.words.text() == "今后 12 小时计划了 240 个任务，共有 8 个工位。其中 2 个因暂停而等待。"
+
+
+def test_the_keyboard_goes_from_bar_to_bar_of_the_day_and_a_reader_hears_it(qtbot: QtBot, noon: int) -> None:
+    card = PlannedLoad()
+    qtbot.addWidget(card)
+    card.resize(1200, 140)
+    found = load(at=noon, own=(0,) * 5 + (240, 8, 0, 0, 0) + (0,) * (24 * 60 - 10))
+    card.show_load(found)
+    bars = card.bars
+    assert len(bars.bars()) == 24 * 12, "five minutes each"
+    assert bars.focusPolicy() & Qt.FocusPolicy.TabFocus
+    QTest.keyClick(bars, Qt.Key.Key_Home)
+    QTest.keyClick(bars, Qt.Key.Key_Right)
+    assert note(card).endswith("240 tasks wait or run")
+    assert QAccessible.queryAccessibleInterface(bars).text(QAccessible.Text.Value) == note(card)
+    later = Load(begins=noon + 5 * MINUTE_MS, own=found.load.own[5:], others=found.load.others[5:])
+    card.show_load(dataclasses.replace(found, load=later))
+    assert note(card).endswith("240 tasks wait or run"), "it stays at its time"
+    later = Load(begins=noon + 10 * MINUTE_MS, own=found.load.own[5:], others=found.load.others[5:])
+    card.show_load(dataclasses.replace(found, load=later))
+    assert note(card).startswith("at most 240"), "and goes with it"
+    QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.rect().center())
+    assert note(card).endswith("0 tasks wait or run")
+    QTest.keyClick(bars, Qt.Key.Key_Escape)
+    assert note(card).startswith("at most 240")

@@ -302,7 +302,7 @@ def test_below_the_schedules_stands_what_they_make_of_the_hours_to_come(
     plan(fleet, cron="* * * * *")
     page = open_page()
     qtbot.waitUntil(page.ahead_room.isVisible, timeout=WAIT_MS)
-    said = "1,440 tasks are planned in these 12 h; no worker runs now that would take them."
+    said = "2,880 tasks are planned in these 24 h; no worker runs now that would take them."
     assert page.ahead.words.text() == said
     page.resize(1400, 560)
     qtbot.waitUntil(page.ahead_room.isHidden, timeout=WAIT_MS)
@@ -325,7 +325,7 @@ def test_where_it_cannot_be_counted_anew_it_says_of_when_it_is(
         patch.setattr(fleet.context.schedules, "ahead", unreachable)
         page.refresh()
         qtbot.waitUntil(lambda: "as of " in words(page.ahead), timeout=WAIT_MS)
-    assert "1,440 tasks are planned" in words(page.ahead)
+    assert "2,880 tasks are planned" in words(page.ahead)
     page.refresh()
     qtbot.waitUntil(lambda: "as of " not in words(page.ahead), timeout=WAIT_MS)
 
