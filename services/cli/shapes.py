@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from services import messages
+from services.domain.errors import UsageError
 from services.domain.gates import home
 from services.domain.insight import known_issue
 from services.domain.insight import shop as insight_shop
@@ -19,14 +20,17 @@ from services.domain.insight.reach import Reach, Share
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.verdict import Verdict
 from services.domain.insight.wait import GateView
+from services.domain.plans import recurrence
 from services.domain.task.record import Task
 from services.domain.task.search.filter import format_terms
 from services.domain.task.tombstone import Tombstone
 from services.domain.text.message import Message
+from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor import attention as items
 from services.monitor.letters.causes import Cause
 from services.monitor.overview import Attention
 from services.monitor.tasks import TaskDetail
+from services.ports import Store
 
 INSTANTS = frozenset(
     {"created_at", "updated_at", "due_at", "queued_at", "started_at", "ended_at", "lease_until", "deadline"}
@@ -135,6 +139,21 @@ def iso(instant_ms: int) -> str | None:
     if not instant_ms:
         return None
     return dt.datetime.fromtimestamp(instant_ms / 1000, dt.UTC).isoformat(timespec="milliseconds")
+
+
+def zone(store: Store) -> str:
+    """The zone in which people read instants: the fleet's."""
+    return fleet_zone(store) or DEFAULT_ZONE
+
+
+def clock(instant_ms: int, zone: str) -> str:
+    """An instant as people read it, with the offset of the zone (UTC where this machine knows it not), "" for 0."""
+    if not instant_ms:
+        return ""
+    try:
+        return recurrence.iso(instant_ms, zone)
+    except UsageError:
+        return recurrence.iso(instant_ms, DEFAULT_ZONE)
 
 
 def _field(name: str, value: Any) -> Any:

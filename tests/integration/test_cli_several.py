@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,8 +57,16 @@ def test_people_read_when_workers_were_lost_in_the_time_of_the_fleet(
     engine.store.apply([Create(task=task)])
     assert call(capsys, "task", "show", "t1")[1]["task"]["losses"] == [*lost], "programs go on reading numbers"
     assert program.run(("task", "show", "t1"), lambda _: 0) == 0
-    (told,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("losses"))
+    shown = capsys.readouterr().out
+    (told,) = (line for line in shown.splitlines() if line.startswith("losses"))
     assert told.split(maxsplit=1)[1] == "2026-09-21T22:13:20+08:00, 2026-09-21T22:14:20+08:00"
+    assert "+00:00" not in shown, "every other time of it too"
+    for words in (("task", "list"), ("audit", "list")):
+        assert program.run(words, lambda _: 0) == 0
+        listed = capsys.readouterr().out
+        assert "+08:00" in listed
+        assert "+00:00" not in listed
+    assert re.search(r"^at +who +from +action .*\n.* cli +fleet\.time_zone ", listed, re.MULTILINE), listed
     set_fleet_zone(engine.store, "Mars/Olympus")
     assert program.run(("task", "show", "t1"), lambda _: 0) == 0
     assert "2026-09-21T14:13:20+00:00" in capsys.readouterr().out, "in UTC where this machine does not know the zone"

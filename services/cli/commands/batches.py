@@ -57,7 +57,11 @@ def list_batches(context: Context) -> int:
     args = context.args
     with context.engine() as engine:
         views, after = assembly.queries(engine).batches.page(args.limit, _place(args.cursor))
-    rows = [(view.batch, shapes.iso(view.begun_at), view.total, f"{view.progress} %", _counted(view)) for view in views]
+        zone = shapes.zone(engine.store)
+    rows = [
+        (view.batch, shapes.clock(view.begun_at, zone), view.total, f"{view.progress} %", _counted(view))
+        for view in views
+    ]
     document = {"batches": [_document(view) for view in views], "next": after or None}
     context.show(document, table(("batch", "begun", "tasks", "ended", "by status"), rows))
     return EXIT_OK

@@ -207,22 +207,30 @@ def audit_list(context: Context) -> int:
     args = context.args
     with context.engine(looking=True) as engine:
         trail = assembly.queries(engine).audit.entries(args.filter, limit=args.limit, before=args.before)
-        now = engine.store.now_ms()
+        now, zone = engine.store.now_ms(), shapes.zone(engine.store)
     entries = trail.entries
     document = {
         "entries": [
             msgspec.to_builtins(entry)
             | {"at": shapes.iso(entry.at), "closed_at": shapes.iso(entry.closed_at)}
-            | {"state": audit.state(entry, now)}
+            | {"from": audit.origin(entry), "state": audit.state(entry, now)}
             for entry in entries
         ],
         "next": trail.next or None,
     }
     rows = [
-        (shapes.iso(entry.at), entry.who, entry.action, _targets(entry.target), _outcome(entry, now), entry.detail)
+        (
+            shapes.clock(entry.at, zone),
+            entry.who,
+            audit.origin(entry),
+            entry.action,
+            _targets(entry.target),
+            _outcome(entry, now),
+            audit.detail_of(entry),
+        )
         for entry in entries
     ]
-    context.show(document, table(("at", "who", "action", "targets", "outcome", "detail"), rows))
+    context.show(document, table(("at", "who", "from", "action", "targets", "outcome", "detail"), rows))
     return EXIT_OK
 
 

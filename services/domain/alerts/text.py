@@ -128,7 +128,7 @@ SENTENCES: Mapping[str, str] = {
     "alert.head_worse": N_("{id} worse: {title}"),
     "alert.head_resolved": N_("{id} resolved: {title}"),
     "alert.head_test": N_("Test of the channel {channel}"),
-    "alert.since": N_("Since {at}, for {span}"),
+    "alert.since": N_("Since {at}, for {span}; figures as of {told}"),
     "alert.lasted": N_("It lasted {span}, since {at}"),
     "alert.worst": N_("At its worst it was {n:,}"),
     "alert.unanswered": N_("Nobody has answered for {span}."),

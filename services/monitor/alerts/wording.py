@@ -89,7 +89,8 @@ def inner(message: Message) -> Said:
 
 def _lines(letter: Letter, zone: Zone, now_ms: int) -> list[str]:
     lasted = spans.of_seconds(max(0, letter.at - letter.first_at) // 1000)
-    since: dict[str, Param] = {"at": _clock(letter.first_at, zone), "span": lasted}
+    told = _near(letter.at, zone, letter.first_at)
+    since: dict[str, Param] = {"at": _clock(letter.first_at, zone), "span": lasted, "told": told}
     over = letter.what == RESOLVED
     found = [say(Message("alert.lasted" if over else "alert.since", since))]
     if letter.worst > letter.count:

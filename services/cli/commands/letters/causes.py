@@ -37,6 +37,7 @@ def causes(context: Context) -> int:
     args = context.args
     with context.engine(looking=True) as engine:
         found = assembly.queries(engine).causes.causes(args.triage)
+        zone = shapes.zone(engine.store)
     rows = sorted(found.rows, key=lambda one: one.rank)
     if args.fingerprint:
         one = _one(rows, args.fingerprint)
@@ -58,7 +59,7 @@ def causes(context: Context) -> int:
             one.trend,
             one.worth.level,
             one.kind,
-            shapes.iso(one.last_at),
+            shapes.clock(one.last_at, zone),
             f"{one.rule.name or messages.english(one.title)}{f' ({one.rule.where})' if one.rule.where else ''}",
             shapes.reach(one.reach)["text"],
             "; ".join(filter(None, (shapes.cause(one)["known"]["text"], *one.rule.note.splitlines()))),

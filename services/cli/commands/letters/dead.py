@@ -168,6 +168,7 @@ def list_dead(context: Context) -> int:
         questions = assembly.queries(engine)
         page = questions.tasks.page(f"{WITHIN} {triage} {args.filter}".strip(), limit=args.limit, cursor=args.cursor)
         causes = questions.causes.causes(chosen) if chosen != "all" and not args.filter else None
+        zone = shapes.zone(engine.store)
     document = {
         "tasks": [shapes.task(task) for task in page.tasks],
         "next": page.next,
@@ -181,7 +182,7 @@ def list_dead(context: Context) -> int:
             task.error_kind,
             task.task_type,
             task.shop,
-            shapes.iso(task.ended_at),
+            shapes.clock(task.ended_at, zone),
             classify.headline(task.error),
         )
         for task in page.tasks
@@ -200,6 +201,7 @@ def show(context: Context) -> int:
         questions = assembly.queries(engine).tasks
         detail = questions.detail(context.args.id)
         stone = questions.removed(context.args.id) if detail is None else None
+        zone = shapes.zone(engine.store)
     if stone is not None:
         raise NotFound(shapes.removed(stone), field="id")
     if detail is None or detail.task.status != Status.DEAD:
@@ -219,7 +221,7 @@ def show(context: Context) -> int:
     lines += [f"{'same work':<14} {messages.english(detail.done)}"] if detail.done is not None else []
     lines += [f"{task.triage}: {task.triage_note}"] if task.triage_note else []
     lines += [f"overtaken by {task.successor}, which did the same work later"] if task.triage == "overtaken" else []
-    lines += [f"{shapes.iso(note.at)} {note.who}: {_one_line(note.text)}" for note in detail.notes]
+    lines += [f"{shapes.clock(note.at, zone)} {note.who}: {_one_line(note.text)}" for note in detail.notes]
     context.show(document, lines)
     return EXIT_OK
 

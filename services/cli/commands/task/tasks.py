@@ -16,14 +16,12 @@ from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, exampl
 from services.domain.errors import ArtifactError, NotFound, UsageError
 from services.domain.insight import attempts, same_work, wait
 from services.domain.insight.forecast import estimate
-from services.domain.plans import recurrence
 from services.domain.task import classify, own_words
 from services.domain.task.artifact import Artifact, safe_name
 from services.domain.task.record import Task
 from services.domain.task.search.query import SORTS
 from services.domain.task.status import TERMINAL, Status
 from services.domain.text.message import Message
-from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor.artifacts import ArtifactQueries, Found
 from services.monitor.tasks import TaskDetail
 from services.ports import LogLine
@@ -118,10 +116,11 @@ def list_tasks(context: Context) -> int:
             args.filter, sort=args.sort, descending=not args.reverse, limit=args.limit, cursor=args.cursor
         )
         gates = questions.gates(page.tasks)
+        zone = shapes.zone(engine.store)
     tasks = [shapes.task(task, gates.get(task.task_id, "")) for task in page.tasks]
     document = {"tasks": tasks, "next": page.next, "total": page.total, "at_least": page.at_least}
     header = ("id", "status", "gate", "type", "shop", "lane", "attempt", "created", "error")
-    context.show(document, table(header, [_row(task, gates.get(task.task_id, "")) for task in page.tasks]))
+    context.show(document, table(header, [_row(task, gates.get(task.task_id, ""), zone) for task in page.tasks]))
     return EXIT_OK
 
 
@@ -131,7 +130,7 @@ def show(context: Context) -> int:
         questions = assembly.queries(engine).tasks
         detail = questions.detail(context.args.id)
         stone = questions.removed(context.args.id) if detail is None else None
-        zone = fleet_zone(engine.store) or DEFAULT_ZONE
+        zone = shapes.zone(engine.store)
     if stone is not None:
         raise NotFound(shapes.removed(stone), field="id")
     if detail is None:
@@ -142,7 +141,8 @@ def show(context: Context) -> int:
     ]
     gate = wait.closed(detail.gates)
     record = shapes.task(detail.task, gate.name if gate is not None else "")
-    told = record | {"losses": [_iso(at, zone) for at in detail.task.losses]}
+    told = record | {name: shapes.clock(getattr(detail.task, name), zone) for name in record if name in shapes.INSTANTS}
+    told |= {"losses": [shapes.clock(at, zone) for at in detail.task.losses]}
     lines = [f"{name:<14} {plain(value)}" for name, value in told.items() if value not in (None, "", [], 0, -1)]
     lines += [
         f"{'waits for':<14} {messages.english(Message(gate.code, dict(gate.params)))}"
@@ -165,20 +165,12 @@ def show(context: Context) -> int:
     ]
     lines += artifact_lines(detail.task)
     lines += [
-        f"{one['at']}  {one['from'] or 'created'} -> {one['to']} {one['note']}" for one in shapes.events(detail.task)
+        f"{shapes.clock(one.at, zone)}  {one.from_ or 'created'} -> {one.to} {one.note}" for one in detail.task.steps
     ]
     more = shapes.wait(gate, detail.starts) | _beside(detail)
     lines = [*shapes.again(detail), *lines]
     context.show(shapes.document(detail.task, gates, gate.name if gate is not None else "") | more, lines)
     return EXIT_OK
-
-
-def _iso(at: int, zone: str) -> str:
-    """An instant in the fleet's zone, in UTC where this machine does not know that."""
-    try:
-        return recurrence.iso(at, zone)
-    except UsageError:
-        return recurrence.iso(at, DEFAULT_ZONE)
 
 
 def _beside(detail: TaskDetail) -> dict[str, Any]:
@@ -236,7 +228,7 @@ def change(context: Context) -> int:
         return choose.report(context, outcome, args.verb)
 
 
-def _row(task: Task, gate: str) -> tuple[object, ...]:
+def _row(task: Task, gate: str, zone: str) -> tuple[object, ...]:
     attempts = f"{task.attempt}/{task.max_retries + 1}"
     return (
         task.task_id,
@@ -246,7 +238,7 @@ def _row(task: Task, gate: str) -> tuple[object, ...]:
         task.shop,
         task.lane,
         attempts,
-        shapes.iso(task.created_at),
+        shapes.clock(task.created_at, zone),
         classify.headline(task.error),
     )
 
@@ -383,17 +375,17 @@ def show_log(context: Context) -> int:
         task = _found(engine, args.id)
         if args.attempt > task.attempt and not args.follow:
             raise UsageError(f"{args.id} has had {task.attempt} attempts", field="--attempt")
-        reader = _LogReader(engine, task, args.attempt, args.start)
+        reader, zone = _LogReader(engine, task, args.attempt, args.start), shapes.zone(engine.store)
         if not args.follow:
             found = list(reader.new())
-            context.show(reader.document(found), [_log_line(one) for one in found])
+            context.show(reader.document(found), [_log_line(one, zone) for one in found])
             return EXIT_OK
         kept: list[LogLine] = []
         for lines in reader.follow():
             if context.json:
                 kept += lines
             else:
-                output.out(map(_log_line, lines))
+                output.out(_log_line(one, zone) for one in lines)
     if context.json:
         context.show(reader.document(kept), [])
     return EXIT_OK
@@ -444,7 +436,7 @@ def _found(engine: assembly.Engine, task_id: str) -> Task:
     return record
 
 
-def _log_line(one: LogLine) -> output.Line:
-    at = (shapes.iso(one.at) or "")[11:23]
+def _log_line(one: LogLine, zone: str) -> output.Line:
+    at = f"{shapes.clock(one.at, zone)[11:19]}.{one.at % 1000:03}"
     text, bad = f"{at}  {one.text}", one.stream in ("err", own_words.OWN_STREAMS["err"])
     return output.Line(text, [(0, len(at), "dim"), *([(len(at), len(text), "red")] if bad else [])])

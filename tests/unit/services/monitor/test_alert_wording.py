@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from services.domain.alerts.incident import RAISED, RESOLVED, Words
@@ -34,6 +36,7 @@ def test_a_title_leaves_out_the_day_on_which_it_began() -> None:
         assert wording.title(words, "UTC", NOON) == f"Nobody leads the fleet since {said}"
     assert wording.title(words, "UTC") == "Nobody leads the fleet since 2027-12-31 12:00", "nothing else says the day"
     assert body(LETTER)[0].startswith("Since 2026-11-26 12:00, for ")
+    assert re.search(r"; figures as of [0-9: -]+$", body(LETTER)[0]), "a page that is read later has others"
 
 
 def test_what_is_over_says_how_far_it_had_reached() -> None:
