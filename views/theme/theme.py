@@ -293,9 +293,12 @@ class Theme(QObject):
         if self._app is not None:
             palette: QPalette = make_palette(self._tokens)
             self._app.setPalette(palette)
-            self._app.setFont(self.font("body"))
+            font = self.font("body")
+            # what a style sheet dresses keeps the font of before until it is dressed anew
+            resized = font.pixelSize() != self._app.font().pixelSize()
+            self._app.setFont(font)
             sheet = make_qss(self._tokens, write_glyphs(self._tokens))
-            if sheet != self._app.styleSheet():
+            if resized or sheet != self._app.styleSheet():
                 # 100 ms for a full window: not for a mere change of language.
                 self._app.setStyleSheet(sheet)
         self.changed.emit()

@@ -195,8 +195,7 @@ class NodeCard(QFrame):
         theme().changed.connect(self._say)
 
     def _build_left(self) -> QWidget:
-        side = QWidget()
-        side.setFixedWidth(LEFT)
+        side = self._left = QWidget()
         self._glyph, self._name = QLabel(), Elided("", "strong", middle=True)
         self._count, self.badge = Label("", "label", "text2"), Badge("", "accent")
         self._beat, self.note = Elided("", "label", "text3"), Elided("", "label", "text3")
@@ -265,7 +264,7 @@ class NodeCard(QFrame):
         other = "drain" if self.info.state == "draining" else "resume"
         verbs = [button for key, button in self._icons.items() if key != other]
         wide = 20 + self.stepper.sizeHint().width() + sum(verb.worded_width() + 6 for verb in verbs) + 6
-        worded = self.width() - LEFT - max(RIGHT, wide) >= MIDDLE
+        worded = self.width() - self._left.width() - max(RIGHT, wide) >= MIDDLE
         for verb in self._icons.values():
             verb.set_worded(worded)
         self._right.setFixedWidth(max(RIGHT, wide) if worded else RIGHT)
@@ -317,6 +316,7 @@ class NodeCard(QFrame):
 
     def _say(self) -> None:
         one, info, now = self.now, self.info, self._now_ms
+        self._left.setFixedWidth(LEFT * max(100, theme().text_size) // 100)
         token = status(nodes.glyph(one))
         self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))
         self._name.show_text(info.worker)

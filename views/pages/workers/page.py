@@ -53,7 +53,7 @@ SIDE = 380
 SIDE_NARROW, TIGHT, WIDE = 352, 1000, 1300
 #: from so many workers on there is a field that finds some
 FIND, FIND_FROM = 200, 6
-BELOW = 176  #: height of the side where it stands below, with a row of slots
+BELOW = 176  #: the least height of the side where browsers stand below
 CARDS_UP_TO = 24
 NAMES_EVERY = 20
 LANES: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -232,7 +232,11 @@ class WorkersPage(Page):
         self._fit_side()
 
     def _fit_side(self) -> None:
-        below, browsers_too = self.width() < TIGHT, not self.browsers.isHidden()
+        browsers_too, scale = not self.browsers.isHidden(), max(100, theme().text_size) / 100
+        width = self.width() / scale
+        # a table needs the width more than the height: the card alone takes three of its rows
+        tabled = self._stack.currentWidget() in (self.table, self.machines)
+        below = width < TIGHT or (width < WIDE and tabled and not browsers_too)
         self._side.setVisible(browsers_too or not self.local.isHidden())
         self._row.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
         self._side.body.setDirection(
@@ -242,11 +246,10 @@ class WorkersPage(Page):
         if below:
             self._side.setMinimumWidth(0)
             self._side.setMaximumWidth(QWIDGETSIZE_MAX)
-            tall = self.browsers.sizeHint().height() if browsers_too else 0
-            tall = max(self.local.sizeHint().height(), tall)
-            self._side.setFixedHeight(max(BELOW, tall))
+            tall = max(self.browsers.sizeHint().height(), BELOW) if browsers_too else 0
+            self._side.setFixedHeight(max(self.local.sizeHint().height(), tall))
         else:
-            self._side.setFixedWidth(SIDE if self.width() >= WIDE else SIDE_NARROW)
+            self._side.setFixedWidth(round((SIDE if width >= WIDE else SIDE_NARROW) * scale))
             self._side.setMinimumHeight(0)
             self._side.setMaximumHeight(QWIDGETSIZE_MAX)
 
@@ -342,6 +345,7 @@ class WorkersPage(Page):
         self.empty.show_fact(shown.told(last, self._now_ms) if last is not None else "")
         busy = self._actions.local_busy
         self.empty.button.disable(_("It is starting") if busy else "")
+        self._fit_side()
 
     def _on_view(self, _key: str) -> None:
         self._by_hand = True

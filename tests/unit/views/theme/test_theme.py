@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -55,6 +55,23 @@ def test_text_grows_and_rows_with_it(qapp: QApplication) -> None:
         assert (theme().font("body").pixelSize(), theme().row_height) == (12, 28)
         theme().set_text_size(500)
         assert theme().text_size == 90
+    finally:
+        theme().set_text_size(100)
+
+
+def test_what_stands_in_the_window_has_the_new_size_at_once(qtbot: QtBot, qapp: QApplication) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    parts = (QLineEdit("shop"), QComboBox(), QLabel("shop"))
+    for part in parts:
+        column.addWidget(part)
+    window.show()
+    try:
+        for percent in (130, 90, 100):
+            theme().set_text_size(percent)
+            size = theme().font("body").pixelSize()
+            assert [part.font().pixelSize() for part in parts] == [size] * len(parts), percent
     finally:
         theme().set_text_size(100)
 

@@ -387,6 +387,23 @@ def test_a_large_fleet_is_a_table(fleet: Fleet, open_page: Open) -> None:
     assert page.board.isVisible()
 
 
+@pytest.mark.one_pair
+def test_where_the_table_is_short_of_width_this_computer_stands_below_it(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    page.deactivate()
+    show(page, fleet, *(fleet.heartbeat(f"rpa-{number:02}") for number in range(30)))
+
+    def is_below() -> bool:
+        return page.local.mapTo(page, QPoint()).y() > page.table.mapTo(page, page.table.rect().bottomLeft()).y()
+
+    for width, below in ((1084, True), (1500, False), (908, True)):  # of windows of 1280, 1700 and 960
+        page.resize(width, 646)
+        qtbot.waitUntil(lambda wanted=below: is_below() is wanted, timeout=WAIT_MS)
+        assert page.table.horizontalScrollBar().maximum() == 0, width
+
+
 def test_an_order_that_cannot_be_given_is_told(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.heartbeat("rpa-01", busy=0)
     page = open_page()
