@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from services.clock import SystemClock
 from services.commands.outcome import Outcome
+from services.domain.fleet.shop import Shop
 from services.domain.insight import known_issue
 from services.domain.insight.cause import AGAIN, OF_CREATOR, OF_MAKER, Worth
 from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE
@@ -38,7 +39,7 @@ from views.kit.verb import LOOK, Place, Verb
 from views.pages.dead_letters import words
 from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, SplitOff
 from views.pages.dead_letters.table import Wanted, letters_of
-from views.support import shown, text
+from views.support import instant, safe, shown, text
 from views.support.acting import REPUBLISH, Acting
 from views.support.look import Label
 from views.support.operation import Operation
@@ -393,12 +394,14 @@ class CauseActions(QObject):
 
     def archive_all(self, of: OfCause) -> None:
         """Archive every letter, counted first."""
-        call = partial(letters_of, self._context.tasks, of.wanted)
+        call = partial(_with_shops, self._context, of.wanted)
         self._operation.start(call, partial(self._ask_archive, of), self._fail)
 
-    def _ask_archive(self, of: OfCause, letters: Sequence[Task]) -> None:
+    def _ask_archive(self, of: OfCause, found: tuple[Sequence[Task], Mapping[str, Shop]]) -> None:
+        letters, shops = found
         ids = [task.task_id for task in letters]
-        dialog = ConfirmDialog(preview(letters, words.heading(of.cause), self._context.environment), self._owner)
+        question = preview(letters, words.heading(of.cause), self._context.environment, shops)
+        dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(partial(self._letters.triage, ids, Triage.ARCHIVED, of.wanted.triage))
         dialog.open()
 
@@ -555,12 +558,15 @@ class CauseActions(QObject):
         self._context.toast(failure(error))
 
 
-def preview(letters: Sequence[Task], title: str, environment: str) -> Question:
-    """What archiving will take, counted by shop."""
-    shops = Counter((task.shop_id, task.platform) for task in letters)
-    lines = [
-        (f"{name}  {platform_badge(platform)}", text.count(count)) for (name, platform), count in shops.most_common()
-    ]
+def _with_shops(context: PageContext, wanted: Wanted) -> tuple[Sequence[Task], Mapping[str, Shop]]:
+    """Letters, and the shops that they are of. Blocking."""
+    return letters_of(context.tasks, wanted), context.shops()
+
+
+def preview(letters: Sequence[Task], title: str, environment: str, shops: Mapping[str, Shop]) -> Question:
+    """What archiving will take: of what cause, when it died, and how many of each shop."""
+    count_of = Counter(task.shop for task in letters)
+    lines = [(_called(shop, shops.get(shop)), text.count(count)) for shop, count in count_of.most_common()]
     rest = len(lines) - PREVIEW_ROWS
     if rest > 0:
         more = ngettext("{n} more shop", "{n} more shops", rest).format(n=text.count(rest))
@@ -570,11 +576,25 @@ def preview(letters: Sequence[Task], title: str, environment: str) -> Question:
     return Question(
         title=N_("Archive dead letters"),
         number=ngettext("{n} dead letter", "{n} dead letters", number).format(n=count),
-        text=title,
+        text=" · ".join((title, _died(letters)) if letters else (title,)),
         rows=tuple(lines),
         verb=ngettext("Archive {n} dead letter", "Archive {n} dead letters", number).format(n=count),
         typed=typed_count(number, environment),
     )
+
+
+def _called(key: str, shop: Shop | None) -> str:
+    """What people call a shop; its id where it has no name."""
+    platform, _colon, shop_id = key.partition(":")
+    name = shop.name if shop is not None else ""
+    return f"{safe.one_line(name or shop_id, 60)}  {platform_badge(platform)}"
+
+
+def _died(letters: Sequence[Task]) -> str:
+    """From when to when they died."""
+    now, ends = instant.now_ms(), [task.ended_at for task in letters]
+    first, last = shown.clock(min(ends), now), shown.clock(max(ends), now)
+    return first if first == last else _("{first} to {last}").format(first=first, last=last)
 
 
 def _span(seconds: int) -> str:

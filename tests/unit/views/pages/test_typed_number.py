@@ -20,7 +20,7 @@ Asked = Callable[[int, str], Question]
 
 def archive(number: int, environment: str) -> Question:
     letters = [Task(task_id=f"t{n}", shop_id="s1", platform="pdd", task_type="t") for n in range(number)]
-    return preview(letters, "login expired", environment)
+    return preview(letters, "login expired", environment, {})
 
 
 def decide(number: int, environment: str) -> Question:

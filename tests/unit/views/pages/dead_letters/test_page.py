@@ -32,6 +32,7 @@ from views.pages.dead_letters.issue import SplitOff
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.dead_letters.verbs import CauseNote
 from views.support.acting import REPUBLISH, Acting
+from views.theme.tokens import platform_badge
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
 
@@ -515,6 +516,8 @@ def test_all_of_a_cause_is_archived_after_a_count_and_can_be_taken_back(
     assert dialog is not None
     assert dialog.verb_button.text() == "Archive 9 dead letters"
     assert len(dialog.question.rows) == 6
+    named = {f"{shop.name}  {platform_badge(shop.platform)}" for shop in fleet.store.shops() if shop.name}
+    assert {name for name, _number in dialog.question.rows} <= named, "people know shops by their names"
     dialog.verb_button.click()
     qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 24, Triage.ARCHIVED: 9})
     qtbot.waitUntil(lambda: bool(fleet.toasts))
