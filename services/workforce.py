@@ -133,8 +133,8 @@ class IssueActs:
         self._commands(fingerprint).fleet.pause(f"shop:{shop}", reason=reason)
 
     def resume(self, fingerprint: str, shop: str, note: str) -> None:
-        """Let it go on."""
-        self._commands(fingerprint).fleet.resume(f"shop:{shop}", note=note)
+        """Let it go on; a pause that a person has put in the place of ours stays."""
+        self._commands(fingerprint).fleet.resume(f"shop:{shop}", note=note, by=self.who(fingerprint))
 
     def republish(self, fingerprint: str, task_ids: Sequence[str], reason: str) -> int:
         """Run letters again; how many do."""

@@ -47,14 +47,14 @@ class CauseCommands:
         """Ignore its letters and what dies of it from now on: for some seconds, or until its text changes (0).
 
         Raises:
-            UsageError: the time is negative or longer than a year.
+            UsageError: the time is negative or longer than a year, or the cause counts to another one.
         """
         self._audit.need(self._operator, "operator", "cause.ignore", [cause])
         if not 0 <= seconds <= LONGEST_S:
             raise UsageError(said("cause_rule.ignored_for", longest_s=LONGEST_S, seconds=seconds), field="seconds")
         now = self._store.now_ms()
         until = now + seconds * 1000 if seconds else cause_rule.FOREVER
-        before = self._rule(cause)
+        before = self._own(cause)
         was = {"by": before.by, "until": before.until} if before.ignored else {}
         rule = msgspec.structs.replace(before, ignored=True, until=until, by=self._operator.who, at=now)
         with self._audit.act("cause.ignore", [cause], {"until": until, "was": was}) as act:
@@ -91,10 +91,10 @@ class CauseCommands:
         what was noted stays.
 
         Raises:
-            UsageError: one of them cannot be; ``field`` names it.
+            UsageError: one of them cannot be, or the cause counts to another one; ``field`` names it.
         """
         self._audit.need(self._operator, "operator", "cause.know", [cause])
-        before = self._rule(cause)
+        before = self._own(cause)
         note = before.note if note is None else note.strip()
         _check_length("owner", owner, MAX_NAME)
         _check_length("note", note, MAX_NOTE)
@@ -223,6 +223,13 @@ class CauseCommands:
     def _rule(self, cause: str) -> CauseRule:
         body = self._store.documents(cause_rule.KIND).get(cause_rule.check_fingerprint(cause), "")
         return cause_rule.parse(body)
+
+    def _own(self, cause: str) -> CauseRule:
+        """Of a cause that stands by itself: what is decided about another one would hold for nothing."""
+        rule = self._rule(cause)
+        if rule.into:
+            raise UsageError(said("cause_rule.is_merged", cause=cause, into=rule.into), field="cause")
+        return rule
 
     def _put(self, cause: str, rule: CauseRule) -> None:
         self._store.put_document(cause_rule.KIND, cause, cause_rule.dump(rule))

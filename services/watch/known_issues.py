@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from services.domain.errors import OperatorError
 from services.domain.insight import cause_rule, known_issue, verdict
 from services.domain.insight.cause_rule import CauseRule
-from services.domain.insight.known_issue import IssueState
+from services.domain.insight.known_issue import IssueState, Wanted
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status, Triage
@@ -62,37 +65,65 @@ class IssueKeeper:
         """
         rules = cause_rule.read(self._store.documents(cause_rule.KIND))
         states = self._store.documents(known_issue.STATE)
-        for name in rules.keys() | states.keys():
-            if self._duty.stopped:
-                return
-            rule = rules.get(name, CauseRule())
-            if rule.park_s or rule.retry_at or name in states:
-                self._keep(name, rule, _state(states.get(name)), rules)
-
-    def _keep(self, name: str, rule: CauseRule, state: IssueState, rules: Mapping[str, CauseRule]) -> None:
-        letters = self._letters(name, rules) if rule.park_s or rule.retry_at else []
         paused = {
             one.scope.removeprefix("shop:"): one.by for one in self._store.pauses() if one.scope.startswith("shop:")
         }
+        ours = self._acts.who("")
+        strays = {by.removeprefix(ours) for by in paused.values() if by.startswith(ours)}
         now, zone = self._store.now_ms(), fleet_zone(self._store) or DEFAULT_ZONE
-        wanted = known_issue.decide(
-            rule, state, [(one.shop, one.ended_at) for one in letters], paused, now, zone, self._acts.who(name)
-        )
-        reason = rule.name or name
-        try:
+        plans = [
+            _Plan(name, rule, _state(states.get(name)), self._letters(name, rules) if rule.acts else ())
+            for name in sorted(rules.keys() | states.keys() | strays)
+            # what was merged is done by the rule of what it counts to
+            for rule in [rules.get(name, CauseRule()) if cause_rule.root(name, rules) == name else CauseRule()]
+            if rule.acts or name in states or name in strays
+        ]
+
+        def decide(plan: _Plan, paused: Mapping[str, str]) -> Wanted:
+            return known_issue.decide(plan.rule, plan.state, plan.deaths, paused, now, zone, self._acts.who(plan.name))
+
+        # a shop that one rule lets go and another one wants stays paused, now in the name of that one
+        free = {shop: plan.name for plan in plans for shop in decide(plan, paused).release}
+        done: list[tuple[_Plan, Wanted]] = []
+        for plan in plans:
+            if self._duty.stopped:
+                return
+            seen = {shop: by for shop, by in paused.items() if free.get(shop, plan.name) == plan.name}
+            wanted = decide(plan, seen)
             for shop in wanted.park:
-                self._acts.pause(name, shop, reason)
-            for shop in wanted.release:
-                self._acts.resume(name, shop, reason)
-            if wanted.due_at:
-                self._retry(name, [one for one in letters if one.ended_at <= wanted.due_at], reason)
-        except OperatorError as exc:  # a shop that is none any more; the others must go on
-            log.warning("known issue %s: %s", name, exc)
-        if wanted.after.parked or (rule.known and wanted.after != IssueState()):
-            if wanted.after != state:
-                self._store.put_document(known_issue.STATE, name, known_issue.dump(wanted.after))
-        elif state != IssueState():
-            self._store.remove_document(known_issue.STATE, name)
+                free.pop(shop, None)
+                if self._pause(plan, shop):
+                    paused[shop] = self._acts.who(plan.name)
+                else:
+                    wanted.after.parked[shop] = msgspec.structs.replace(wanted.after.parked[shop], on=False)
+            done.append((plan, wanted))
+        for plan, wanted in done:
+            if self._duty.stopped:
+                return
+            self._finish(plan, wanted, [one for one in wanted.release if paused[one] == self._acts.who(plan.name)])
+
+    def _pause(self, plan: _Plan, shop: str) -> bool:
+        """Whether it could be; one that is no shop must hold up no other, nor be tried again before its next letter."""
+        try:
+            self._acts.pause(plan.name, shop, plan.reason)
+        except OperatorError as exc:
+            log.warning("known issue %s: %s", plan.name, exc)
+            return False
+        return True
+
+    def _finish(self, plan: _Plan, wanted: Wanted, release: Sequence[str]) -> None:
+        for shop in release:
+            try:
+                self._acts.resume(plan.name, shop, plan.reason)
+            except OperatorError as exc:  # a person was faster
+                log.warning("known issue %s: %s", plan.name, exc)
+        if wanted.due_at:
+            self._retry(plan.name, [one for one in plan.letters if one.ended_at <= wanted.due_at], plan.reason)
+        if wanted.after.parked or (plan.rule.known and wanted.after != IssueState()):
+            if wanted.after != plan.state:
+                self._store.put_document(known_issue.STATE, plan.name, known_issue.dump(wanted.after))
+        elif plan.state != IssueState():
+            self._store.remove_document(known_issue.STATE, plan.name)
 
     def _retry(self, name: str, letters: Sequence[Task], reason: str) -> None:
         """Those whose work can surely be done again."""
@@ -119,6 +150,24 @@ class IssueKeeper:
             found += [task for task in page.tasks if causes.of(task.fingerprint, task) == name]
             cursor = page.next
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A rule with what was done by it and its open letters."""
+
+    name: str
+    rule: CauseRule
+    state: IssueState
+    letters: Sequence[Task]
+
+    @property
+    def deaths(self) -> list[tuple[str, int]]:
+        return [(one.shop, one.ended_at) for one in self.letters]
+
+    @property
+    def reason(self) -> str:
+        return self.rule.name or self.name
 
 
 def _state(body: str | None) -> IssueState:

@@ -225,6 +225,22 @@ def test_a_cause_keeps_what_people_call_it_when_a_rule_marks_it(fleet: Fleet, wa
     assert (cause.rule.name, cause.rule.note) == ("risk control", "asked the platform\nINC-1")
 
 
+def test_a_cause_that_goes_to_somebody_hides_no_other_of_its_kind(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("dead_letters", limits={"letters": 1})
+    watch.only_channels("dead_letters", ("ops",))
+    watch.channel("boss", group="lead")
+    fleet.archiver()
+    fleet.worker()
+    fleet.wait_ended([fleet.create("s1", fail="risk_control", max_retries=0, text="page A")])
+    (known,) = eventually(lambda: assembly.queries(fleet.engine).causes.causes().rows)
+    fleet.commands().causes.know(known.fingerprint, route=["boss"])
+    with hooks.listening() as boss:
+        watch.secrets["boss"] = boss.url
+        fleet.wait_ended([fleet.create("s2", fail="risk_control", max_retries=0, text="another page B")])
+        watch.until(lambda _now: boss.told and hook.told)
+        assert (len(boss.told), len(hook.told)) == (1, 1)
+
+
 def test_a_webhook_is_asked_with_the_words_of_its_address(fleet: Fleet, watch: Watch, hook: Hook) -> None:
     watch.secrets["ops"] = hook.url.replace("json:", "http:") + "?token=a%26b&verify=no"
     assert watch.sender.hand_over(Channel(name="ops"), Text("t", "b"), "note") == ""

@@ -55,6 +55,11 @@ class CauseRule(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.owner or self.park_s or self.retry_at or self.alert_once or self.route or self.link)
 
     @property
+    def acts(self) -> bool:
+        """Whether whoever leads does anything about it."""
+        return bool(self.park_s or self.retry_at)
+
+    @property
     def mark(self) -> str:
         """The note of the letters that this rule has ignored: only those come back when it ends."""
         return f"rule {self.at}"

@@ -98,43 +98,32 @@ def decide(
     zone: str,
     mark: str,
 ) -> Wanted:
-    """``letters``: shop and death of those that are open. ``paused``: by shop whose pause it is; a shop that somebody
-    else has paused is left alone, and one that a person has let go on waits for another letter. ``mark``: our own.
+    """``letters``: shop and death of those that are open; what died before its letters last ran again parks nothing.
+    ``paused``: by shop whose pause it is; a shop that somebody else has paused is left alone, and one that a person has
+    let go on waits for another letter. ``mark``: our own; one of these that the state lacks was paused by a leader who
+    fell before he could note it.
     """
     due_at = _due(rule, state, now, zone)
-    parks = bool(rule.park_s) and not due_at
-    kept, release = _still(state, paused, now, mark, parks=parks)
+    parks, ran_at = bool(rule.park_s) and not due_at, due_at or state.retried_at
+    mine = {shop for shop, by in paused.items() if by == mark}
+    kept = {
+        shop: Parked(died_at=one.died_at, until=until, on=shop in mine)
+        for shop, one in state.parked.items()
+        if parks and now < (until := one.died_at + rule.park_s * 1000)
+    }
     newest: dict[str, int] = {}
     for shop, died_at in letters:
         newest[shop] = max(newest.get(shop, 0), died_at)
     park: list[str] = []
     for shop, died_at in sorted(newest.items()) if parks else ():
         known, until = kept.get(shop), died_at + rule.park_s * 1000
-        if now >= until or (known is not None and died_at <= known.died_at):
+        if now >= until or died_at <= ran_at or (known is not None and died_at <= known.died_at):
             continue
-        mine = known is not None and known.on  # it is paused already, now for longer
-        if mine or shop not in paused or shop in release:
+        if shop in mine or shop not in paused:  # of ours it is paused already, now for longer
             kept[shop] = Parked(died_at=died_at, until=until)
-            park += [] if mine else [shop]
-    after = IssueState(parked=kept, retried_at=due_at or state.retried_at)
-    gone = tuple(one for one in release if one not in park)
-    return Wanted(park=tuple(park), release=gone, due_at=due_at, after=after)
-
-
-def _still(
-    state: IssueState, paused: Mapping[str, str], now: int, mark: str, *, parks: bool
-) -> tuple[dict[str, Parked], list[str]]:
-    """What stays parked, with what goes on before its time was over, and what is to go on now."""
-    kept: dict[str, Parked] = {}
-    release: list[str] = []
-    for shop, one in state.parked.items():
-        ours = one.on and paused.get(shop) == mark
-        stays = parks and now < one.until
-        if ours and not stays:
-            release.append(shop)
-        if stays:
-            kept[shop] = msgspec.structs.replace(one, on=ours)
-    return kept, release
+            park += [] if shop in mine else [shop]
+    after = IssueState(parked=kept, retried_at=ran_at)
+    return Wanted(park=tuple(park), release=tuple(sorted(mine - kept.keys())), due_at=due_at, after=after)
 
 
 def _due(rule: CauseRule, state: IssueState, now: int, zone: str) -> int:

@@ -571,6 +571,7 @@ REFUSALS: dict[str, str] = {
     "cause_rule.ignored_for": N_("a cause can be ignored for 0 to {longest_s} seconds, not {seconds}"),
     "cause_rule.is_split": N_("{one} is split by place; join it again before it is merged"),
     "cause_rule.itself": N_("{one} cannot count to itself, directly or by others; see --into"),
+    "cause_rule.is_merged": N_("{cause} counts to {into}: decide about that one, or split it first"),
     "cause_rule.is_part": N_("{cause} is a part of {what}: split that one"),
     "cause_rule.split_already": N_("{where} is split off from {cause} already, as {part}"),
     "cause_rule.none_there": N_("no open letter of {cause} died at {where}"),

@@ -33,8 +33,11 @@ class CauseKeeper:
         if now - self._looked_at < LOOK_S:
             return
         self._looked_at = now
-        for fingerprint, rule in cause_rule.read(self._store.documents(cause_rule.KIND)).items():
+        rules = cause_rule.read(self._store.documents(cause_rule.KIND))
+        for fingerprint, rule in rules.items():
             if rule.holds(self._store.now_ms()):
+                if cause_rule.root(fingerprint, rules) != fingerprint:
+                    continue  # what was merged goes by the rule of what it counts to, which people see
                 ignore(self._store, self._steps, fingerprint, rule)
             elif rule.over(self._store.now_ms()):
                 back = reopen(self._store, self._steps, fingerprint, rule)
@@ -52,28 +55,22 @@ def ignore(store: Store, steps: Steps, fingerprint: str, rule: CauseRule) -> tup
 
 
 def reopen(store: Store, steps: Steps, fingerprint: str, rule: CauseRule) -> tuple[str, ...]:
-    """Open what this rule has ignored; what a person has ignored stays so."""
+    """Open what this rule has ignored; what a person has ignored stays so. Of a cause that was merged its own alone."""
     letters = _letters(store, fingerprint, Triage.IGNORED)
     return _set(steps, [task for task in letters if task.triage_note == rule.mark], Triage.OPEN, rule)
 
 
 def _letters(store: Store, fingerprint: str, triage: str) -> list[Task]:
     rules = cause_rule.read(store.documents(cause_rule.KIND))
-    causes = cause_rule.Causes(rules)
-    where = rules.get(fingerprint, CauseRule()).where
-    # of what was merged only its own: each has its own rule
-    prints = causes.prints(fingerprint) if where else (fingerprint,)
-    apart = [rules[one].where for one in causes.apart(cause_rule.root(fingerprint, rules))]
-    terms = (equals("status", Status.DEAD), equals("triage", triage), equals("fp", *prints))
+    causes, main = cause_rule.Causes(rules), cause_rule.root(fingerprint, rules)
+    terms = (equals("status", Status.DEAD), equals("triage", triage), equals("fp", *causes.prints(fingerprint)))
     found: list[Task] = []
     cursor: str | None = ""
     while cursor is not None:
         page = store.query(Query(terms=terms, limit=PAGE, cursor=cursor, want_total=False))
-        found += page.tasks
+        found += [task for task in page.tasks if causes.of(task.fingerprint, task) == main]
         cursor = page.next
-    if where:
-        return [task for task in found if causes.of(task.fingerprint, task) == fingerprint]
-    return [task for task in found if not any(cause_rule.stands(task, one) for one in apart)]
+    return found
 
 
 def _set(steps: Steps, letters: list[Task], triage: str, rule: CauseRule) -> tuple[str, ...]:

@@ -69,7 +69,10 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             pause=pause,
             fingerprint=worst.fingerprint,
             once=all(one.rule.alert_once for one in group),
-            to=tuple(dict.fromkeys(name for one in group for name in one.rule.route)),
+            # of several causes those that go to nobody else are still for whom the rule names
+            to=()
+            if all(not one.rule.route for one in group)
+            else tuple(dict.fromkeys(name for one in group for name in one.rule.route or rule.channels)),
         )
 
 

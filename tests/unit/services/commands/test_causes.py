@@ -113,3 +113,24 @@ def test_a_rule_that_cannot_be_read_decides_nothing(room: Room, keeper: CauseKee
     room.store.put_document(cause_rule.KIND, PRINT, "[]")
     later(room, keeper)
     assert triage(room, first) == [Triage.OPEN]
+
+
+def test_what_was_merged_is_ignored_and_shown_with_the_cause_it_counts_to(room: Room, keeper: CauseKeeper) -> None:
+    first, second = die(room, "s1"), die(room, "s2", OTHER)
+    commands(room).merge([OTHER], PRINT)
+    assert set(commands(room).ignore(PRINT).done) == {first, second}
+    third = die(room, "s3", OTHER)
+    later(room, keeper)
+    assert triage(room, third) == [Triage.IGNORED]
+    assert set(commands(room).lift(PRINT).done) == {first, second, third}
+
+
+def test_what_was_ignored_before_it_was_merged_goes_by_the_other_cause(room: Room, keeper: CauseKeeper) -> None:
+    first = die(room, "s1", OTHER)
+    commands(room).ignore(OTHER, seconds=3600)
+    commands(room).merge([OTHER], PRINT)
+    second = die(room, "s2", OTHER)
+    later(room, keeper)
+    assert triage(room, first, second) == [Triage.IGNORED, Triage.OPEN], "nobody sees that rule any more"
+    later(room, keeper, 3601)
+    assert triage(room, first, second) == [Triage.OPEN, Triage.OPEN]

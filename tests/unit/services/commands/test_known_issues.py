@@ -12,7 +12,7 @@ from services.commands.operator import Operator
 from services.domain.alerts.incident import Finding, Incident, Words
 from services.domain.alerts.judge import judge
 from services.domain.alerts.rule import Rule
-from services.domain.errors import NotAllowed, UsageError
+from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
 from services.domain.fleet.shop import Pause
 from services.domain.insight import cause_rule, known_issue
 from services.domain.insight.cause_rule import CauseRule
@@ -33,21 +33,32 @@ class Acts:
     def __init__(self, room: Room) -> None:
         self.room, self.done = room, list[tuple[str, str]]()
         self.again: list[str] = []
+        self.refuses, self.refused = set[str](), list[str]()  #: shops that are none any more
+        self.falls = False  #: after an act, before it is noted
 
     def who(self, fingerprint: str) -> str:
         return f"known issue {fingerprint}"
 
     def pause(self, fingerprint: str, shop: str, reason: str) -> None:
+        self._check(shop)
         self.done.append(("pause", shop))
         self.room.store.set_pause(Pause(scope=f"shop:{shop}", by=self.who(fingerprint), reason=reason))
+        if self.falls:
+            raise StoreUnavailable("killed")
 
     def resume(self, fingerprint: str, shop: str, note: str) -> None:
+        self._check(shop)
         self.done.append(("resume", shop))
         self.room.store.clear_pause(f"shop:{shop}")
 
     def republish(self, fingerprint: str, task_ids: Sequence[str], reason: str) -> int:
         self.again += task_ids
         return len(task_ids)
+
+    def _check(self, shop: str) -> None:
+        if shop in self.refuses:
+            self.refused.append(shop)
+            raise UsageError("no such shop", field="scope")
 
 
 @pytest.fixture
@@ -171,6 +182,122 @@ def test_a_cause_is_no_part_of_itself(room: Room) -> None:
         commands(room).merge([PRINT], PRINT)
 
 
+def known_and_killed(room: Room, acts: Acts) -> None:
+    """Whoever leads is killed after he parked the shop and before he noted it."""
+    die(room, "s1")
+    commands(room).know(PRINT, park_s=TWO_HOURS)
+    acts.falls = True
+    with pytest.raises(StoreUnavailable):
+        keeper(room, acts).tick()
+    acts.falls = False
+    assert (paused(room), room.store.documents(known_issue.STATE)) == (["shop:pdd:s1"], {})
+
+
+def test_who_leads_after_a_kill_knows_the_shop_that_was_parked(room: Room, acts: Acts) -> None:
+    known_and_killed(room, acts)
+    keeper(room, acts).tick()
+    (cause,) = CauseQueries(room.store).causes().rows
+    assert (list(cause.issue.parked), acts.done) == (["pdd:s1"], [("pause", "pdd:s1")])
+    room.clock.advance(TWO_HOURS + 1)
+    keeper(room, acts).tick()
+    assert paused(room) == []
+
+
+def test_a_shop_parked_before_a_kill_goes_on_when_the_rule_is_forgotten(room: Room, acts: Acts) -> None:
+    known_and_killed(room, acts)
+    commands(room).forget(PRINT)
+    keeper(room, acts).tick()
+    assert paused(room) == []
+
+
+def test_a_shop_that_cannot_be_parked_holds_up_no_other(room: Room, acts: Acts) -> None:
+    for shop in ("s1", "s2", "s3"):
+        die(room, shop)
+    commands(room).know(PRINT, park_s=TWO_HOURS)
+    acts.refuses = {"pdd:s1"}
+    for _ in range(2):
+        keeper(room, acts).tick()
+    assert paused(room) == ["shop:pdd:s2", "shop:pdd:s3"]
+    assert acts.refused == ["pdd:s1"], "it is not tried again before its next letter"
+    acts.refuses = {"pdd:s2"}
+    commands(room).forget(PRINT)
+    keeper(room, acts).tick()
+    assert paused(room) == ["shop:pdd:s2"]
+    acts.refuses = set()
+    keeper(room, acts).tick()
+    assert paused(room) == []
+
+
+@pytest.mark.parametrize(("first", "then"), [(PRINT, OTHER), (OTHER, PRINT)])
+def test_a_shop_that_two_rules_park_is_never_let_go_between_them(room: Room, acts: Acts, first: str, then: str) -> None:
+    die(room, "s1", PRINT)
+    die(room, "s1", OTHER)
+    commands(room).know(first, park_s=3_600)
+    keeper(room, acts).tick()
+    commands(room).know(then, park_s=TWO_HOURS)
+    keeper(room, acts).tick()
+    assert [one.by for one in room.store.pauses()] == [acts.who(first)]
+    room.clock.advance(3_601)
+    keeper(room, acts).tick()
+    assert [one.by for one in room.store.pauses()] == [acts.who(then)]
+    room.clock.advance(3_600)
+    keeper(room, acts).tick()
+    assert paused(room) == []
+    assert acts.done == [("pause", "pdd:s1")] * 2 + [("resume", "pdd:s1")]
+
+
+def test_the_rule_of_what_was_merged_holds_no_more(room: Room, acts: Acts) -> None:
+    die(room, "s1")
+    die(room, "s2", OTHER)
+    commands(room).know(PRINT, park_s=TWO_HOURS)
+    commands(room).know(OTHER, park_s=2 * TWO_HOURS)
+    keeper(room, acts).tick()
+    commands(room).merge([OTHER], PRINT)
+    keeper(room, acts).tick()
+    assert {one.scope: one.by for one in room.store.pauses()} == dict.fromkeys(
+        ("shop:pdd:s1", "shop:pdd:s2"), acts.who(PRINT)
+    )
+    (cause,) = CauseQueries(room.store).causes().rows
+    assert sorted(cause.issue.parked) == ["pdd:s1", "pdd:s2"], "seen at the cause that people see"
+    for decide in (lambda: commands(room).know(OTHER, owner="bo"), lambda: commands(room).ignore(OTHER)):
+        with pytest.raises(UsageError, match=f"counts to {PRINT}"):
+            decide()
+    commands(room).forget(PRINT)
+    keeper(room, acts).tick()
+    assert paused(room) == []
+    commands(room).split(OTHER)
+    keeper(room, acts).tick()
+    assert paused(room) == ["shop:pdd:s2"], "it stands by itself, and so does its rule"
+
+
+def test_what_died_before_its_letters_ran_again_parks_nothing_more(room: Room, acts: Acts) -> None:
+    minute = (room.store.now_ms() // 60_000 + 5) % 1_440
+    commands(room).know(PRINT, park_s=TWO_HOURS, retry_at=f"{minute // 60:02}:{minute % 60:02}")
+    for number in range(24 * 4):  # the zone of this fleet is not said here
+        die(room, f"s{number}")
+        room.clock.advance(900)
+        keeper(room, acts).tick()
+        if acts.again:
+            break
+        assert len(paused(room)) == min(number + 1, 7)
+    for _ in range(3):  # the letters stay open here, as those whose work nobody may repeat
+        keeper(room, acts).tick()
+        assert paused(room) == []
+    die(room, "s1")
+    keeper(room, acts).tick()
+    assert paused(room) == ["shop:pdd:s1"]
+
+
+def test_another_time_of_parking_holds_for_those_that_are_parked(room: Room, acts: Acts) -> None:
+    die(room, "s1")
+    commands(room).know(PRINT, park_s=TWO_HOURS)
+    keeper(room, acts).tick()
+    commands(room).know(PRINT, park_s=600)
+    room.clock.advance(601)
+    keeper(room, acts).tick()
+    assert paused(room) == []
+
+
 @pytest.mark.parametrize(
     ("wrong", "field"),
     [
@@ -277,7 +404,8 @@ def test_what_is_split_off_has_its_own_owner_and_rule(room: Room, acts: Acts) ->
     assert causes.join(part) == PRINT
     assert counted(room) == {PRINT: 5}
     keeper(room, acts).tick()
-    assert ("resume", "pdd:s1") in acts.done, "the rule of the part is over"
+    whose = {one.scope: one.by for one in room.store.pauses()}
+    assert whose["shop:pdd:s1"] == acts.who(PRINT), "the rule of the part is over, that of the whole holds"
 
 
 def test_a_letter_counts_to_the_narrowest_part(room: Room) -> None:
