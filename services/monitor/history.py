@@ -166,6 +166,7 @@ class History:
             self._db.execute("DELETE FROM samples WHERE at < ?", (sample.at_ms - COARSE_KEPT_S * 1000,))
         except sqlite3.Error as exc:
             log.warning("charts are not kept over a restart: %s", exc)
+            self._db.close()
             self._db = None
 
 
@@ -205,9 +206,13 @@ def _open(path: Path) -> sqlite3.Connection | None:
         path.parent.mkdir(parents=True, exist_ok=True)
         home_folder.keep_private(path)
         db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=2.0)
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=NORMAL")
-        db.execute("CREATE TABLE IF NOT EXISTS samples (at INTEGER PRIMARY KEY, body BLOB NOT NULL)")
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=NORMAL")
+            db.execute("CREATE TABLE IF NOT EXISTS samples (at INTEGER PRIMARY KEY, body BLOB NOT NULL)")
+        except sqlite3.Error:
+            db.close()
+            raise
     except (sqlite3.Error, OSError) as exc:
         log.warning("charts are not kept over a restart: %s", exc)
         return None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import psutil
 import pytest
 
 from services.monitor.history import COARSE_KEPT_S, FINE_KEPT, History, Sample, thin
@@ -86,6 +87,7 @@ def test_without_a_file_the_charts_live_as_long_as_the_program(
     else:
         path.write_bytes(b"no database" * 1000)
     history = History(path)
+    assert str(path) not in [file.path for file in psutil.Process().open_files()]
     history.add(sample(0))
     assert len(history.series(60, 10, NOW)) == 1
     history.close()
