@@ -17,6 +17,7 @@ from services.domain.task.order import Order
 from services.engine.lead.shop_queues import ShopQueues
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines
+from tests.support.rabbit_cluster import NODES
 
 
 def leader(fleet: Fleet) -> ShopQueues:
@@ -169,5 +170,6 @@ def test_many_queues_hold_no_more_than_there_are_slots(fleet: Fleet) -> None:
         for _ in range(3):
             fleet.worker(slots=2)
         fleet.wait_ended([*hot, *others], 90)
-    assert 0 < most[0] <= 6
+    assert most[0] <= 6
+    assert most[0] or NODES > 1  # a queue on several nodes is counted every few seconds only
     assert {task.status for task in fleet.engine.store.get([*hot, *others]) if task} == {"succeeded"}

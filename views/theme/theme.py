@@ -13,16 +13,16 @@ One object for the process. It is a palette, not a setting: only ``console`` cha
 
 The QPalette of a theme: what Fusion paints when no rule of the style sheet speaks.
 
-Small glyphs as files, for the few places where a style sheet wants an image by its path.
+Small glyphs as resources, for the few places where a style sheet wants an image by its path.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTemporaryDir, Signal, Slot
+from PySide6.QtCore import QBuffer, QIODevice, QObject, Qt, Signal, Slot, qRegisterResourceData
 from PySide6.QtGui import QAccessibilityHints, QColor, QFont, QGuiApplication, QIcon, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication
 
@@ -55,25 +55,56 @@ _GLYPHS: Mapping[str, tuple[str, str, int]] = {
 }
 
 
-@lru_cache(maxsize=1)
-def _folder() -> QTemporaryDir:
-    # Lives as long as the process and is removed with it.
-    return QTemporaryDir()
+#: of the format that Qt's resource compiler writes
+_FORMAT, _FOLDER, _NO_LANGUAGE = 3, 2, 1
+#: what was registered: Qt reads where it lies and takes no copy
+_REGISTERED: dict[str, tuple[bytes, bytes, bytes]] = {}
 
 
 def write_glyphs(tokens: Tokens) -> Mapping[str, str]:
-    """Draw the glyphs of `tokens` and return their paths by name."""
-    folder = Path(_folder().path())
-    suffix = f"{tokens.name}{'-hc' if tokens.high_contrast else ''}"
-    paths: dict[str, str] = {}
-    for name, (icon, role, size) in _GLYPHS.items():
-        path = folder / f"{name}-{suffix}.png"
-        if not path.exists():
+    """Draw the glyphs of `tokens` and return their paths by name: resources of this process, nothing on the disk."""
+    folder = f"glyphs-{tokens.name}{'-hc' if tokens.high_contrast else ''}"
+    if folder not in _REGISTERED:
+        pictures: dict[str, bytes] = {}
+        for name, (icon, role, size) in _GLYPHS.items():
             for ratio in (1, 2, 3):
-                marked = path.with_stem(f"{path.stem}@{ratio}x") if ratio > 1 else path
-                make_pixmap(icon, tokens.role(role), size, float(ratio)).save(str(marked))
-        paths[name] = path.as_posix()
-    return paths
+                file = f"{name}@{ratio}x.png" if ratio > 1 else f"{name}.png"
+                pictures[file] = _png(make_pixmap(icon, tokens.role(role), size, float(ratio)))
+        _register(folder, pictures)
+    return {name: f":/{folder}/{name}.png" for name in _GLYPHS}
+
+
+def _png(pixmap: QPixmap) -> bytes:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    pixmap.save(buffer, "PNG")
+    return bytes(buffer.data().data())
+
+
+def _register(folder: str, files: Mapping[str, bytes]) -> None:
+    """Let `:/FOLDER/NAME` be the bytes, as if the resource compiler had written them: tree, names, contents."""
+    names, contents = b"", b""
+    places: dict[str, tuple[int, int]] = {}
+    for name in (folder, *files):
+        places[name] = len(names), len(contents)
+        names += struct.pack(">HI", len(name), _hashed(name)) + name.encode("utf-16-be")
+        if name in files:
+            contents += struct.pack(">I", len(files[name])) + files[name]
+    tree = struct.pack(">IHIIQ", 0, _FOLDER, 1, 1, 0) + struct.pack(">IHIIQ", 0, _FOLDER, len(files), 2, 0)
+    for name in sorted(files, key=_hashed):  # Qt halves its way to one
+        tree += struct.pack(">IHHHIQ", places[name][0], 0, 0, _NO_LANGUAGE, places[name][1], 0)
+    _REGISTERED[folder] = (tree, names, contents)
+    qRegisterResourceData(_FORMAT, tree, names, contents)
+
+
+def _hashed(name: str) -> int:
+    """Qt's number of a name in a resource."""
+    number = 0
+    for char in name:
+        number = (number << 4) + ord(char)
+        number ^= (number & 0xF0000000) >> 23
+        number &= 0x0FFFFFFF
+    return number
 
 
 _ROLES = {

@@ -1,9 +1,14 @@
-"""Glyphs for the style sheet are files in three sizes."""
+"""Glyphs for the style sheet are resources in three sizes."""
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
@@ -11,9 +16,29 @@ from views.theme.theme import write_glyphs
 from views.theme.tokens import tokens
 
 
-def test_glyphs_are_drawn_for_every_scale(qapp: QApplication) -> None:
-    paths = write_glyphs(tokens("light"))
-    check = Path(paths["check"])
-    assert QImage(str(check)).width() == 12
-    assert QImage(str(check.with_stem(f"{check.stem}@2x"))).width() == 24
-    assert write_glyphs(tokens("light")) == paths
+@pytest.mark.parametrize("name", ["dark", "light"])
+@pytest.mark.parametrize("high_contrast", [False, True])
+def test_glyphs_are_drawn_for_every_scale(qapp: QApplication, name: str, high_contrast: bool) -> None:
+    paths = write_glyphs(tokens(name, high_contrast=high_contrast))
+    for path in paths.values():
+        plain = QImage(path).width()
+        assert plain in (10, 12)
+        for ratio in (2, 3):
+            assert QImage(path.replace(".png", f"@{ratio}x.png")).width() == ratio * plain
+    assert write_glyphs(tokens(name, high_contrast=high_contrast)) == paths
+
+
+def test_a_glyph_has_the_colours_of_its_theme(qapp: QApplication) -> None:
+    dark, light = (QImage(write_glyphs(tokens(name))["down"]) for name in ("dark", "light"))
+    assert dark != light
+
+
+def test_they_leave_nothing_behind_when_the_window_is_killed(tmp_path: Path) -> None:
+    words = (
+        "import os, signal; from PySide6.QtWidgets import QApplication; app = QApplication([]);"
+        "from views.theme.theme import theme; theme().install(app); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    around = {**os.environ, "TMPDIR": str(tmp_path)}
+    ended = subprocess.run([sys.executable, "-c", words], env=around, check=False, timeout=60)
+    assert ended.returncode == -signal.SIGKILL
+    assert list(tmp_path.iterdir()) == []
