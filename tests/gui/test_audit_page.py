@@ -196,7 +196,7 @@ def test_acts_stand_there_with_person_object_and_outcome(desk: Desk, open_page: 
     acts(desk)
     page = open_page()
     assert told(page)[:3] == [
-        ("bob@desk-2", "Pause", "shop:pdd:pdd-10021", "Done", ""),
+        ("bob@desk-2", "Pause", "shop:pdd:pdd-10021", "Done", "stock taking"),
         ("bob@desk-2", "Republish dead letters", "t4", "Refused", "the shop is paused"),
         ("ann@desk-1", "Cancel tasks", "t1 and 2 more", "Partly done", "2 done, 1 refused: t3 has ended"),
     ]

@@ -229,7 +229,7 @@ class Clock:
             return self._ms(cell)
         day = _DAY.match(text)
         if day is None:
-            raise Bad("sheet.time")
+            return self._worded(f"{cell:%H:%M}" if isinstance(cell, time) else text)
         rest = text[day.end() :].strip()
         if not rest:
             raise Bad("sheet.time_day")
@@ -245,6 +245,13 @@ class Clock:
             return self._ms(moment)
         except (ValueError, OverflowError, OSError) as exc:
             raise Bad("sheet.time") from exc
+
+    def _worded(self, text: str) -> int:
+        """What the form of New task takes as well: ``in 2 h``, ``18:00``, ``tomorrow 9:00``, ``明天 9点``."""
+        found = filter_time.Times(self.now_ms, self._zone).coming(text)
+        if found is None:
+            raise Bad("sheet.time_day" if filter_time.is_day(text) else "sheet.time")
+        return found
 
     def _ms(self, moment: datetime) -> int:
         moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=self._zone)

@@ -38,7 +38,7 @@ class AuditLine:
     back: Way | Message  #: how it is taken back from here, or why it is not
     causes: tuple[tuple[str, Called], ...] = ()  #: what the causes among its objects are called
     faults: tuple[str, ...] = ()  #: what a check found wrong with it, in sentences
-
+    reason: str = ""  #: what its person said why, "" nothing
     origin: str = ""  #: through what it was asked for (``services.domain.audit``), "" unknown
 
     @property
@@ -68,6 +68,7 @@ def line_of(entry: AuditEntry, now_ms: int, causes: Mapping[str, Called]) -> Aud
         state=audit.state(entry, now_ms),
         target=tuple(map(masked_text, entry.target)),
         outcome=masked_text(entry.outcome),
+        reason=masked_text(words.reason(audit.told_of(entry))),
         back=way_of(entry, now_ms),
         origin=audit.origin(entry),
         causes=tuple((one, causes[one]) for one in entry.target if one in causes) if _of_cause(entry) else (),
@@ -95,7 +96,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         title=N_("Time"),
         value=lambda row: row.entry.at,
         text=lambda row: shown.clock(row.entry.at, instant.now_ms()),
-        width=104,
+        width=96,
         tooltip=lambda row: text.iso(shown.moment(row.entry.at), shown.zone()),
     ),
     Column(key="who", title=N_("Person"), value=lambda row: safe.one_line(row.entry.who, 80), width=124),
@@ -104,7 +105,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         title=N_("From"),
         value=lambda row: words.origin(row.origin),
         tone=lambda _row: "text2",
-        width=104,
+        width=96,
         hide_rank=3,
         tooltip=lambda row: words.machine(row.entry.who, row.origin),
     ),
@@ -121,7 +122,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         key="target",
         title=N_("Object"),
         value=lambda row: words.about(row.objects),
-        width=116,
+        width=168,
         stretch=True,
         tooltip=lambda row: "\n".join(row.objects[:20]) if row.target else "",
     ),
@@ -139,23 +140,23 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         value=lambda row: row.state,
         text=lambda row: words.state(row.state),
         tone=lambda row: "dead" if row.state == "failed" else "text",
-        width=108,
+        width=92,
     ),
     Column(
         key="why",
         title=N_("Why"),
-        value=lambda row: row.faults[0] if row.faults else words.why(row.outcome),
+        value=lambda row: row.faults[0] if row.faults else words.why(row.outcome) or row.reason,
         tone=lambda row: "dead" if row.faults else "text2",
-        width=180,
+        width=150,
         hide_rank=1,
-        tooltip=lambda row: "\n".join((*row.faults, row.outcome)),
+        tooltip=lambda row: "\n".join(filter(None, (*row.faults, row.outcome, row.reason))),
     ),
     Column(
         key="back",
         title=N_("Take back"),
         value=lambda row: act_words.act(row.back.by) if isinstance(row.back, Way) else "",
         tone=lambda _row: "text2",
-        width=150,
+        width=132,
         hide_rank=2,
     ),
 )

@@ -93,6 +93,12 @@ def why(outcome: str) -> str:
     return safe.one_line(text.listed(parts, ";"), 200)
 
 
+def reason(told: Mapping[str, object]) -> str:
+    """What the person said why, of what an entry tells; "" nothing."""
+    found = next((told[name] for name in ("reason", "note") if told.get(name)), "")
+    return safe.one_line(found, 200) if isinstance(found, str) else ""
+
+
 def _counted(outcome: str) -> str:
     """The counts of an outcome, "" where it has none."""
     first = ""

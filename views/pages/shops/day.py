@@ -25,7 +25,7 @@ from services.monitor.shops.queries import ShopQueries, ShopRow
 from services.monitor.works import TypeRow
 from views.kit.list_source import Ask, ListSource
 from views.pages.shops import day_words, words
-from views.pages.shops.gantt import Gantt, GanttLegend
+from views.pages.shops.gantt import AXIS, ROW, Gantt, GanttLegend
 from views.support import instant, safe, shown, text
 from views.support.instant import ticks
 from views.support.keys import bind
@@ -200,6 +200,7 @@ class ShopDayView(QWidget):
         pane.body.addWidget(self.gantt)
         pane.body.addStretch(1)
         pane.setMaximumHeight(MOST_HIGH)
+        pane.verticalScrollBar().valueChanged.connect(self.gantt.update)
         self._pane = pane
         card.body.setContentsMargins(8, 8, 8, 8)
         card.body.addWidget(self.legend)
@@ -301,7 +302,7 @@ class ShopDayView(QWidget):
         self.error.clear()
         first, self._day = self._day is None or len(self._day.runs) == 0, day
         self.gantt.show_day(day)
-        self._pane.setFixedHeight(min(MOST_HIGH, self.gantt.height()))
+        self._pane.setFixedHeight(min(max(MOST_HIGH, self.height() * 2 // 5), self.gantt.height()))
         newest = sorted(day.runs, key=lambda run: (run.state == PLANNED, -run.begins))
         self._model.apply(newest, settle=first)
         self._stack.setCurrentIndex(0 if day.runs else 1)
@@ -330,9 +331,19 @@ class ShopDayView(QWidget):
     def _on_chosen(self, run: object) -> None:
         if isinstance(run, DayAttempt):
             self.table.set_current_key(run.key)
+            self._reveal(run.key)
 
     def _on_row(self, key: object) -> None:
+        before = self.gantt.current
         self.gantt.choose(str(key) if key is not None else "")
+        if self.gantt.current is not None and self.gantt.current != before:
+            self._reveal(self.gantt.current.key)
+
+    def _reveal(self, key: str) -> None:
+        """Scroll the rows to the one of a run."""
+        room = next((room for run, room in self.gantt.bars if run.key == key), None)
+        if room is not None:
+            self._pane.ensureVisible(0, round(room.center().y()), 0, ROW + AXIS)
 
     def _open_row(self, key: object) -> None:
         run = self._model.find(str(key)) if key is not None else None

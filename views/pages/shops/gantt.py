@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -177,7 +177,18 @@ class Gantt(QWidget):
             found.append(_Bar(run, QRectF(left, top, wide, BAR)))
         return found
 
+    @property
+    def foot(self) -> float:
+        """Where the hours begin, below the rows that can be seen: they stay there when the rows are scrolled."""
+        bottom, above = self.height(), self.parentWidget()
+        while above is not None:
+            bottom = min(bottom, self.mapFrom(above, QPoint(0, above.height())).y())
+            above = above.parentWidget() if not above.isWindow() else None
+        return float(max(TOP + ROW, bottom - AXIS))
+
     def _bar_at(self, x: float, y: float) -> DayAttempt | None:
+        if y >= self.foot:
+            return None
         near = [bar for bar in self._bars() if bar.room.adjusted(-3, -5, 3, 5).contains(QPointF(x, y))]
         best = min(near, key=lambda bar: abs(bar.room.center().x() - x), default=None)
         return best.run if best is not None else None
@@ -196,10 +207,13 @@ class Gantt(QWidget):
         """Draw shades, rows, axis, bars and the line at now."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        bottom = self.height() - AXIS
+        bottom = self.foot
         area = QRectF(self._left, TOP, self._wide(), bottom - TOP)
         self._paint_quiet(painter, area)
+        painter.save()
+        painter.setClipRect(QRectF(0, 0, self.width(), bottom))
         self._paint_rows(painter)
+        painter.restore()
         self._paint_axis(painter, area)
         painter.save()
         painter.setClipRect(area.adjusted(-1, -TOP, PAD, 0))
@@ -247,10 +261,10 @@ class Gantt(QWidget):
             x = self.x_of(at * 1000)
             painter.setPen(theme().color("line"))
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-            if abs(x - self.x_of(self._day.now)) < NOW_ROOM:
+            middle = min(x, self.width() - metrics.horizontalAdvance(label) / 2 - 1)
+            if abs(middle - self.x_of(self._day.now)) < NOW_ROOM:
                 continue  # the line at now has its own words there
             painter.setPen(theme().color("text3"))
-            middle = min(x, self.width() - metrics.horizontalAdvance(label) / 2 - 1)
             room = QRectF(middle - TICK_ROOM / 2, area.bottom() + 4, TICK_ROOM, AXIS - 6)
             painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter), label)
 

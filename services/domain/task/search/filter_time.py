@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
@@ -38,12 +38,17 @@ def iso(instant: int, time_zone: str = "") -> str:
     return _at(instant, _zone(time_zone)).isoformat(timespec="milliseconds")
 
 
+def is_day(text: str) -> bool:
+    """Whether these are the words of a day alone, as ``tomorrow`` or ``明天``."""
+    return text.strip().lower() in _COMING | _DAYS
+
+
 @dataclass(frozen=True, slots=True)
 class Times:
     """What the words mean now, in one time zone."""
 
     now_ms: int
-    time_zone: str = ""
+    time_zone: str | tzinfo = ""  #: its name or itself; "" is the machine's own
 
     def coming(self, text: str) -> int | None:
         """The instant to come of ``in 2 h``, ``2小时后``, ``18:00``, ``today 18:00``, ``明天 9点``,
@@ -99,17 +104,19 @@ class Times:
         return instant, instant
 
 
-def _instant(moment: datetime, zone: ZoneInfo | None) -> int:
+def _instant(moment: datetime, zone: tzinfo | None) -> int:
     if moment.tzinfo is None and zone is not None:
         moment = moment.replace(tzinfo=zone)
     return round(moment.timestamp() * 1000)
 
 
-def _at(instant: int, zone: ZoneInfo | None) -> datetime:
+def _at(instant: int, zone: tzinfo | None) -> datetime:
     return datetime.fromtimestamp(instant / 1000, UTC).astimezone(zone)
 
 
-def _zone(name: str) -> ZoneInfo | None:
+def _zone(name: str | tzinfo) -> tzinfo | None:
+    if isinstance(name, tzinfo):
+        return name
     try:
         return ZoneInfo(name) if name else None
     except (ZoneInfoNotFoundError, ValueError):

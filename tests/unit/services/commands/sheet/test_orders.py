@@ -387,6 +387,13 @@ MORNING = NOW + 3_600_000  #: 09:00 in Shanghai
         "1h",
         "1小时",
         naive(2025, 11, 22, 9),
+        "in 1 h",
+        "1小时后",
+        "9:00",
+        "9点",
+        dt.time(9),
+        "today 09:00",
+        "今天 9：00",
     ],
 )
 def test_a_start_is_written_in_any_usual_way(tmp_path: Path, cell: object) -> None:
@@ -398,6 +405,8 @@ def test_a_start_is_written_in_any_usual_way(tmp_path: Path, cell: object) -> No
     ("cell", "code"),
     [
         ("soon", "time"),
+        ("明天", "time_day"),
+        ("today 07:59", "time_past"),
         ("2025-11-22", "time_day"),
         ("2025-13-22 08:00", "time"),
         ("2025-11-22 07:59", "time_past"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -309,3 +309,26 @@ def test_a_stuck_shop_says_why_and_which_task_hangs() -> None:
     assert hung is not None
     assert hangs(hung, 1_000_000 + 31 * MINUTE) == "sync_order has run for 31\u202fmin on rpa-06"
     assert row.now.state in HOLDS
+
+
+@one_pair
+def test_the_hours_stay_in_sight_below_many_types_and_the_cursor_brings_its_row(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    for number in range(16):
+        ran(fleet, f"crawl_{number:02}", 100 - number, "succeeded")
+    page = open_page()
+    day_of(qtbot, page)
+    gantt = page.day.gantt
+    last = next(run for run, _room in gantt.bars if run.task_type == "crawl_15")
+    qtbot.waitUntil(lambda: gantt.parentWidget().height() >= gantt.height() > page.height() // 2)
+
+    def room() -> QRectF:
+        return next(room for run, room in gantt.bars if run.key == last.key)
+
+    assert room().top() > gantt.foot > 0
+    qtbot.mouseClick(gantt, Qt.MouseButton.LeftButton, pos=QPoint(round(room().center().x()), round(gantt.foot) + 4))
+    assert gantt.current is None or gantt.current.key != last.key
+    page.day.table.set_current_key(last.key)
+    assert gantt.current == last
+    qtbot.waitUntil(lambda: room().bottom() <= gantt.foot)
