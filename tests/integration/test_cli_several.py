@@ -61,7 +61,8 @@ def test_people_read_when_workers_were_lost_in_the_time_of_the_fleet(
     (told,) = (line for line in shown.splitlines() if line.startswith("losses"))
     assert told.split(maxsplit=1)[1] == "2026-09-21T22:13:20+08:00, 2026-09-21T22:14:20+08:00"
     assert "+00:00" not in shown, "every other time of it too"
-    for words in (("task", "list"), ("audit", "list")):
+    assert all(line[14:15] in (" ", "") or " -> " in line for line in shown.splitlines()), "one column of names"
+    for words in (("task", "list"), ("queue", "peek", "rpa_tasks_normal"), ("audit", "list")):
         assert program.run(words, lambda _: 0) == 0
         listed = capsys.readouterr().out
         assert "+08:00" in listed

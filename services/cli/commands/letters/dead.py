@@ -48,14 +48,14 @@ QUESTION_LINES = 30
 def list_runs(context: Context) -> int:
     """Print the runs, the newest first."""
     with context.engine(looking=True) as engine:
-        views = assembly.commands(engine).bulk.runs()
+        views, zone = assembly.commands(engine).bulk.runs(), shapes.zone(engine.store)
     header = ("run", "state", "by", "begun", "done", "skipped", "of", "ended by")
     rows = [
         (
             view.entry.run_id,
             view.state,
             view.holder or view.entry.who,
-            shapes.iso(view.entry.begun_at),
+            shapes.clock(view.entry.begun_at, zone),
             view.entry.done,
             view.entry.skipped,
             view.entry.total,

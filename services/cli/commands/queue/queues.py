@@ -110,11 +110,19 @@ def peek(context: Context) -> int:
     with context.engine(looking=True) as engine:
         questions = assembly.queries(engine)
         found = questions.queues.peek(args.name, args.limit)
-        gates = questions.tasks.gates(found.tasks)
+        gates, zone = questions.tasks.gates(found.tasks), shapes.zone(engine.store)
     tasks = [shapes.task(task, gates.get(task.task_id, "")) for task in found.tasks]
     document = {"queue": found.queue.name, "tasks": tasks, "more": found.more}
     rows = [
-        (one["task_id"], one["status"], one["gate"], one["task_type"], task.shop, task.priority, one["created_at"])
+        (
+            one["task_id"],
+            one["status"],
+            one["gate"],
+            one["task_type"],
+            task.shop,
+            task.priority,
+            shapes.clock(task.created_at, zone),
+        )
         for one, task in zip(tasks, found.tasks, strict=True)
     ]
     lines = table(("id", "status", "gate", "type", "shop", "priority", "created"), rows)
@@ -220,15 +228,16 @@ def show_holders(context: Context) -> int:
         queries, depths, name = assembly.queries(engine).queues, engine.broker.depths(), context.args.name
         if name and name not in {one.name for one in depths}:
             queries.named(name)  # no such queue
-        found = questions.look(queries, depths, name)
-    rows = [hold_row(one) for queue in found.queues for one in queue.holds]
+        found, zone = questions.look(queries, depths, name), shapes.zone(engine.store)
+    holds = [one for queue in found.queues for one in queue.holds]
+    rows = [hold_row(one) for one in holds]
     queues = [_queue(one, found.at_ms) for one in found.queues]
     cells = [
         (
             one["queue"], one["task_id"], one["task_type"], one["shop"], one["worker"], one["slot"] or "",
-            one["since"], one["lease_until"] or "", HOLD_STATES[one["state"]],
+            shapes.clock(hold.since, zone), shapes.clock(hold.lease_until, zone), HOLD_STATES[one["state"]],
         )
-        for one in rows
+        for one, hold in zip(rows, holds, strict=True)
     ]  # fmt: skip
     lines = table(("queue", "task", "type", "shop", "worker", "slot", "since", "lease until", "state"), cells)
     lines = lines if rows else ["no task is in anybody's hands"]

@@ -485,11 +485,18 @@ def breaker_verb(context: Context) -> int:
         if changes:
             commands.set_rule(msgspec.structs.replace(commands.rule(), **changes))
         keys = {known_shops.find(engine, one).key for one in args.shops}
+        zone = shapes.zone(engine.store)
         rule, found = commands.rule(), [one for one in engine.store.breakers() if not keys or one.shop in keys]
     document = {"breakers": [_breaker_row(one) for one in found], "rule": msgspec.to_builtins(rule)}
     header = ("shop", "failed", "last", "since", "next try")
     rows = [
-        (one.shop, f"{one.failed} of {len(one.outcomes)}", one.kind, shapes.iso(one.since), shapes.iso(one.until))
+        (
+            one.shop,
+            f"{one.failed} of {len(one.outcomes)}",
+            one.kind,
+            shapes.clock(one.since, zone),
+            shapes.clock(one.until, zone),
+        )
         for one in found
     ]
     context.show(document, [*(table(header, rows) if rows else ["no breaker is open"]), _words(rule)])

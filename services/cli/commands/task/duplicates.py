@@ -25,6 +25,7 @@ def show(context: Context) -> int:
     """Print the newest, and how many there were by type and shop."""
     with context.engine() as engine:
         rows, counts = assembly.queries(engine).tasks.suppressed(context.args.limit)
+        zone = shapes.zone(engine.store)
     most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     document = {
         "duplicates": [_document(one) for one in rows],
@@ -35,7 +36,7 @@ def show(context: Context) -> int:
         ("at", "outcome", "type", "shop", "by", "task", "because of", "which was"),
         [
             (
-                shapes.iso(one.at),
+                shapes.clock(one.at, zone),
                 one.outcome,
                 one.task_type,
                 f"{one.platform}:{one.shop_id}",

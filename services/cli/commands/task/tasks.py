@@ -143,6 +143,8 @@ def show(context: Context) -> int:
     record = shapes.task(detail.task, gate.name if gate is not None else "")
     told = record | {name: shapes.clock(getattr(detail.task, name), zone) for name in record if name in shapes.INSTANTS}
     told |= {"losses": [shapes.clock(at, zone) for at in detail.task.losses]}
+    if not detail.task.depends_on:
+        told.pop("on_dependency_failure")
     lines = [f"{name:<14} {plain(value)}" for name, value in told.items() if value not in (None, "", [], 0, -1)]
     lines += [
         f"{'waits for':<14} {messages.english(Message(gate.code, dict(gate.params)))}"
