@@ -31,6 +31,7 @@ from views.support.words import way
 from views.tables.delegates import PADDING
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
+from views.theme import theme
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
@@ -141,14 +142,19 @@ class SchedulesPage(Page):
         self._source.failed.connect(report)
         self._looking_ahead.listed.connect(self._show_ahead)
         self._looking_ahead.failed.connect(self._keep_ahead)
+        theme().changed.connect(self._fit_bar)
         ticks().tell(self, self._on_tick)
         self.actions_of_page.changed.connect(self.refresh)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where it is narrow only the menu has what is seldom wanted."""
+        """Show what there is room for."""
         super().resizeEvent(event)
         self._place_coming()
-        self.buttons["backfill"].setVisible(event.size().width() >= ROOMY)
+        self._fit_bar()
+
+    def _fit_bar(self) -> None:
+        """Where it is narrow for the size of the text, only the menu has what is seldom wanted."""
+        self.buttons["backfill"].setVisible(self.width() * 100 >= ROOMY * max(100, theme().text_size))
 
     def activate(self) -> None:
         """Ask now and then."""

@@ -25,6 +25,7 @@ from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.page import SchedulesPage
+from views.theme import theme
 
 pytestmark = pytest.mark.both_pairs
 
@@ -277,6 +278,23 @@ def test_where_nobody_fires_schedules_the_page_starts_a_worker(qtbot: QtBot, fle
     page.set_acting("Your role may only look")
     assert not page.start_button.isEnabled()
     page.deactivate()
+
+
+@pytest.mark.one_pair
+def test_larger_text_takes_the_room_of_a_verb_that_the_menu_has_too(fleet: Fleet, open_page: Open) -> None:
+    plan(fleet)
+    page = open_page()
+    page.resize(1084, 646)
+    assert page.buttons["backfill"].isVisible()
+    try:
+        theme().set_text_size(130)
+        assert page.buttons["backfill"].isHidden()
+    finally:
+        theme().set_text_size(100)
+    assert page.buttons["backfill"].isVisible()
+    menu = QMenu(page)
+    page.table.menu_requested.emit(menu, "nightly")
+    assert page.buttons["backfill"].text() in [action.text() for action in menu.actions()]
 
 
 @pytest.mark.one_pair
