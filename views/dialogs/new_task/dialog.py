@@ -87,9 +87,10 @@ class NewTaskFoot:
             words = _("Create {n}, leave out {out}").format(n=count, out=out)
         check = ngettext("Check {n} row", "Check {n} rows", rows).format(n=text.count(rows))
         self.create.set_count_text(words if of_step else check if rows else _("Choose a file"))
-        self.part.set_count_text(
-            _("Send the {good} good ones, keep {bad} as a file").format(good=count, bad=text.count(bad))
+        part = ngettext(
+            "Send the {good} good one, keep {bad} as a file", "Send the {good} good ones, keep {bad} as a file", number
         )
+        self.part.set_count_text(part.format(good=count, bad=text.count(bad)))
         self.part.disable(_("Creating") if busy else "")
         if of_step and bad and not busy:
             wrong = ngettext("{n} row has errors", "{n} rows have errors", bad).format(n=text.count(bad))

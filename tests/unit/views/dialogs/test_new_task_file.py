@@ -509,6 +509,15 @@ def test_a_file_that_is_no_table_says_so_in_its_place(qtbot: QtBot, fleet: Fleet
     assert dialog.verbs.missing.text() == "Tick a shop"
 
 
+def test_one_good_row_is_said_in_the_singular_and_its_deadline_may_be_words(
+    read_file: Open, shops: list[str], tmp_path: Path
+) -> None:
+    good, bad = ([*row, words] for row, words in zip(task_sheets.rows(shops), ("明天 09:00", "soon"), strict=False))
+    dialog = read_file(task_sheets.write(tmp_path / "t.csv", [good, bad], (*task_sheets.HEADER, "截止")))
+    assert [(one.row, one.column) for one in left_out(dialog)] == [(3, "截止")]
+    assert dialog.verbs.part.text() == "Send the 1 good one, keep 1 as a file"
+
+
 def test_every_word_follows_the_language(read_file: Open, shops: list[str], tmp_path: Path) -> None:
     dialog = read_file(task_sheets.write(tmp_path / "t.csv", task_sheets.spoilt(task_sheets.rows(shops))))
     try:
