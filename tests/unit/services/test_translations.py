@@ -44,6 +44,21 @@ def test_nothing_is_fuzzy(language: str) -> None:
     assert not [message.id for message in tool.load(language) if message.id and message.fuzzy]
 
 
+#: words for which another is used everywhere: slot 工位, broker 消息代理, worker 执行节点, leader 主节点
+OTHER_WORDS = ("槽位", "消息服务器", "执行机", "协调者")
+
+
+def test_one_thing_is_called_by_one_word() -> None:
+    texts = [
+        text
+        for message in tool.load("zh_CN")
+        if message.id
+        for text in (message.string if isinstance(message.string, (tuple, list)) else (message.string,))
+    ]
+    assert len(texts) > 1_000
+    assert not [text for text in texts if any(word in text for word in OTHER_WORDS)]
+
+
 @pytest.mark.parametrize("language", tool.LANGUAGES)
 def test_placeholders_agree(language: str, found: Catalog) -> None:
     wrong = []
