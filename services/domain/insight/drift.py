@@ -9,6 +9,7 @@ came at once and stays; what comes slowly, or comes every night, becomes what is
 from __future__ import annotations
 
 import json
+from array import array
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -133,13 +134,16 @@ def _of_result(result: str) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """A run beside the usual of its shop; ``off``: how many times as bad, 1 as usual."""
+    """A run beside the usual of its shop; ``off``: how many times as bad, 1 as usual. ``there``: the same beside what
+    the shop had around this time of day before.
+    """
 
     shop: str
     at: int
     value: float
     usual: float
     off: float
+    there: float
 
 
 class Series:
@@ -148,6 +152,7 @@ class Series:
     __slots__ = (
         "_before",
         "_began",
+        "_days",
         "_first",
         "_hours",
         "_late",
@@ -165,6 +170,8 @@ class Series:
         self._wide = SLOWER if self._rises else SMALLER if head == SIZE else FEWER
         self._least = LEAST_S if self._rises else LEAST_BYTES if head == SIZE else LEAST_ROWS
         self._own: dict[str, deque[float]] = {}
+        #: of each shop the value of the last run of each hour of the day, and in which hour since 1970 that was
+        self._days: dict[str, tuple[array[float], array[int]]] = {}
         self._late: deque[float] = deque(maxlen=OF_LATE)
         self._hours: dict[int, deque[tuple[int, float]]] = {}
         self._new: deque[_Compared] = deque()  #: the last runs, not yet part of what is usual
@@ -177,15 +184,15 @@ class Series:
         """A run has ended."""
         own = self._own.get(shop)
         if own is None or len(own) < OWN:
-            self._admit(shop, value)
+            self._admit(shop, at, value)
             return
         usual = median(own)
         limit = self._limit or self._more_than_usual(at)
         if not self._rises and usual + self._least < limit * self._least:
-            self._admit(shop, value)  # so few that none at all says nothing
+            self._admit(shop, at, value)  # so few that none at all says nothing
             return
-        low, high = (usual, value) if self._rises else (value, usual)
-        one = _Compared(shop, at, value, usual, (high + self._least) / (low + self._least))
+        there = self._off(value, self._at_this_hour(shop, at, usual))
+        one = _Compared(shop, at, value, usual, self._off(value, usual), there)
         self._first = self._first or at
         self._new.append(one)
         if self._limit:
@@ -206,12 +213,25 @@ class Series:
         return sum(one.off >= self._limit for one in self._new), len(self._new)
 
     # ------------------------------------------------------------------------------------------------------ usual
-    def _admit(self, shop: str, value: float) -> None:
+    def _admit(self, shop: str, at: int, value: float) -> None:
         self._own.setdefault(shop, deque(maxlen=OF_OWN)).append(value)
+        values, hours = self._days.setdefault(shop, (array("d", bytes(8 * 24)), array("q", bytes(8 * 24))))
+        values[_hour(at)], hours[_hour(at)] = value, at // HOUR_MS
+
+    def _at_this_hour(self, shop: str, at: int, usual: float) -> float:
+        """What a shop had around this time of day before, where that is known: its second night is no changed page."""
+        values, hours = self._days[shop]
+        near = ((_hour(at) + step) % 24 for step in (-1, 0, 1))
+        before = [values[one] for one in near if hours[one] and (at // HOUR_MS - hours[one]) * HOUR_MS >= HALF_DAY_MS]
+        return median(before) if len(before) > 1 else usual
+
+    def _off(self, value: float, usual: float) -> float:
+        low, high = (usual, value) if self._rises else (value, usual)
+        return (high + self._least) / (low + self._least)
 
     def _settle(self, one: _Compared) -> None:
         """What is not off any more, or never was, is part of what is usual."""
-        self._admit(one.shop, one.value)
+        self._admit(one.shop, one.at, one.value)
         self._late.append(one.off)
         self._hours.setdefault(_hour(one.at), deque(maxlen=OF_HOUR)).append((one.at, one.off))
         self._before = one
@@ -234,7 +254,7 @@ class Series:
         if len(self._late) < PAST or len(self._new) < OFF or self._before is None:
             return
         limit = self._more_than_usual(self._new[-1].at)
-        off = [one for one in self._new if one.off >= limit]
+        off = [one for one in self._new if min(one.off, one.there) >= limit]
         if len(off) < OFF or (len({one.shop for one in off}) == 1 and len(self._own) > OFF):
             return
         there = self._at_hour(self._before.at, until=self._before.at - HALF_DAY_MS)
@@ -260,6 +280,7 @@ class Series:
             self._limit, self._began = 0.0, []
         elif len(self._began) >= SETTLED and one.at - self._began[0].at >= SETTLED_MS:
             self._own.clear()
+            self._days.clear()
             self._late.clear()
             self._hours.clear()
             self._new.clear()

@@ -150,6 +150,25 @@ def test_twenty_quiet_days_tell_nothing(shops: int, every_min: int, closed: bool
     assert told == []
 
 
+def steep(hours: int, seed: int) -> Iterator[RunFigures]:
+    """Each hour a run of six shops, from midnight to six with a seventh of the rows, from one run to the next."""
+    chance = random.Random(seed)
+    size = {f"pdd:s{number}": chance.choice((20, 80, 300)) for number in range(6)}
+    for hour in range(hours):
+        for shop, usual in size.items():
+            rows = round(usual * (0.15 if hour % 24 < 6 else 1.0) * math.exp(chance.gauss(0, 0.25)))
+            yield RunFigures(shop=shop, at=T0 + hour * HOUR, figures={"rows:orders": float(rows)})
+
+
+@pytest.mark.parametrize("seed", [3, 5, 8])
+def test_a_night_that_begins_at_once_is_none_of_a_changed_page(seed: int) -> None:
+    flow = Flow("sync_order", "pdd")
+    assert after(flow, steep(5 * 24 + 14, seed)) == 0
+    at = T0 + (5 * 24 + 14) * HOUR
+    empty = (RunFigures(shop=f"pdd:s{n}", at=at + n, figures={"rows:orders": 0.0}) for n in range(5))
+    assert 0 < after(flow, empty) <= 5
+
+
 def test_a_page_that_changes_on_a_quiet_day_is_told() -> None:
     for seed in (3, 5, 8):
         runs = list(quiet(3, 6, 30, seed, night=0.6))
