@@ -123,6 +123,20 @@ def test_a_finish_is_recorded_whatever_else_is_spoiled(rig: Rig, behind: Behind)
     assert rig.record(task).status == Status.SUCCEEDED
 
 
+def test_a_counter_that_is_none_leaves_the_others_counted(rig: Rig, behind: Behind) -> None:
+    rig.running(shop_id="s1")
+    rig.queued(shop_id="s2")
+    assert rig.store.counts().status == {Status.RUNNING: 1, Status.QUEUED: 1}
+    behind(
+        "UPDATE tallies SET n = 'many' WHERE status = 'running'",
+        "HSET",
+        keys.BY_KIND,
+        "pdd|sync_order|normal|running||6",
+        "many",
+    )
+    assert rig.store.counts().status == {Status.QUEUED: 1}
+
+
 def test_a_home_that_cannot_be_read_is_nobody_else_s(rig: Rig, behind: Behind) -> None:
     """Or the next task would make another machine the home, where nobody is logged in."""
     rig.store.put_home("pdd:s1", "desk-01")

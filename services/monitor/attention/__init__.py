@@ -92,9 +92,10 @@ WORDS: Mapping[str, words.Words] = {
     **promises.WORDS,
     **drift.WORDS,
 }
-#: The causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time; now and then
-#: without that, too: whether they would pass now is shown by others that succeed.
-CAUSES_SHARE, CAUSES_S = 20, 20.0
+#: The causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time, but more
+#: often where it takes next to none, for the number that is shown waits for it. Now and then without that, too: whether
+#: they would pass now is shown by others that succeed.
+CAUSES_SHARE, CAUSES_BRIEF_SHARE, CAUSES_BRIEF_S, CAUSES_S = 20.0, 2.0, 0.02, 20.0
 
 
 class AttentionFinder:
@@ -172,7 +173,9 @@ class AttentionFinder:
                 return self._grouped
             self._grouped, self._grouped_at = found.rows, begun
             self._dead = found.scanned if found.scanned < SCAN_LIMIT else max(found.total, found.scanned)
-            self._due = begun + CAUSES_SHARE * (self._clock.monotonic() - begun)
+            spent = self._clock.monotonic() - begun
+            share = min(CAUSES_SHARE, CAUSES_BRIEF_SHARE * max(1.0, spent / CAUSES_BRIEF_S))
+            self._due = begun + share * spent
         return self._grouped
 
 

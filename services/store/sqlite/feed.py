@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from functools import partial
 
 import msgspec
 
@@ -12,7 +11,7 @@ from services.domain.task.search.query import Counts
 from services.domain.task.status import ACTIVE, Status
 from services.domain.upkeep.stored import Instant, Number
 from services.store.sqlite.part import Part, store_errors
-from services.store.unreadable import all_sound
+from services.store.unreadable import all_of, all_sound
 
 _EVENTS = """SELECT id, task_id, shop_id, platform, task_type, from_, to_, at, worker, gen, attempt, lane
     FROM events WHERE id > ? ORDER BY id LIMIT ?"""
@@ -85,8 +84,8 @@ class Feed(Part):
             shops = conn.execute(_SHOPS).fetchall()
             (unsent,) = conn.execute("SELECT count(*) FROM tasks WHERE outbox_at > 0").fetchone()
             cursor = f"{self._epoch}/{_last_id(conn)}"
-        tallies = all_sound(partial(msgspec.convert, type=tuple[str, str, str, Number]), tallies, "counter")
-        shops = all_sound(partial(msgspec.convert, type=tuple[str, str, str, Number]), shops, "counter of a shop")
+        tallies = all_of(tuple[str, str, str, Number], tallies, "counter")
+        shops = all_of(tuple[str, str, str, Number], shops, "counter of a shop")
         tallies = [row for row in tallies if row[1] in _STATUSES]
         found = Counts(total=sum(n for *_, n in tallies), unsent=unsent, cursor=cursor)
         for lane, status, triage, n in tallies:

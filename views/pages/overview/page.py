@@ -42,9 +42,11 @@ from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
 #: numbers, shops and what needs a person are of one answer, asked for when a snapshot says something else than the one
-#: before, ten times a second at most, and every few seconds, for some of it comes by time alone; samples once a second;
-#: whether a server answers follows the snapshots
-NEWS_MS, SOON_MS, LOOK_MS, SLOW_MS, HISTORY_MS = 100, 100, 3_000, 10_000, 1_000
+#: before, ten times a second at most, and every few seconds, for some of it comes by time alone; samples once a second,
+#: every few seconds where nothing happens; whether a server answers follows the snapshots
+NEWS_MS, SOON_MS, LOOK_MS, SLOW_MS, HISTORY_MS, QUIET_MS = 100, 100, 3_000, 10_000, 1_000, 5_000
+#: answers about the past without any news between them: the rates of the last event are 0 by then
+QUIET_ANSWERS = 8
 #: An answer that takes long is asked for less often: at most a fifth of the time goes into asking, a third while there
 #: is news. Less would let the whole page be seconds old.
 SHARE, NEWS_SHARE = 5, 2
@@ -107,7 +109,8 @@ class OverviewPage(Page):
         self._steps = Steps(self)
         self.error = ErrorStrip()
         self.asking: ListSource[None] = ListSource(self._call_look, None, self, every_ms=LOOK_MS, in_turn=True)
-        self._samples: ListSource[None] = ListSource(self._call_history, None, self, every_ms=HISTORY_MS, in_turn=True)
+        self._quiet = 0  #: answers about the past since there was news
+        self.samples: ListSource[None] = ListSource(self._call_history, None, self, every_ms=HISTORY_MS, in_turn=True)
         self._news = Throttle(self._on_news, NEWS_MS, self)
         self._look_soon = Throttle(self._look_again, SOON_MS, self)
         # a thread of its own: where a server is lost, those of the pool wait for it
@@ -158,8 +161,9 @@ class OverviewPage(Page):
         # data
         self.asking.listed.connect(self._on_look)
         self.asking.failed.connect(self._on_error)
-        self._samples.listed.connect(self._on_history)
-        self._samples.failed.connect(report)
+        self.samples.listed.connect(self._on_history)
+        self.samples.failed.connect(report)
+        self.charts.window.cursor_changed.connect(self._on_cursor)
         self.error.retry.connect(self.refresh)
         ticks().tell(self, self._on_tick)
 
@@ -183,12 +187,12 @@ class OverviewPage(Page):
     def activate(self) -> None:
         """Ask while the page is seen."""
         self.asking.set_active(True)
-        self._samples.set_active(True)
+        self.samples.set_active(True)
 
     def deactivate(self) -> None:
         """Ask no more."""
         self.asking.set_active(False)
-        self._samples.set_active(False)
+        self.samples.set_active(False)
         self._steps.stop()
         self._news.cancel()
         self._look_soon.cancel()
@@ -197,7 +201,7 @@ class OverviewPage(Page):
     def refresh(self) -> None:
         """Ask again at once."""
         self.asking.again()
-        self._samples.again()
+        self.samples.again()
 
     def set_acting(self, reason: str) -> None:
         """Pause nothing and start nothing while that is not allowed."""
@@ -228,6 +232,18 @@ class OverviewPage(Page):
         before, self._heard = self._heard, heard_of(snapshot) if snapshot is not None else None
         if self._heard is None or self._heard != before:
             self._look_soon()
+            self._follow_closely()
+
+    def _follow_closely(self) -> None:
+        """Something happens: ask for the samples of every second."""
+        self._quiet = 0
+        if self.samples.every_ms != HISTORY_MS:
+            self.samples.ask_every(HISTORY_MS)
+            self.samples.soon()
+
+    def _on_cursor(self) -> None:
+        if self.charts.window.cursor is not None:
+            self._follow_closely()
 
     def _look_again(self) -> None:
         if self.asking.active:
@@ -288,10 +304,13 @@ class OverviewPage(Page):
 
     def _on_history(self, history: History) -> None:
         if history.range_s != self.charts.window.range_s:
-            self._samples.again()
+            self.samples.again()
             return
         # the first time the numbers come first, and the charts follow a moment later
         known = self._history is None or self._history.range_s == history.range_s
+        self._quiet += self.charts.window.cursor is None
+        if self._quiet == QUIET_ANSWERS:
+            self.samples.ask_every(QUIET_MS)
         self._history, self._marks = history, history.marks
         if self.freezing.on:
             return
@@ -376,7 +395,7 @@ class OverviewPage(Page):
 
     def _on_range(self, key: str) -> None:
         self.charts.window.set_range(float(key))
-        self._samples.again()
+        self.samples.again()
 
     def set_frozen(self, frozen: bool) -> None:
         """Paint nothing, or what was received meanwhile."""

@@ -109,6 +109,21 @@ def test_dead_letters_are_as_many_as_the_items_tell_of_until_they_are_grouped_an
     assert told() == (2, 2)
 
 
+def test_letters_that_are_grouped_in_no_time_are_counted_at_once(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    group = CauseQueries.causes
+
+    def brief(asked: CauseQueries) -> Causes:
+        room.clock.advance(0.02)
+        return group(asked)
+
+    monkeypatch.setattr(CauseQueries, "causes", brief)
+    eyes = finder(room)
+    for number in range(1, 4):
+        died(room, f"s{number}", "login_expired")
+        assert eyes.agreed(look(room)).counts.triage["open"] == number
+        room.clock.advance(0.1)  # as often as a window asks
+
+
 def test_one_reason_in_several_shops_and_flows_is_one_item(room: Room) -> None:
     died(room, "s1", "login_expired", "sync_order", "aaaa")
     died(room, "s2", "login_expired", "shop_crawl", "bbbb")

@@ -23,7 +23,16 @@ from services.monitor.overview import OverviewNow, Sample
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.kit.list_source import ListSource
 from views.pages.overview.limits import TileLimits
-from views.pages.overview.page import LOOK_MS, NEWS_MS, SOON_MS, OverviewPage, form_for
+from views.pages.overview.page import (
+    HISTORY_MS,
+    LOOK_MS,
+    NEWS_MS,
+    QUIET_ANSWERS,
+    QUIET_MS,
+    SOON_MS,
+    OverviewPage,
+    form_for,
+)
 from views.pages.overview.tiles import TILES
 from views.support import shown
 from views.support.memory import ShortMemory
@@ -227,6 +236,34 @@ def test_a_snapshot_that_says_nothing_new_asks_for_nothing(
     assert (source.asked_now, source.asked_fresh) == (asked + 1, heard)
     page.note_news(replace(begun, counts=Counts(cursor="2")))
     qtbot.waitUntil(lambda: source.asked_now == asked + 2)
+
+
+def test_where_nothing_happens_the_past_is_asked_for_less_often_until_something_does(
+    qtbot: QtBot, page: OverviewPage, source: SampleSource
+) -> None:
+    said = Snapshot(at_ms=NOW_MS, taken=0.0, counts=Counts(cursor="1"))
+    samples = page.samples
+    page.note_news(said)
+
+    def answers() -> None:
+        for _ in range(QUIET_ANSWERS):
+            samples.again(settle=False)
+            qtbot.waitUntil(lambda: not samples.busy)
+
+    answers()
+    assert samples.every_ms == QUIET_MS
+    page.note_news(replace(said, at_ms=NOW_MS + 1000, taken=1.0))
+    assert samples.every_ms == QUIET_MS, "it says nothing new"
+    asked = len(source.asked_series)
+    page.note_news(replace(said, counts=Counts(cursor="2")))
+    assert samples.every_ms == HISTORY_MS
+    qtbot.waitUntil(lambda: len(source.asked_series) > asked)
+    answers()
+    assert samples.every_ms == QUIET_MS
+    page.charts.window.set_cursor(NOW_MS / 1000 - 60)
+    assert samples.every_ms == HISTORY_MS, "somebody points at an instant"
+    answers()
+    assert samples.every_ms == HISTORY_MS, "and goes on to"
 
 
 def test_what_the_broker_tells_is_grey_while_only_that_is_lost(
