@@ -5,7 +5,8 @@ Each shape is a morning of some hours. A warning is true where the break came. I
 without one although nothing had changed from outside, also where it was said again later. Where something did (an
 operator resumed, slots came back, a page was mended: ``World.mended``) it is *averted*: the forecast says what comes
 if nothing changes, so nobody can tell any more whether it was right. Averted ones are counted apart and prove nothing:
-the share of false ones is taken of those that are true or false, which makes it larger, never smaller.
+the share of false ones is taken of those that are true or false, which makes it larger, never smaller. A break that
+is over before the next look counts by its success, which came behind the limit, whether it was said or not.
 """
 
 from __future__ import annotations
@@ -184,6 +185,7 @@ class World:
         self.tally = Tally()
         self._risks: dict[tuple[str, str], tuple[int, str]] = {}
         self._broken: set[tuple[str, str]] = set()
+        self._done: dict[str, dict[str, int]] = {}  #: last successes by type and shop, as the look before saw them
 
     # ----------------------------------------------------------------- what there is
     @property
@@ -404,12 +406,30 @@ class World:
 
     # -------------------------------------------------------------- what is said of it
     def _note(self) -> None:
+        known = promises.readable(self.store.documents(promises.KIND), lambda *_: None)
+        made = {one.name: one for one in known}
+        done = {one.task_type: dict(self.store.successes_of(one.task_type)) for one in made.values()}
         for name, body in self.store.documents(STATE).items():
             found = standing.load(body)
             rows = {row.shop: row for row in found.rows}
             assert len(rows) == found.broken + found.at_risk
             for shop in self.shops:
+                self._note_between((name, shop.key), made[name], done[made[name].task_type].get(shop.key, 0))
                 self._note_shop((name, shop.key), rows.get(shop.key))
+        self._done = done
+
+    def _note_between(self, key: tuple[str, str], made: Promise, done_at: int) -> None:
+        """A break that began and was over between two looks, so that no look could say so."""
+        before = self._done.get(made.task_type, {}).get(key[1], 0)
+        if made.kind == BY:
+            break_at = DAY + made.window.end * MINUTE
+            passed = not before and break_at < done_at
+        else:
+            break_at = before + made.limit_s * 1000
+            passed = bool(before) and break_at < done_at
+        if passed and key not in self._broken:
+            risk_at, code = self._risks.pop(key, (0, ""))
+            self.tally.found.append(Warned(*key, risk_at, break_at, code=code))
 
     def _note_shop(self, key: tuple[str, str], row: Row | None) -> None:
         state = row.state if row is not None else ""

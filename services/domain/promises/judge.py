@@ -1,9 +1,9 @@
 """Whether a promise is kept in a shop: from its last success, when the next one is expected, and what holds that back.
 
 At risk is said before the breach: where it is nearly sure by the forecast; from a quarter of an hour to ten minutes
-before it, while there is time to act, where it is much likelier than not, and so to the end where nobody has created
-what is needed; where nobody can tell an end; and in the last minute where it is likelier than not. Nothing excuses: a
-pause or quiet hours are only named as the reason.
+before it, while there is time to act, where it is much likelier than not, or only likelier once no more time is left to
+see how it goes, and so to the end where nobody has created what is needed; where nobody can tell an end; and in the
+last minute where it is likelier than not. Nothing excuses: a pause or quiet hours are only named as the reason.
 """
 
 from __future__ import annotations
@@ -200,7 +200,16 @@ def _risks(facts: Facts, break_at: int, now: int, *, said: bool) -> bool:
     left = break_at - now
     # what nobody has created somebody can still create
     helps = left <= LIKELY_MS and (left > ACT_MS or not facts.created)
-    return forecast.later_than(break_at) >= (LIKELY if helps else NEARLY_SURE)
+    return forecast.later_than(break_at) >= (_likely(left) if helps else NEARLY_SURE)
+
+
+def _likely(left: int) -> float:
+    """How likely a break has to be that is so far ahead: the more time is left to see how it goes, the likelier; at the
+    last moment from which on it can be believed in time, likelier than not.
+    """
+    last = ACT_MS + SURE_MS
+    share = min(1.0, max(0.0, (left - last) / (LIKELY_MS - last)))
+    return LIKELIER + share * (LIKELY - LIKELIER)
 
 
 def _judged(facts: Facts, state: str, break_at: int = 0) -> Judged:

@@ -66,7 +66,7 @@ def one(promised: Promise, now: int = NOON, **facts: Any) -> Judged:
         (5, None, AT_RISK),  # nobody can tell that it will be there
         (50, soon(9), KEPT),
         (50, soon(9, 2), KEPT),  # likelier to be there than not
-        (48, soon(13, 5), KEPT),  # nearly as likely to be there
+        (48, soon(11, 5), KEPT),  # likelier to be there, though hardly
         (48, soon(16, 5), AT_RISK),  # much likelier to be late
         (52, soon(10, 3), KEPT),  # too late to do much: only what is nearly sure is said
         (52, soon(12, 2), AT_RISK),
@@ -125,6 +125,15 @@ def test_a_forecast_is_believed_when_looks_of_two_minutes_agree(
     found = judge(promise(), Due(), facts, NOON, late=NOON - seconds * 1000)
     assert (found.state, found.late) == (state, True)
     assert judge(promise(), Due(), facts, NOON, late=0).state == AT_RISK, "nothing was seen before"
+
+
+def test_the_less_time_is_left_to_see_how_it_goes_the_less_sure_a_break_has_to_be() -> None:
+    def state(left: float) -> str:
+        likely = soon(left + 0.5, 2)  # the same share of it behind the limit
+        done_at = NOON - round((60 - left) * MINUTE)
+        return one(promise(), done_at=done_at, forecast=likely, created=True).state
+
+    assert [state(left) for left in (14.5, 12, 10.5, 9)] == [KEPT, AT_RISK, AT_RISK, KEPT]
 
 
 def test_what_never_ran_is_looked_at_before_its_first_limit_ends() -> None:
