@@ -27,7 +27,9 @@ NEAR_MS, LIKELIER = 60_000, 0.5
 #: from so long to so long before its end it is at risk where that is likely; earlier, and later, when who is told can
 #: hardly do anything, only where it is nearly sure
 LIKELY_MS, ACT_MS = 15 * 60_000, 10 * 60_000
-LIKELY, NEARLY_SURE = 0.7, 0.95
+LIKELY, NEARLY_SURE = 0.75, 0.95
+#: that likely it has to be at the last moment from which on it can be believed in time
+LIKELY_LAST = 0.55
 #: so long a forecast has to pass the limit without a pause: each look sees it a little earlier or later
 SURE_MS = 2 * 60_000
 #: what was said to be at risk is well again when the forecast leaves this share of the time to its break
@@ -204,12 +206,10 @@ def _risks(facts: Facts, break_at: int, now: int, *, said: bool) -> bool:
 
 
 def _likely(left: int) -> float:
-    """How likely a break has to be that is so far ahead: the more time is left to see how it goes, the likelier; at the
-    last moment from which on it can be believed in time, likelier than not.
-    """
+    """How likely a break has to be that is so far ahead: the more time is left to see how it goes, the likelier."""
     last = ACT_MS + SURE_MS
     share = min(1.0, max(0.0, (left - last) / (LIKELY_MS - last)))
-    return LIKELIER + share * (LIKELY - LIKELIER)
+    return LIKELY_LAST + share * (LIKELY - LIKELY_LAST)
 
 
 def _judged(facts: Facts, state: str, break_at: int = 0) -> Judged:
