@@ -85,12 +85,10 @@ def ending(now: int, ends: Ends) -> Forecast:
     return _from(now, ends.low_s, ends.mid_s, ends.high_s)
 
 
-def by_chance(runs: Iterable[Ran], failed: int = 0) -> float:
-    """The share of attempts that fail for once; ``failed``: those of tasks that have not succeeded yet. Without them
-    it is too small where it is large: whoever fails most often is counted last.
-    """
+def by_chance(runs: Iterable[Ran]) -> float:
+    """The share of attempts that fail for once, of those after which their task succeeded."""
     found = list(runs)
-    return _share(failed + sum(one.failed for one in found), len(found))
+    return _share(sum(one.failed for one in found), len(found))
 
 
 def stays_open(found: Breaker, rule: Rule, chance: float = 0.0) -> bool:
@@ -98,28 +96,23 @@ def stays_open(found: Breaker, rule: Rule, chance: float = 0.0) -> bool:
     late have failed, where the share of those that failed by chance, here before or everywhere now (see ``by_chance``),
     says that some should have succeeded.
     """
-    return _lasting(found, rule, chance) >= LASTS
-
-
-def _lasting(found: Breaker, rule: Rule, chance: float) -> float:
-    """How likely it is (Bayes) that its attempts fail until a person mends something, and not by chance."""
     in_a_row, before = _failed(found, rule)
     lasting = NOT_BY_CHANCE / (1 - NOT_BY_CHANCE)
-    return lasting / (lasting + max(chance, before) ** in_a_row)
+    return lasting / (lasting + max(chance, before) ** in_a_row) >= LASTS
 
 
 def tried(now: int, found: Breaker, rule: Rule, lasts: Runs, chance: float = 0.0) -> Forecast | None:
     """The first success behind an open breaker, which lets one try after a while, and each time after a longer one;
-    None where it stays open. As likely as its failures are no chance none of these tries succeeds.
+    None where it stays open.
     """
     if stays_open(found, rule, chance):
         return None
-    fails, never = max(FLAKY, _failed(found, rule)[1]), _lasting(found, rule, chance)
+    fails = max(FLAKY, _failed(found, rule)[1])
     low, usual, high = _span(lasts)
     at, left, ends = max(0, found.until - now) / 1000, 1.0, []
     for times in range(found.times, found.times + _TRIES):
         left *= fails
-        ends.append((at, never + (1 - never) * left))
+        ends.append((at, left))
         at += usual + breaker.cooldown_ms(rule, times + 1) / 1000
     first, middle, last = (next((one for one, rest in ends if rest <= share), at) for share in (0.9, 0.5, 0.1))
     return _from(now, first + low, middle + usual, last + high)

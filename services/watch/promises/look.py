@@ -5,7 +5,6 @@ grow with the shops.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -120,7 +119,6 @@ class Look:
         self.zone = fleet_zone(store) or DEFAULT_ZONE
         self._types: dict[str, OfType] = {}
         self._absent: dict[tuple[str, str], bool] = {}
-        self._chances: dict[str, float] = {}
         self._loads: dict[tuple[str, int], Load] = {}
         self._runs: dict[tuple[str, str], Runs] = {}
         self._plans: dict[tuple[Planned, str], Forecast | None] = {}
@@ -155,33 +153,16 @@ class Look:
     def _breakers(self) -> Mapping[str, Breaker]:
         return {one.shop: one for one in self._store.breakers() if one.is_open}
 
-    def _chance(self, shop: str) -> float:
-        """The share of attempts that fail by chance now, wherever types of promises work. Attempts of tasks that have
-        not succeeded yet count on the other platforms alone: here they may fail for what is asked.
-        """
-        here = shop.partition(":")[0]
-        if here not in self._chances:
-            since = self.now - forecasts.LATE_MS
-            platforms = {one.platform for one in self.shops.values()}
-            runs = (one for kind in self._promised for where in platforms for one in self._measured.newest(kind, where))
-            failed = sum(failed for where, failed in self._unsuccessful.items() if where != here)
-            self._chances[here] = forecasts.by_chance((one for one in runs if one.since > since), failed)
-        return self._chances[here]
-
     @cached_property
-    def _unsuccessful(self) -> Mapping[str, int]:
-        """Attempts of late that failed, by platform, of tasks that have not succeeded yet."""
-        found: Counter[str] = Counter()
-        for known in (self.of_type(name) for name in self._promised):
-            letters = (one for of_shop in known.letters.values() for one in of_shop)
-            for task in (*known.tasks.values(), *letters):
-                if task.created_at > self.now - 2 * forecasts.LATE_MS:
-                    found[task.platform] += task.retries + (task.status == Status.DEAD)
-        return found
+    def _chance(self) -> float:
+        """The share of attempts that fail by chance now, wherever types of promises work."""
+        platforms = {shop.platform for shop in self.shops.values()}
+        runs = (one for name in self._promised for where in platforms for one in self._measured.newest(name, where))
+        return forecasts.by_chance(one for one in runs if one.since > self.now - forecasts.LATE_MS)
 
     def _stays_open(self, shop: str) -> bool:
         found = self._breakers.get(shop)
-        return found is not None and forecasts.stays_open(found, self._rule, self._chance(shop))
+        return found is not None and forecasts.stays_open(found, self._rule, self._chance)
 
     @cached_property
     def _rule(self) -> Rule:
@@ -350,7 +331,7 @@ class Look:
             ended = task.started_at + round(known.kind.timeout_s * 1000) if known.kind.timeout_s else 0
             return forecasts.hanging(self.now, ended, lasts), (holds.hangs(task, lasts, ran_s),)
         if (found := self._breakers.get(task.shop)) is not None:  # it only tries whether the shop is well again
-            return self._tried(task.shop, lasts), (holds.breaking(found),)
+            return forecasts.tried(self.now, found, self._rule, lasts, self._chance), (holds.breaking(found),)
         ends = self._line.get(task.task_id)
         forecast = (
             forecasts.running(self.now, ran_s, task.progress, lasts)
@@ -506,9 +487,7 @@ class Look:
     def _tried(self, shop: str, lasts: Runs) -> Forecast | None:
         """When a shop whose breaker is open is well again, as often as it tries."""
         found = self._breakers.get(shop)
-        if found is None:
-            return None
-        return forecasts.tried(self.now, found, self._rule, lasts, self._chance(shop))
+        return forecasts.tried(self.now, found, self._rule, lasts, self._chance) if found is not None else None
 
     def _asked(self, known: OfType, shop: str, usual: Forecast) -> Forecast:
         """As regularly as it came so far, and no earlier than the line lets it through."""

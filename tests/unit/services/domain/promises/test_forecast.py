@@ -89,18 +89,3 @@ def test_where_the_network_fails_at_times_everywhere_a_breaker_says_little() -> 
     assert forecast.stays_open(found, Rule(), forecast.by_chance(well))
     again = [Ran(NOW, 60.0, failed=number) for number in (0, 1, 2, 0, 1, 3, 0, 1)]
     assert not forecast.stays_open(found, Rule(), forecast.by_chance(again))
-
-
-def test_attempts_of_tasks_that_have_not_succeeded_yet_fail_by_chance_too() -> None:
-    lucky = [Ran(NOW, 60.0)] * 10
-    assert forecast.by_chance(lucky, failed=10) > 4 * forecast.by_chance(lucky)
-
-
-def test_none_of_the_tries_of_a_breaker_may_succeed_where_its_failures_are_hardly_chance() -> None:
-    found = Breaker(shop="pdd:1", outcomes="1111101010", until=NOW + MINUTE, since=NOW, times=2, kind="network")
-    chance = forecast.tried(NOW, found, Rule(), LASTS, chance=0.7)
-    hardly = forecast.tried(NOW, found, Rule(), LASTS, chance=0.4)
-    assert chance is not None
-    assert hardly is not None
-    assert hardly.mid > chance.mid
-    assert hardly.later_than(NOW + 60 * MINUTE) > chance.later_than(NOW + 60 * MINUTE)
