@@ -98,6 +98,7 @@ def test_it_shows_the_numbers_of_then_beside_those_of_now(ask: Ask, record: Reco
     assert "desk-02/11 led" in text
     assert "Waiting: 36, now 359" in text
     assert (page.tiles["waiting"].kpi.value, page.tiles["waiting"].kpi.context) == ("36", "now 359")
+    assert {*page.tiles["dead"].curve} == {0.0}, "a curve ends where its number stands"
     assert "Nothing can be changed here" in page.banner.accessibleName()
     assert "Dead letters: 0, now 12" in text
     assert "No shop needed anybody." in text
@@ -128,11 +129,14 @@ def test_every_shop_is_drawn_as_it_was_and_what_waited_around_that_moment(ask: A
 
 
 def test_in_a_gap_nothing_is_made_up(ask: Ask, record: Record, qtbot: QtBot) -> None:
-    page = ask(record.now - 15 * MINUTE)
+    page = ask(record.now - 5 * MINUTE)
+    assert page.tiles["waiting"].curve
+    with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+        page.show_request(str(record.now - 15 * MINUTE))
     with qtbot.waitSignal(page.stretched, timeout=WAIT_MS):
         page.span.choose("6h")
     assert page.header.summary().startswith("No record from ")
-    assert {tile.kpi.context for tile in page.tiles.values()} == {"no record"}
+    assert {(tile.kpi.context, tile.curve) for tile in page.tiles.values()} == {("no record", ())}
     assert "Waiting" not in copied(page)
     assert page.strip.tip_at(page.strip.x_of(record.now - 15 * MINUTE)).endswith("No record")
     assert page.strip.tip_at(page.strip.x_of(record.gap[0])).endswith("Not all of it was recorded")

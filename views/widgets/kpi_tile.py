@@ -85,6 +85,11 @@ class KpiTile(QAbstractButton):
         """What is shown."""
         return self._kpi
 
+    @property
+    def curve(self) -> tuple[float, ...]:
+        """The numbers of its curve, the newest last."""
+        return self._values
+
     def show_kpi(self, kpi: Kpi) -> None:
         """Show a value; nothing is painted when it is the same."""
         if kpi == self._kpi:

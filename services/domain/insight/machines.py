@@ -26,11 +26,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineNow:
-    """One machine with its workers that are heard of."""
+    """One machine with its workers that are heard of; of one where none is, nothing else is told."""
 
     name: str
     system: str = ""
     workers: tuple[str, ...] = ()
+    heard_at: int = 0  #: of one where no worker is heard of: when the last of them was, UTC ms
     slots: int = 0
     busy: int = 0
     browsers: int = 0
@@ -42,6 +43,17 @@ class MachineNow:
     def version(self, part: str) -> str:
         """As people read it, "" where nobody told."""
         return ", ".join(self.versions.get(part, ()))
+
+
+def look_at_all(workers: Sequence[WorkerNow]) -> tuple[MachineNow, ...]:
+    """Those that ``look`` finds, and those whose workers are all missing, by name."""
+    found = {one.name: one for one in look(workers)}
+    heard: dict[str, int] = {}
+    for one in workers:
+        if one.missing and (name := insight.machine(one.info)) not in found:
+            heard[name] = max(heard.get(name, 0), one.info.seen_at)
+    silent = {name: MachineNow(name=name, heard_at=at) for name, at in heard.items()}
+    return tuple(one for _name, one in sorted({**found, **silent}.items()))
 
 
 def look(workers: Iterable[WorkerNow]) -> tuple[MachineNow, ...]:

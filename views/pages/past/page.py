@@ -340,9 +340,8 @@ class PastPage(Page):
             self._found, self._error = found, None
             self._say()
             self.drawn.show_then(then)
-            for name, tile in self.tiles.items():
-                if column := CURVES.get(name):
-                    tile.show_curve(holed(then.frame, then.frame[column]).tolist(), base=0.0)
+            for name in CURVES.keys() & _tiles(found).keys():  # a curve ends where its number stands
+                self.tiles[name].show_curve(holed(then.before, then.before[CURVES[name]]).tolist(), base=0.0)
             self.answered.emit()
 
     def _fail(self, error: BaseException) -> None:
@@ -397,6 +396,8 @@ class PastPage(Page):
     def _show_tiles(self, found: PastNow | None) -> None:
         values = {} if found is None else _tiles(found)
         for name, tile in self.tiles.items():
+            if name not in values:
+                tile.show_curve(())
             then, context = values.get(name, ("–", _("no record") if found is not None else ""))
             tile.show_kpi(Kpi(value=then, context=context))
 

@@ -46,6 +46,7 @@ class Then:
     begin_ms: int
     end_ms: int
     frame: Frame = EMPTY
+    before: Frame = EMPTY  #: of it what was until then
     rows: Rows | None = None  #: None: nobody knows how the shops did
 
 
@@ -62,7 +63,8 @@ def look(past: PastQueries, found: PastNow, shops: Iterable[Shop], now_ms: int) 
     drawn = None
     if moment is not None and moment.told:
         drawn = prepare(tuple(_cells(shops, moment.things)), AGGREGATE_ABOVE)
-    return Then(at, begin, end, _frame(rows, begin, end), drawn)
+    before = _frame([row for row in rows if row.at_ms <= at], begin, at)
+    return Then(at, begin, end, _frame(rows, begin, end), before, drawn)
 
 
 def _frame(rows: list[Numbers], begin_ms: int, end_ms: int) -> Frame:

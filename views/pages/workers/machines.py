@@ -6,7 +6,7 @@ from functools import partial
 
 from services.domain.insight.machines import Difference, MachineNow
 from services.i18n import N_, _
-from views.support import safe, text
+from views.support import instant, safe, shown, text
 from views.tables.column import Column, measured
 
 #: what a part is called
@@ -26,14 +26,27 @@ def difference(one: Difference) -> str:
     return _("{part} {own}, most others {others}").format(**words)
 
 
-def _differs(row: MachineNow) -> str:
+def _note(row: MachineNow) -> str:
+    if row.heard_at:
+        silent = shown.span(max(0, instant.now_ms() - row.heard_at))
+        return _("not heard of for {span}").format(span=text.duration(silent))
     return text.listed(map(difference, row.differs))
+
+
+def _note_tip(row: MachineNow) -> str:
+    return _note(row) if row.heard_at else "\n".join(map(difference, row.differs))
 
 
 def sentence(row: MachineNow) -> str:
     """The row for a screen reader."""
-    words = {"name": row.name, "busy": row.busy, "slots": row.slots, "note": _differs(row) or _("same versions")}
+    if row.heard_at:
+        return _("{name}, {note}").format(name=row.name, note=_note(row))
+    words = {"name": row.name, "busy": row.busy, "slots": row.slots, "note": _note(row) or _("same versions")}
     return _("{name}, {busy} of {slots} slots busy, {note}").format(**words)
+
+
+def _busy(row: MachineNow) -> str:
+    return "" if row.heard_at else f"{row.busy} / {row.slots}"
 
 
 def _share(value: float) -> str:
@@ -64,9 +77,10 @@ COLUMNS: tuple[Column[MachineNow], ...] = (
     Column(
         key="state",
         title="",
-        value=lambda row: "warning" if row.differs else "healthy",
+        value=lambda row: "warning" if row.differs or row.heard_at else "healthy",
         kind="glyph",
         width=30,
+        live=True,
         speech=sentence,
     ),
     Column(
@@ -81,14 +95,14 @@ COLUMNS: tuple[Column[MachineNow], ...] = (
     measured(
         "workers", N_("Workers"), lambda row: len(row.workers), lambda row: text.count(len(row.workers)), width=76
     ),
-    measured("busy", N_("Busy"), lambda row: row.busy, lambda row: f"{row.busy} / {row.slots}", width=76),
+    measured("busy", N_("Busy"), lambda row: row.busy, _busy, width=76),
     measured("cpu", N_("CPU"), lambda row: row.cpu, lambda row: _share(row.cpu), width=64),
     measured("memory", N_("Memory"), lambda row: row.memory, lambda row: _share(row.memory), width=76, hide_rank=4),
     measured(
         "browsers",
         N_("Browsers"),
         lambda row: row.browsers,
-        lambda row: text.count(row.browsers),
+        lambda row: "" if row.heard_at else text.count(row.browsers),
         width=80,
         hide_rank=3,
     ),
@@ -105,12 +119,13 @@ COLUMNS: tuple[Column[MachineNow], ...] = (
         hide_rank=2,
     ),
     Column(
-        key="differs",
-        title=N_("Differs"),
-        value=_differs,
+        key="note",
+        title=N_("Note"),
+        value=_note,
         tone="retrying",
         width=180,
         stretch=True,
-        tooltip=lambda row: "\n".join(map(difference, row.differs)),
+        live=True,
+        tooltip=_note_tip,
     ),
 )

@@ -283,7 +283,7 @@ class WorkersPage(Page):
         self.board.show_workers(wanted, self._names, here, self._now_ms, can_start=can_start)
         self.local.set_leading(not can_start)
         self._model.apply(tuple(NodeRow(now=one, here=one.name == here) for one in wanted))
-        self._machines.apply(machines.look(wanted))
+        self._machines.apply(machines.look_at_all(wanted))
         if not self._by_hand:
             self._view.set_current("table" if len(workers) > CARDS_UP_TO else "slots")
         self._show_view()

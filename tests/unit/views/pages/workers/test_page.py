@@ -24,6 +24,7 @@ from views.pages.workers.lanes_dialog import LanesDialog
 from views.pages.workers.page import RUNNING, STARTING, STOPPED, WorkersPage
 from views.pages.workers.verbs import StopDialog
 from views.widgets.buttons import Button
+from views.widgets.segmented import Segmented
 
 pytestmark = pytest.mark.both_pairs
 
@@ -385,6 +386,26 @@ def test_a_large_fleet_is_a_table(fleet: Fleet, open_page: Open) -> None:
     assert [action.text() for action in menu.actions()] == ["Drain", "Stop", "Slots and lanes", "Log"]
     page.show_request("rpa-03")
     assert page.board.isVisible()
+
+
+@pytest.mark.one_pair
+def test_a_machine_that_is_not_heard_of_stays_in_the_table(fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.deactivate()
+    late = [
+        msgspec.structs.replace(fleet.heartbeat(name), node="office-2", seen_at=fleet.store.now_ms() - ago)
+        for name, ago in (("rpa-02", 3_605_000), ("rpa-03", 7_205_000))
+    ]
+    show(page, fleet, *late)
+    page.findChildren(Segmented)[0].choose("machines")
+    assert page.machines.isVisible()
+    model = page.machines.records
+    told = {column.key: column.display(model.record(0)) for column in model.columns}
+    assert (model.rowCount(), told["machine"], told["workers"], told["busy"]) == (1, "office-2", "0", "")
+    assert told["note"].replace("\u202f", " ").startswith("not heard of for 1 h 0")
+    assert model.record(0).heard_at == late[0].seen_at
+    show(page, fleet, late[0], msgspec.structs.replace(fleet.heartbeat("rpa-03"), node="office-2"))
+    assert (model.rowCount(), model.record(0).heard_at, model.record(0).workers) == (1, 0, ("rpa-03",))
 
 
 @pytest.mark.one_pair
