@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QMimeData, QObject
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from shiboken6 import isValid
 
+from console.columns import KeptColumns
 from console.connection.open_connection import OpenConnection
 from console.connection.role_watch import RoleWatch
 from console.main_window import MainWindow
@@ -249,6 +250,7 @@ def _open(shared: _Shared) -> OpenWindow:
 
     window = MainWindow(page_specs(context, {"overview": overview, "settings": settings}))
     doors.connect(window, context)
+    KeptColumns(window, shared.memory)
     window.top_bar.create_requested.connect(lambda: doors.new_task({}))
     wiring = ShellWiring(
         window,

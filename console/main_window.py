@@ -184,10 +184,12 @@ class MainWindow(QMainWindow):
 
     Signals:
         page_changed: the id of the page shown.
+        page_made: the id of a page that is whole now, and the page; it was not seen yet.
         closing: the window was closed by the person.
     """
 
     page_changed = Signal(str)
+    page_made = Signal(str, object)
     closing = Signal()
 
     def __init__(self, pages: Sequence[PageSpec]) -> None:
@@ -277,6 +279,7 @@ class MainWindow(QMainWindow):
         # not before it is whole: a picture of the window lays out all that is in it, seen or not
         self.stack.addWidget(page)
         page.set_acting(self._acting)
+        self.page_made.emit(page_id, page)
 
     @property
     def past_ms(self) -> int:

@@ -108,6 +108,14 @@ def test_under_a_filter_no_tab_says_a_number_of_another_list(
 
 
 @pytest.mark.one_pair
+def test_columns_are_kept_at_once_for_who_is_killed(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    menu = page.table.layout_of_columns.menu()
+    next(action for action in menu.actions() if action.text() == "Worker").trigger()
+    again = TasksPage(desk.context)
+    qtbot.addWidget(again)
+    assert again.table.isColumnHidden(again.table.records.section_of("worker"))
+
+
 def test_a_saved_view_keeps_filter_columns_and_number(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     desk.create(0)
     wanted = desk.create(2)

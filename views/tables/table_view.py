@@ -57,6 +57,9 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End)
 #: A stretched column gives up to this share of its width before the table scrolls sideways.
 _LEAST_SHARE = 0.6
+#: kinds without words, which larger text does not widen
+_DRAWN = frozenset({TICK, "glyph"})
+_WIDEST = 2_000
 
 
 class Keyed(Protocol):
@@ -279,6 +282,7 @@ class TableView(QTableView):
         header.tick_clicked.connect(self._ticking.toggle_all)
         header.chooser_requested.connect(self.layout_of_columns.choose)
         header.sectionMoved.connect(self.viewport().update)
+        header.released.connect(self.layout_of_columns.arranged)
         self.selectionModel().currentChanged.connect(self._on_cell_changed)
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
         self._records.ticked_changed.connect(self.viewport().update)
@@ -295,6 +299,11 @@ class TableView(QTableView):
         header = self.horizontalHeader()
         assert isinstance(header, TableHeader)
         return header
+
+    @property
+    def source_name(self) -> str:
+        """Its name in the source, "" for none."""
+        return self._name
 
     @property
     def records(self) -> RecordModel[Any]:
@@ -542,10 +551,12 @@ class TableHeader(QHeaderView):
     Signals:
         tick_clicked: the box in the header was clicked.
         chooser_requested: the menu of columns is wanted, at a global position.
+        released: the mouse let go of it; it may have moved or sized a column.
     """
 
     tick_clicked = Signal()
     chooser_requested = Signal(QPoint)
+    released = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -575,6 +586,11 @@ class TableHeader(QHeaderView):
         """Remember whether Shift adds a sort key."""
         self._add = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Tell that a column may stand elsewhere or be wider."""
+        super().mouseReleaseEvent(event)
+        self.released.emit()
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         """Draw one title."""
@@ -623,21 +639,53 @@ class TableHeader(QHeaderView):
             model.request_sort(section, add=self._add)
 
 
+def _scale() -> float:
+    return max(100, theme().text_size) / 100
+
+
 class ColumnsLayout(QObject):
     """Which columns of a table are shown, how wide and in which order; what gives way when it is narrow.
 
-    The columns of one view.
+    The columns of one view. Larger text makes them wider by as much.
+
+    Signals:
+        arranged: a person may have changed something of it.
     """
+
+    arranged = Signal()
 
     def __init__(self, view: QTableView, model: RecordModel[Any]) -> None:
         super().__init__(view)
         self._view, self._model = view, model
         self._auto_hidden: set[str] = set()
+        self._scale = _scale()
+        self.kept_by_page = False  #: the page remembers it by itself
         self._set_up()
+        theme().changed.connect(self._on_theme)
+
+    def _wide(self, column: Column[Any]) -> int:
+        """What the design gives a column at the present size of text."""
+        return round(column.width * self._scale_of(column))
+
+    def _scale_of(self, column: Column[Any]) -> float:
+        return 1.0 if column.kind in _DRAWN else self._scale
+
+    def _on_theme(self) -> None:
+        before, self._scale = self._scale, _scale()
+        if before == self._scale:
+            return
+        for section, column in enumerate(self._model.columns):
+            if column.kind in _DRAWN:
+                continue
+            hidden = self._view.isColumnHidden(section)
+            self._view.setColumnHidden(section, False)  # one that is hidden tells no width
+            self._view.setColumnWidth(section, round(self._view.columnWidth(section) * self._scale / before))
+            self._view.setColumnHidden(section, hidden)
+        self.fit()
 
     def _set_up(self) -> None:
         for section, column in enumerate(self._model.columns):
-            self._view.setColumnWidth(section, column.width)
+            self._view.setColumnWidth(section, self._wide(column))
             self._view.setColumnHidden(section, column.hidden)
         self.fit()
 
@@ -689,40 +737,53 @@ class ColumnsLayout(QObject):
             action.setData(section)
         menu.triggered.connect(self._on_chosen)
         menu.addSeparator()
-        menu.addAction(_("Fit columns to content"), self._view.resizeColumnsToContents)
-        menu.addAction(_("Reset columns"), self.reset)
+        for words, act in (
+            (_("Fit columns to content"), self._view.resizeColumnsToContents),
+            (_("Reset columns"), self.reset),
+        ):
+            menu.addAction(words, act).triggered.connect(self.arranged)
         return menu
 
     def _on_chosen(self, action: Any) -> None:
         if action.isCheckable():
             self.show_column(int(action.data()), action.isChecked())
+            self.arranged.emit()
 
     # kept for the next start
 
     def save(self) -> dict[str, Any]:
-        """Return order, widths, hidden columns and sort as plain data."""
+        """Return order, widths (as with text of 100 %), hidden columns and sort as plain data."""
         columns = list(enumerate(self._model.columns))
         hidden = [column.key for n, column in columns if self._view.isColumnHidden(n)]
+        widths = {c.key: round(self._view.columnWidth(n) / self._scale_of(c)) for n, c in columns}
         return {
             "order": [self._model.column(n).key for n in self._in_order()],
-            "widths": {c.key: self._view.columnWidth(n) for n, c in columns if self._view.columnWidth(n)},
+            "widths": {key: width for key, width in widths.items() if width},
             "hidden": [key for key in hidden if key not in self._auto_hidden],
             "sorts": [list(sort) for sort in self._model.sorts],
         }
 
     def restore(self, layout: Mapping[str, Any]) -> None:
-        """Take a saved layout; columns it does not know keep the place of the design."""
+        """Take a saved layout; columns it does not know keep the place of the design, and so do all where it is none.
+        Without a sort in it the rows keep theirs.
+        """
+        try:
+            order = [str(key) for key in layout.get("order", ()) if self._model.section_of(str(key)) >= 0]
+            widths = {str(key): int(min(width, _WIDEST)) for key, width in dict(layout.get("widths", {})).items()}
+            hidden = {str(key) for key in layout.get("hidden", ())}
+            sorts = [(str(key), bool(down)) for key, down in layout["sorts"]] if "sorts" in layout else None
+        except (TypeError, ValueError):  # a file that somebody wrote in
+            return
         header = self._view.horizontalHeader()
-        order = [key for key in layout.get("order", ()) if self._model.section_of(key) >= 0]
         for place, key in enumerate(order):
             header.moveSection(header.visualIndex(self._model.section_of(key)), place)
-        widths, hidden = layout.get("widths", {}), set(layout.get("hidden", ()))
         for section, column in enumerate(self._model.columns):
-            self._view.setColumnWidth(section, int(widths.get(column.key, column.width)))
+            wide = round(widths.get(column.key, column.width) * self._scale_of(column))
+            self._view.setColumnWidth(section, max(1, wide))
             if column.key in order:
                 self._view.setColumnHidden(section, column.key in hidden)
-        sorts = [(str(key), bool(down)) for key, down in layout.get("sorts", ())]
-        self._model.set_sorts([sort for sort in sorts if self._model.section_of(sort[0]) >= 0])
+        if sorts is not None:
+            self._model.set_sorts([sort for sort in sorts if self._model.section_of(sort[0]) >= 0])
         self._auto_hidden.clear()
         self.fit()
 
@@ -745,7 +806,7 @@ class ColumnsLayout(QObject):
 
     def _wanted_width(self) -> int:
         columns = enumerate(self._model.columns)
-        widths = ((n, c.width if c.stretch else self._view.columnWidth(n)) for n, c in columns)
+        widths = ((n, self._wide(c) if c.stretch else self._view.columnWidth(n)) for n, c in columns)
         return sum(width for n, width in widths if not self._view.isColumnHidden(n))
 
     def _share_room(self) -> None:
@@ -753,5 +814,5 @@ class ColumnsLayout(QObject):
         stretched = [(n, c) for n, c in columns if c.stretch and not self._view.isColumnHidden(n)]
         room = self._view.viewport().width() - self._wanted_width()
         for section, column in stretched:
-            width = column.width + room // len(stretched)
-            self._view.setColumnWidth(section, max(round(column.width * _LEAST_SHARE), width))
+            width = self._wide(column) + room // len(stretched)
+            self._view.setColumnWidth(section, max(round(self._wide(column) * _LEAST_SHARE), width))

@@ -49,6 +49,8 @@ class ViewKeeper(QObject):
         self._counting = Operation(self, latest=True)
         self._timer = QTimer(self, interval=COUNT_MS)
         self._timer.timeout.connect(self._count_own)
+        table.layout_of_columns.kept_by_page = True
+        table.layout_of_columns.arranged.connect(self.keep_layout)
         tabs.chosen.connect(self._on_chosen)
         tabs.save_wanted.connect(self.save_wanted)
         tabs.rename_wanted.connect(self._rename)

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from tests.unit.views.samples import COLUMNS, sample_rows
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
+from views.theme import theme
 
 
 @pytest.fixture
@@ -83,6 +84,49 @@ def test_a_layout_of_another_version_does_no_harm(table: TableView) -> None:
     )
     assert table.records.sorts == ()
     assert hidden(table) == set()
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    [
+        {"order": 5},
+        {"order": ["type"], "widths": {"type": "wide"}},
+        {"widths": {"type": float("nan")}, "order": ["type"]},
+        {"widths": [1]},
+        {"hidden": None},
+        {"sorts": [1]},
+    ],
+)
+def test_what_is_no_layout_changes_nothing(table: TableView, spoiled: dict[str, object]) -> None:
+    before = table.layout_of_columns.save()
+    table.layout_of_columns.restore(spoiled)
+    assert table.layout_of_columns.save() == before
+
+
+def test_no_width_of_a_file_is_without_bounds(table: TableView) -> None:
+    table.layout_of_columns.restore({"order": ["type", "lane"], "widths": {"type": float("inf"), "lane": -9}})
+    assert 500 < width(table, "type") <= 2_000
+    assert 0 < width(table, "lane") < 200
+
+
+def test_columns_grow_with_the_text_and_are_kept_without_that(table: TableView) -> None:
+    resize(table, 1600)
+    table.setColumnWidth(table.records.section_of("type"), 200)
+    saved = table.layout_of_columns.save()
+    try:
+        theme().set_text_size(130)
+        assert (width(table, "type"), width(table, "lane")) == (260, round(saved["widths"]["lane"] * 1.3))
+        fixed = ("status", "tick")
+        assert {key: width(table, key) for key in fixed} == {key: saved["widths"][key] for key in fixed}
+        assert table.layout_of_columns.save()["widths"]["type"] == 200
+        table.layout_of_columns.restore(saved)
+        assert width(table, "type") == 260
+        resize(table, 1080)
+        assert hidden(table), "they give way where they are wider than the room"
+    finally:
+        theme().set_text_size(100)
+    resize(table, 1600)
+    assert (width(table, "type"), hidden(table)) == (200, set())
 
 
 def test_what_the_room_hid_is_not_saved(table: TableView) -> None:
