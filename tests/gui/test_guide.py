@@ -14,7 +14,7 @@ from services import i18n
 from services.cli.window import SITEMAP
 from services.domain.errors import NotFound
 from services.monitor import guide
-from views.dialogs.guide import GuideDialog
+from views.dialogs.guide import GuideDialog, PageView
 
 
 def opened(console: Console, qtbot: QtBot) -> GuideDialog:
@@ -65,6 +65,24 @@ def test_every_page_of_the_window_is_written_of(language: str) -> None:
     i18n.set_language(language)
     written = re.findall(r"^## (.+)$", guide.read(guide.of_pages(language)).text, re.MULTILINE)
     assert written == [i18n._(line.title) for line in SITEMAP]
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_the_heading_that_is_meant_is_seen_and_marked_wherever_it_stands(qtbot: QtBot, language: str) -> None:
+    i18n.set_language(language)
+    view, page = PageView(), guide.read(guide.of_pages(language))
+    qtbot.addWidget(view)
+    view.resize(900, 600)
+    view.show()
+    for line in SITEMAP:
+        title = i18n._(line.title)
+        view.show_page(page, guide.mark(title))
+        assert view.part_shown() == title
+        assert view.viewport().rect().contains(view.cursorRect().center()), title
+        (mark,) = view.extraSelections()
+        assert mark.cursor.block().text() == title
+    view.show_page(page)
+    assert view.extraSelections() == []
 
 
 def test_its_pictures_are_shown_and_nothing_else_is_loaded(console: Console, qtbot: QtBot) -> None:

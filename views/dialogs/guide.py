@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QImage, QTextBlockFormat, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QTextBrowser, QWidget
+from PySide6.QtGui import QImage, QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
 from services import i18n
 from services.i18n import N_, _
@@ -15,6 +15,7 @@ from services.monitor import guide
 from services.monitor.guide import GuidePage
 from views.dialogs.frame import DialogFrame
 from views.support.operation import Operation
+from views.theme import theme
 from views.widgets.buttons import Button
 from views.widgets.strip import ErrorStrip
 
@@ -39,6 +40,7 @@ class PageView(QTextBrowser):
         self._pictures = {name: _fitted(QImage.fromData(data), room) for name, data in page.pictures.items()}
         self.document().setMarkdown(page.text)
         self._air()
+        self.setExtraSelections([])
         self.verticalScrollBar().setValue(0)
         self.show_part(part)
 
@@ -66,6 +68,16 @@ class PageView(QTextBrowser):
             self.setTextCursor(QTextCursor(block))
             top = self.document().documentLayout().blockBoundingRect(block).top()
             self.verticalScrollBar().setValue(round(top))
+            self._mark(block)
+
+    def _mark(self, block: QTextBlock) -> None:
+        """Show which heading is meant: one near the end of a page cannot be scrolled to the top."""
+        mark = QTextEdit.ExtraSelection()
+        cursor, look = QTextCursor(block), QTextCharFormat()
+        look.setBackground(theme().tint("accent", 30))
+        look.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        mark.cursor, mark.format = cursor, look
+        self.setExtraSelections([mark])
 
     def part_shown(self) -> str:
         """The text of the heading that was scrolled to last, "" for none."""
