@@ -406,7 +406,7 @@ class ShellWiring(QObject):
             return
         age = self._age(snapshot)
         if self.loss.since_ms:
-            since = shown.clock(self.loss.since_ms, self._clock.now_ms())
+            since = shown.clock(self.loss.as_of_ms, self._clock.now_ms())
             self._window.top_bar.show_lost(since, records=snapshot.store.connected)
             self._window.stand_still("" if snapshot.store.connected else since)
         elif past := self._past():

@@ -49,6 +49,7 @@ class LossWatch(QObject):
         self._clock = SystemClock()
         self._lost_at, self._told_at, self._tries, self._dismissed = 0, 0, 0, False
         self._before: Snapshot | None = None
+        self._heard_at = 0  #: last answer of the store, UTC ms; 0 while it answers
         self.card = DisconnectedCard(window)
         self.card.other_profile.connect(self._on_other)
         self.card.try_now.connect(self.try_now)
@@ -66,10 +67,16 @@ class LossWatch(QObject):
         """Since when the connection is lost, 0 while it is not."""
         return self._lost_at
 
+    @property
+    def as_of_ms(self) -> int:
+        """Of when the newest is that is known meanwhile: that a store is silent is noticed some seconds later."""
+        return self._heard_at or self._lost_at
+
     def look(self, snapshot: Snapshot) -> None:
         """Take in a snapshot."""
         if not snapshot.at_ms and snapshot.store.connected:
             return
+        self._heard_at = 0 if snapshot.store.connected else snapshot.at_ms
         if snapshot.store.connected and snapshot.broker.connected:
             if self._lost_at:
                 self._found(snapshot)
@@ -91,7 +98,7 @@ class LossWatch(QObject):
 
     def _banner_words(self) -> tuple[str, str]:
         reach, now = self.reach(), self._clock.now_ms()
-        lead = fill(_("{part} lost at {time}."), {"part": self._lost_name(), "time": shown.clock(self._lost_at, now)})
+        lead = fill(_("{part} lost at {time}."), {"part": self._lost_name(), "time": shown.clock(self.as_of_ms, now)})
         return lead, text.run_on((render(connection.on_screen(reach)), render(connection.meanwhile(reach))))
 
     def _say(self) -> None:
@@ -217,9 +224,9 @@ class LossWatch(QObject):
 
     def _copy(self) -> None:
         now = self._clock.now_ms()
-        since = shown.clock(self._lost_at, now)
+        since = shown.clock(self.as_of_ms, now)
         head = _("Connection lost at {time}.").format(time=since)
-        age = text.duration(timedelta(milliseconds=max(0, now - self._lost_at)))
+        age = text.duration(timedelta(milliseconds=max(0, now - self.as_of_ms)))
         rows = [f"{part.name}\t{part.text}\t{part.seen}".rstrip() for part in self.parts()]
         told = [f"{self._profile}: {head} ({age})", self._words(), *self._waiting(), *rows]
         QGuiApplication.clipboard().setText("\n".join(told))

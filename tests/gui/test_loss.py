@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Event
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -20,7 +21,7 @@ from tests.gui.desk import Desk
 from views.pages.tasks.page import TasksPage
 from views.shell.health_pill import HealthPill
 from views.shell.health_popover import HealthPopover
-from views.support import operation
+from views.support import operation, shown
 from views.widgets.unknown import Unknown
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
@@ -33,8 +34,11 @@ class Cut:
     def __init__(self, desk: Desk, patch: pytest.MonkeyPatch) -> None:
         self._patch, self._store, self._live = patch, desk.session.engine.store, desk.session.live
 
-    def cut(self) -> None:
+    def cut(self, after_s: float = 0.0) -> None:
+        """``after_s``: how long it is waited for before that is said."""
+
         def silent() -> object:
+            Event().wait(after_s)
             raise StoreUnavailable("redis.example.com:6380 timed out")
 
         self._patch.setattr(self._store, "counts", silent)
@@ -99,6 +103,24 @@ def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console:
     assert not tasks.header.still()
     assert tasks.buttons.freezing.button.isEnabled()
     qtbot.waitUntil(lambda: window.top_bar.pill("freshness").health.name == "live")
+
+
+@pytest.mark.one_pair
+def test_what_is_seen_is_of_the_last_answer_not_of_when_the_silence_was_noticed(
+    qtbot: QtBot, console: Console, cut: Cut
+) -> None:
+    loss, window = console.wiring.loss, console.window
+    cut.cut(after_s=1.5)
+    qtbot.waitUntil(lambda: loss.since_ms > 0)
+    heard = console.feed.latest.at_ms
+    assert loss.since_ms - heard >= 1_000
+    clock = shown.clock(heard, loss.since_ms)
+    assert f"lost at {clock}. Everything below is as it was then" in window.banner.accessibleName()
+    qtbot.waitUntil(lambda: window.top_bar.pill("freshness").health.name == "as of")
+    assert clock in window.top_bar.pill("freshness").health.value
+    assert window.page(window.current).header.still() == f"as of {clock}"
+    cut.mend()
+    qtbot.waitUntil(lambda: not window.banner.isVisible())
 
 
 def test_the_card_names_each_part_and_can_be_dismissed(qtbot: QtBot, console: Console, desk: Desk, cut: Cut) -> None:

@@ -53,6 +53,9 @@ EVERY_MS, TYPING_MS, SIDE = 2000, 200, 340
 SORTS = ((ALL, N_("All")), (SESSION, N_("Needs login")), (BREAKER, N_("Fails too often")), (PAUSED, N_("Paused")))
 _VIEWS = (("shops", N_("Shops")), ("limits", N_("Limits")))
 NAME, COLOUR_NAME = "shops.map", "shops.map.colour"
+#: what stands in place of the table: text, hint, verb
+UNMATCHED = (N_("No shop matches."), N_("Look for another name or id, or show all of them."), N_("Show all"))
+NO_SHOPS = (N_("No shops yet"), N_("Add one or import a list above; a shop also appears here with its first task."))
 #: what the cells may tell
 COLOURS = ((STATE, N_("State")), (WAITING, N_("Waiting")), (SUCCESS, N_("Last success")))
 #: the map takes up to this share of the page, and is at least so high before it scrolls
@@ -196,9 +199,7 @@ class ShopsPage(Page):
         yield
         self.limits = TableView(self._limits, name=N_("Limits"))
         yield
-        self.empty = EmptyState(
-            N_("No shop matches."), N_("Look for another name or id, or show all of them."), N_("Show all")
-        )
+        self.empty = EmptyState(*UNMATCHED)
         yield
         self.day = ShopDayView(
             self._context.limits, self._context.audit, lambda: self._context.feed.latest.store.connected
@@ -338,6 +339,9 @@ class ShopsPage(Page):
         self._bar.setVisible(lists)
         self._above.setVisible(lists and bool(self._now.every))
         empty = on_shops and not self._now.rows and bool(self._now.at_ms)
+        none = empty and not self._now.every and not self._of_day
+        self.empty.set_texts(*(NO_SHOPS if none else UNMATCHED))
+        self._side.setVisible(not none)
         listed = self.empty if empty else self.table if on_shops else self.limits
         self._tables.setCurrentWidget(self.day if on_shops and self._of_day else listed)
         self._follow()

@@ -21,8 +21,9 @@ from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
 from services.domain.gates.quiet_hours import Once, QuietHours
 from services.domain.task.status import Status
+from services.settings import Settings
 from tests.support.widgets import find, words
-from tests.unit.views.pages.fleet_rig import LOGIN, Fleet, Logins
+from tests.unit.views.pages.fleet_rig import LOGIN, Fleet, Logins, open_fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.quiet_hours import QuietHoursDialog
@@ -187,6 +188,29 @@ def test_pauses_and_queues_of_a_shop_are_taken_back(qtbot: QtBot, fleet: Fleet, 
         undone()
         assert fleet.context.shops()[OTHER].dedicated is before
         after(qtbot, page, page.shop.dedicated.click)
+
+
+@pytest.mark.one_pair
+def test_a_fleet_without_shops_says_so_and_what_to_do(place: Settings, qtbot: QtBot) -> None:
+    with open_fleet(place) as fleet:
+        page = ShopsPage(fleet.context)
+        qtbot.addWidget(page)
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.show()
+            page.activate()
+        qtbot.waitUntil(page.empty.isVisible, timeout=WAIT_MS)
+        assert page.empty.accessibleName().startswith("No shops yet Add one or import a list above")
+        assert not page.empty.button.isVisible(), "nothing hides any"
+        assert not page.shop.isVisible(), "there is none to stand beside"
+        fleet.seed_shops()
+        page.refresh()
+        qtbot.waitUntil(page.table.isVisible, timeout=WAIT_MS)
+        assert page.shop.isVisible()
+        page.search.setText("no such shop")
+        qtbot.waitUntil(page.empty.isVisible, timeout=WAIT_MS)
+        assert page.empty.accessibleName().startswith("No shop matches.")
+        assert page.empty.button.isVisible()
+        page.deactivate()
 
 
 @pytest.mark.one_pair
