@@ -334,7 +334,9 @@ class OverviewPage(Page):
     def _show_attention(self) -> None:
         assert self.looked is not None
         now, facts = self.looked.now, self.looked.now.flow.facts
-        rows = [words.row_of(item, instant.now_ms()) for item in now.attention]
+        rows, said_at = [], -1
+        while said_at != (at_ms := instant.now_ms()):  # it may move between two items
+            rows, said_at = [words.row_of(item, at_ms) for item in now.attention], at_ms
         self.attention.set_rows(rows, now.at_ms, blind=not (facts.store and facts.broker))
 
     def _show_numbers(self) -> None:

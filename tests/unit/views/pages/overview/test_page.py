@@ -34,7 +34,8 @@ from views.pages.overview.page import (
     form_for,
 )
 from views.pages.overview.tiles import TILES
-from views.support import shown
+from views.pages.overview.words import row_of
+from views.support import instant, shown
 from views.support.memory import ShortMemory
 from views.theme import theme
 from views.widgets.kpi_tile import columns_for
@@ -236,6 +237,34 @@ def test_a_snapshot_that_says_nothing_new_asks_for_nothing(
     assert (source.asked_now, source.asked_fresh) == (asked + 1, heard)
     page.note_news(replace(begun, counts=Counts(cursor="2")))
     qtbot.waitUntil(lambda: source.asked_now == asked + 2)
+
+
+class Jumping:
+    """The time of a fleet that is an hour later after some readings."""
+
+    def __init__(self) -> None:
+        self._at_ms, self._left = NOW_MS, 0
+
+    def again(self, readings: int) -> None:
+        self._left = readings
+
+    def now_ms(self) -> int:
+        self._left -= 1
+        self._at_ms += 3_600_000 if self._left == 0 else 0
+        return self._at_ms
+
+
+def test_items_are_said_of_one_instant_whenever_it_moves(page: OverviewPage) -> None:
+    assert page.looked is not None
+    watch, items = Jumping(), {item.key: item for item in page.looked.now.attention}
+    instant.ticks().follow(watch)
+    for readings in range(1, 20):
+        watch.again(readings)
+        page.retranslate()
+        now = instant.now_ms()
+        rows = [item.row for item in page.attention.list.items()]
+        assert len(rows) > 1
+        assert [row.age for row in rows] == [row_of(items[row.key], now).age for row in rows], readings
 
 
 def test_where_nothing_happens_the_past_is_asked_for_less_often_until_something_does(
