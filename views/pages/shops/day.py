@@ -234,6 +234,7 @@ class ShopDayView(QWidget):
         self.lists.chosen.connect(self._on_list)
         self.why.task_wanted.connect(self._open_task)
         self.gantt.chosen.connect(self._on_chosen)
+        self.gantt.reached.connect(self._reveal)
         self.gantt.opened.connect(self._open_task)
         self.table.current_changed.connect(self._on_row)
         self.table.open_requested.connect(self._open_row)
@@ -331,17 +332,16 @@ class ShopDayView(QWidget):
     def _on_chosen(self, run: object) -> None:
         if isinstance(run, DayAttempt):
             self.table.set_current_key(run.key)
-            self._reveal(run.key)
 
     def _on_row(self, key: object) -> None:
         before = self.gantt.current
         self.gantt.choose(str(key) if key is not None else "")
         if self.gantt.current is not None and self.gantt.current != before:
-            self._reveal(self.gantt.current.key)
+            self._reveal(self.gantt.current)
 
-    def _reveal(self, key: str) -> None:
+    def _reveal(self, wanted: DayAttempt) -> None:
         """Scroll the rows to the one of a run."""
-        room = next((room for run, room in self.gantt.bars if run.key == key), None)
+        room = next((room for run, room in self.gantt.bars if run.key == wanted.key), None)
         if room is not None:
             self._pane.ensureVisible(0, round(room.center().y()), 0, ROW + AXIS)
 

@@ -62,10 +62,12 @@ class _Bar(NamedTuple):
 class Gantt(QWidget):
     """Signals:
     chosen: the run that was clicked or reached by a key.
+    reached: the run that a key went to; it shall be seen.
     opened: the task of a run is wanted: its id.
     """
 
     chosen = Signal(object)
+    reached = Signal(object)
     opened = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -401,7 +403,7 @@ class Gantt(QWidget):
             at = min(len(runs) - 1, max(0, runs.index(run) + step))
         if key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             at = 0 if key == Qt.Key.Key_Home else len(runs) - 1
-        self._choose(runs[at])
+        self._go(runs[at])
 
     def _step_row(self, down: int) -> None:
         run = self.current
@@ -411,12 +413,17 @@ class Gantt(QWidget):
         rows = self._day.types
         at = min(len(rows) - 1, max(0, rows.index(run.task_type) + down))
         beside = [one for one in self._day.runs if one.task_type == rows[at]]
-        self._choose(min(beside, key=lambda one: abs(one.begins - run.begins)))
+        self._go(min(beside, key=lambda one: abs(one.begins - run.begins)))
 
-    def _choose(self, run: DayAttempt) -> None:
+    def _go(self, run: DayAttempt) -> None:
+        """Choose it and bring it into sight. A click moves nothing: the second of two would meet another run."""
         begins, ends = self.span
         if not begins <= run.begins <= ends:
             self._look_at(run.begins - (ends - begins) / 2, ends - begins)
+        self._choose(run)
+        self.reached.emit(run)
+
+    def _choose(self, run: DayAttempt) -> None:
         if run.key != self._current:
             self._current = run.key
             self._announce()

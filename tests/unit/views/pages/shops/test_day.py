@@ -329,6 +329,15 @@ def test_the_hours_stay_in_sight_below_many_types_and_the_cursor_brings_its_row(
     assert room().top() > gantt.foot > 0
     qtbot.mouseClick(gantt, Qt.MouseButton.LeftButton, pos=QPoint(round(room().center().x()), round(gantt.foot) + 4))
     assert gantt.current is None or gantt.current.key != last.key
+    qtbot.waitUntil(lambda: gantt.foot > page.height() // 4)  # the column is laid out
+    lowest, place = max(
+        ((run, room.center()) for run, room in gantt.bars if room.center().y() < gantt.foot), key=lambda one: one[1].y()
+    )
+    pressed = gantt.mapToGlobal(place.toPoint())
+    qtbot.mouseClick(gantt, Qt.MouseButton.LeftButton, pos=place.toPoint())
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as heard:  # the second press of two, at the same place
+        qtbot.mouseDClick(gantt, Qt.MouseButton.LeftButton, pos=gantt.mapFromGlobal(pressed))
+    assert heard.args == ["tasks", f"id:{lowest.task_id}"]
     page.day.table.set_current_key(last.key)
     assert gantt.current == last
     qtbot.waitUntil(lambda: room().bottom() <= gantt.foot)
