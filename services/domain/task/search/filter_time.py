@@ -15,6 +15,8 @@ _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt_ ]\d{2}:\d{2}", re.ASCII)
 #: what people put around a duration that counts from now, and days to come
 _FROM_NOW = re.compile(r"(?:in\s+)?(.+?)\s*(?:from now|后|之后|以后)?\Z", re.IGNORECASE)
 _COMING = {"today": 0, "今天": 0, "今晚": 0, "tonight": 0, "tomorrow": 1, "明天": 1, "后天": 2}
+#: of tonight 5 to 11 are hours of the evening; of those below, and of 12, it does not say which night is meant
+_TONIGHT, _EVENING, _NOON = frozenset({"今晚", "tonight"}), range(5, 12), 12
 _CLOCK = re.compile(r"(?:at\s+)?(\d{1,2})(?:[:：](\d{2})|[点时](\d{1,2})?分?)\Z", re.IGNORECASE)
 _DAYS = {"today": 0, "今天": 0, "yesterday": -1, "昨天": -1}
 _LONGEST_MS = 100 * 366 * 86_400_000
@@ -52,7 +54,7 @@ class Times:
 
     def coming(self, text: str) -> int | None:
         """The instant to come of ``in 2 h``, ``2小时后``, ``18:00``, ``today 18:00``, ``明天 9点``,
-        ``2026-11-27 08:00``; a bare clock time is the next one.
+        ``今晚 8点``, ``2026-11-27 08:00``; a bare clock time is the next one.
 
         None if it is none of them; one that is past is told as it is.
         """
@@ -74,6 +76,10 @@ class Times:
             found = self._span(words) if not lead else None
             return found[0] if found is not None and found[0] == found[1] else None
         hour, minute = int(clock[1]), int(clock[2] or clock[3] or 0)
+        if lead in _TONIGHT and hour <= _NOON:
+            if hour not in _EVENING:
+                return None
+            hour += _NOON
         day = _at(self.now_ms, zone) + timedelta(days=_COMING.get(lead, 0))
         moment = datetime(day.year, day.month, day.day, hour, minute)  # noqa: DTZ001 - as above
         instant = _instant(moment, zone)
