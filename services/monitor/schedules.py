@@ -270,7 +270,7 @@ class ScheduleQueries:
         begins = now - now % (load.DAY_STEP * load.MINUTE_MS)
         line = load.ahead(known, slots, begins, ((cut or ends) - begins) // load.MINUTE_MS)
         said = [Message("load.ahead" + many, about), *_paused(bursts)]
-        if cut and line.own:
+        if cut and any(line.own):
             said.append(Message("load.ahead_cut", {"clock": quiet_hours.clock_at(cut, zone, now)}))
         if names := sorted({burst.name for burst in bursts if not burst.mean_s}):
             said.append(Message("load.ahead_unknown", {"names": ", ".join(names[:MOST_NAMES])}))

@@ -43,6 +43,8 @@ class LoadBars(QWidget):
     def __init__(self, step: int = 0) -> None:
         super().__init__()
         self._load, self._slots, self._least = Load(begins=0), 0, step
+        self._bars: list[tuple[int, int]] = []
+        self._step, self._ends = MINUTE_MS, 0  #: ms of a bar, and when what is known ends
         self._at = 0  #: an instant of the bar that is pointed at; 0: of none
         self.setFixedHeight(BARS_HEIGHT + AXIS)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -58,24 +60,26 @@ class LoadBars(QWidget):
         """Draw another one; what is pointed at stays at its time while that is to come."""
         before = self.pointed_words()
         self._load, self._slots = load, slots
+        self._lay_out()
         if self._place() is None:
             self._at = 0
         self._say(before)
 
     def bars(self) -> list[tuple[int, int]]:
         """Of each bar the tasks of the run and those of others: the most of the minutes that it stands for."""
-        own, others = list(self._load.own), list(self._load.others)
-        short = max(0, LEAST_MINUTES - len(own))
-        own, others = own + [0] * short, others + [0] * short
-        step = self._step()
-        return [
-            max(zip(own[at : at + step], others[at : at + step], strict=True), key=sum)
-            for at in range(0, len(own), step)
-        ]
+        return self._bars
+
+    def _lay_out(self) -> None:
+        """Put the minutes into bars; where nothing is followed there is none."""
+        short = max(0, LEAST_MINUTES - len(self._load.own)) if self._load.own else 0
+        minutes = [*zip(self._load.own, self._load.others, strict=True), *[(0, 0)] * short]
+        step = self._least or -(-max(LEAST_MINUTES, len(self._load.own)) // MOST_BARS)
+        self._bars = [max(minutes[at : at + step], key=sum) for at in range(0, len(minutes), step)]
+        self._step, self._ends = step * MINUTE_MS, self._load.begins + len(minutes) * MINUTE_MS
 
     def words_at(self, x: float) -> str:
-        """What the bar at a place stands for, in words."""
-        return "\n".join(self._words(self._bar_at(x)))
+        """What the bar at a place stands for, in words; "" where there is none."""
+        return "\n".join(self._words(self._bar_at(x))) if self._bars else ""
 
     def pointed_words(self) -> str:
         """What the bar that is pointed at stands for; "" for none."""
@@ -84,23 +88,23 @@ class LoadBars(QWidget):
 
     def _words(self, place: int) -> tuple[str, str]:
         """When a bar begins and ends, and what is there then."""
-        number, now = sum(self.bars()[place]), instant.now_ms()
-        begin, end = self._begin(place), self._begin(place + 1)
+        number, now = sum(self._bars[place]), instant.now_ms()
+        begin, end = self._begin(place), min(self._begin(place + 1), self._ends)
         said = ngettext("{n} task waits or runs", "{n} tasks wait or run", number).format(n=text.count(number))
         times = _("{begin} to {end}").format(begin=shown.clock(begin, now), end=shown.clock(end, now))
         return times, said
 
     def _bar_at(self, x: float) -> int:
-        count = len(self.bars())
+        count = len(self._bars)
         return min(count - 1, max(0, int(x * count / max(1, self.width()))))
 
     def _begin(self, place: int) -> int:
-        return self._load.begins + place * self._step() * MINUTE_MS
+        return self._load.begins + place * self._step
 
     def _place(self) -> int | None:
         """Which bar is pointed at."""
-        place = (self._at - self._load.begins) // (self._step() * MINUTE_MS)
-        return place if self._at and 0 <= place < len(self.bars()) else None
+        place = (self._at - self._load.begins) // self._step
+        return place if self._at and 0 <= place < len(self._bars) else None
 
     def _point(self, place: int | None) -> None:
         before = self.pointed_words()
@@ -117,14 +121,14 @@ class LoadBars(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Point at a bar."""
-        if event.button() == Qt.MouseButton.LeftButton and self._load.own:
+        if event.button() == Qt.MouseButton.LeftButton and self._bars:
             self._point(self._bar_at(event.position().x()))
         else:
             super().mousePressEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Point at the next one, the first, the last or none."""
-        place, last = self._place(), len(self.bars()) - 1
+        place, last = self._place(), len(self._bars) - 1
         moved = {
             Qt.Key.Key_Left: last if place is None else max(0, place - 1),
             Qt.Key.Key_Right: 0 if place is None else min(last, place + 1),
@@ -132,7 +136,7 @@ class LoadBars(QWidget):
             Qt.Key.Key_End: last,
         }
         key = Qt.Key(event.key())
-        if key in moved and self._load.own:
+        if key in moved and self._bars:
             self._point(moved[key])
         elif key == Qt.Key.Key_Escape and place is not None:
             self._point(None)
@@ -153,20 +157,16 @@ class LoadBars(QWidget):
         """Say what a bar stands for; Esc is for what is pointed at before it is for the page."""
         if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape and self._place() is not None:
             event.accept()  # as a key, not as a shortcut
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._load.own:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._bars:
             QToolTip.showText(event.globalPos(), self.words_at(event.pos().x()), self)
             return True
         return super().event(event)
 
-    def _step(self) -> int:
-        """Minutes of a bar."""
-        return self._least or -(-max(LEAST_MINUTES, len(self._load.own)) // MOST_BARS)
-
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the bars, the slots and the hours."""
         painter = QPainter(self)
-        bars = self.bars()
-        most = max((sum(bar) for bar in bars), default=0)
+        bars = self._bars
+        most = max(map(sum, bars), default=0)
         wide, tall = self.width() / max(1, len(bars)), float(BARS_HEIGHT - 1)
         painter.fillRect(QRectF(0, tall, self.width(), 1), theme().color("line"))
         pointed = self._place()
@@ -181,15 +181,14 @@ class LoadBars(QWidget):
             painter.setPen(QPen(theme().color("retrying"), 1, Qt.PenStyle.DashLine))
             y = round(tall - tall * self._slots / most) + 0.5
             painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
-        self._paint_times(painter, len(bars))
+        if bars:
+            self._paint_times(painter)
         if self.hasFocus():
             painter.setPen(QPen(theme().color("focus"), 2))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
 
-    def _paint_times(self, painter: QPainter, count: int) -> None:
-        if not self._load.begins:
-            return
-        begin, span = self._load.begins / 1000, count * self._step() * MINUTE_MS / 1000
+    def _paint_times(self, painter: QPainter) -> None:
+        begin, span = self._load.begins / 1000, len(self._bars) * self._step / 1000
         painter.setFont(theme().font("caption"))
         painter.setPen(theme().color("text3"))
         for moment, words in ticks.times(begin, begin + span, max(2, self.width() // TICK_ROOM), shown.zone()):
@@ -231,13 +230,10 @@ class LoadStrip(QWidget):
     def show_load(self, found: RunLoad | None) -> None:
         """Tell of another run."""
         said = told(found)
-        load = found.load if found is not None else Load(begins=0)
-        drawn = any(load.own)
-        self.bars.setVisible(drawn)
+        drawn = draw(self.bars, found)
         self._legend.setVisible(drawn)
         if drawn and found is not None:
-            self.bars.show_load(load, found.slots)
-            now, (number, when) = instant.now_ms(), load.peak
+            now, (number, when) = instant.now_ms(), found.load.peak
             most = _("at most {n} at once, at {at}")
             self._most = most.format(n=text.count(number), at=shown.clock(when, now))
             self._scale()
@@ -282,10 +278,7 @@ class PlannedLoad(Card):
     def _say(self) -> None:
         if self.found is None:
             return
-        drawn = any(self.found.load.own)
-        self.bars.setVisible(drawn)
-        if drawn:
-            self.bars.show_load(self.found.load, self.found.slots)
+        draw(self.bars, self.found)
         self._note()
         said = told(self.found)
         self.words.show_text(said)
@@ -300,6 +293,14 @@ class PlannedLoad(Card):
         age = _("as of {time}").format(time=shown.clock(self.found.at, now))
         pointed = self.bars.pointed_words()
         self.set_note(text.listed([*filter(None, (age if self._stale else "", pointed))]) or (peak if number else ""))
+
+
+def draw(bars: LoadBars, found: RunLoad | None) -> bool:
+    """Show the bars of a line; where nothing is in it they go, and nothing of them is pointed at any more."""
+    load = found.load if found is not None and any(found.load.own) else Load(begins=0)
+    bars.setVisible(bool(load.own))
+    bars.show_load(load, found.slots if found is not None else 0)
+    return bool(load.own)
 
 
 def told(found: RunLoad | None) -> str:

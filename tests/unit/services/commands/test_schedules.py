@@ -372,6 +372,9 @@ def test_all_runs_of_the_hours_to_come_are_counted_but_the_one_that_was_skipped(
     assert 680 <= sum(found.load.own) <= 700, "as far as it is followed it is shown"
     assert 640 <= len(found.load.own) <= 700
     assert found.load.begins % (5 * 60_000) == 0
+    desk.add(plan(name="all", cron="* * * * *"))
+    monkeypatch.setattr("services.monitor.schedules.MOST_AHEAD", 1)
+    assert [one.code for one in ask.ahead().said] == ["load.ahead_many"], "of nothing it is not said up to when"
 
 
 def test_a_look_before_saving_follows_every_run_of_others_or_says_up_to_when(

@@ -16,7 +16,7 @@ from services.domain.text.message import Message
 from services.monitor.schedules import RunLoad
 from tests.support.widgets import words
 from views.pages.schedules.load_strip import LoadBars, PlannedLoad
-from views.support import instant
+from views.support import instant, shown
 
 HOURS = 12
 
@@ -96,3 +96,26 @@ def test_the_keyboard_goes_from_bar_to_bar_of_the_day_and_a_reader_hears_it(qtbo
     assert note(card).endswith("0 tasks wait or run")
     QTest.keyClick(bars, Qt.Key.Key_Escape)
     assert note(card).startswith("at most 240")
+
+
+def test_the_last_bar_ends_where_what_is_known_ends(qtbot: QtBot, noon: int) -> None:
+    bars = LoadBars(5)
+    qtbot.addWidget(bars)
+    bars.show_load(load(at=noon, own=(7,) * 62).load, 8)
+    QTest.keyClick(bars, Qt.Key.Key_End)
+    begin, end = (shown.clock(noon + minutes * MINUTE_MS, instant.now_ms()) for minutes in (60, 62))
+    assert bars.pointed_words().startswith(f"{begin} to {end}")
+
+
+def test_where_nobody_takes_it_any_more_nothing_is_pointed_at(qtbot: QtBot, noon: int) -> None:
+    card = PlannedLoad()
+    qtbot.addWidget(card)
+    found = load(at=noon, own=(240,) * 60)
+    card.show_load(found)
+    QTest.keyClick(card.bars, Qt.Key.Key_Home)
+    assert note(card).endswith("240 tasks wait or run")
+    nobody = Message("load.ahead_nobody", {"tasks": 240, "hours": HOURS, "slots": 0})
+    card.show_load(RunLoad(at=noon, slots=0, load=Load(begins=noon), said=(nobody,)))
+    assert "wait or run" not in words(card)
+    card.show_load(found)
+    assert note(card).startswith("at most 240"), "nor afterwards"
