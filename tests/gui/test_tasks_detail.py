@@ -8,8 +8,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from services import i18n
 from services.domain.change import Forget
 from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.task import own_words
 from services.ports import LogLine
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
@@ -88,6 +90,29 @@ def test_the_log_follows_and_shows_earlier_attempts(desk: Desk, page: TasksPage,
     wait(qtbot, lambda: "second <b>line" in log.text.toPlainText())
     find(log, IconButton, "Copy the log").click()
     assert "page.goto" in QGuiApplication.clipboard().text()
+
+
+@pytest.mark.one_pair
+def test_another_language_tells_the_whole_log_anew_and_leaves_in_sight_what_was(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    task = desk.claim(desk.create(0))
+    lines = [LogLine(1_795_000_000_000, "own", own_words.write("line.downloaded", file="a.csv", size="12"))]
+    lines += [LogLine(1_795_000_000_000, "out", f"row {number}") for number in range(60)]
+    desk.session.engine.store.append_log(task.task_id, 1, lines)
+    page.show_task(task.task_id)
+    log = page.panel.logs.text
+    wait(qtbot, lambda: "row 59" in log.toPlainText())
+    english, bar = log.toPlainText(), log.verticalScrollBar()
+    bar.setValue(20)
+    i18n.set_language("zh_CN")
+    chinese = log.toPlainText().splitlines()
+    assert chinese[1:] == english.splitlines()[1:]
+    assert "downloaded" not in chinese[0]
+    assert "a.csv" in chinese[0]
+    assert bar.value() == 20
+    i18n.set_language("en")
+    assert log.toPlainText() == english
 
 
 @pytest.mark.one_pair

@@ -63,6 +63,10 @@ def test_the_panel_shows_where_it_failed_and_lists_the_files(
     assert section.caption.text() == "attempt 1, step read orders"
     assert section.picture.pixmap().toImage().pixelColor(5, 5) == QColor("#ff0000")
     assert max(section.picture.pixmap().width(), section.picture.pixmap().height()) <= 132 * page.devicePixelRatioF()
+    i18n.set_language("zh_CN")
+    wait(qtbot, lambda: section.note() == "3 个文件")
+    assert section.caption.text().startswith("第 1 次")
+    i18n.set_language("en")
     other = desk.succeed(desk.create(1))
     page.show_task(other.task_id)
     wait(qtbot, lambda: page.panel.task is not None and page.panel.task.task_id == other.task_id)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -12,13 +13,15 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QPlainTex
 from services.domain.task.artifact import Artifact
 from services.domain.task.record import Task
 from services.domain.task.status import Status
-from services.i18n import N_, _, ngettext
+from services.i18n import N_, _, language, ngettext
 from services.messages import logged, of_files, told
 from services.monitor.artifacts import ArtifactQueries, Found
 from services.monitor.tasks import LogTail, TaskQueries
+from services.ports import LogLine
 from views.dialogs.artifact import ArtifactDialog
 from views.kit.picture import Picture
 from views.support import heard, instant, safe, shown, text
+from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.theme import theme
@@ -49,6 +52,7 @@ class ArtifactSection(Section):
         super().__init__(N_("Files"))
         self._queries, self._elsewhere = queries, elsewhere
         self._found: tuple[Found, ...] = ()
+        self._filled: tuple[str, tuple[Found, ...]] = ("", ())  #: what is listed, and in which language
         self._seen: tuple[object, ...] = ()
         self._asking = Operation(self, latest=True)
         self.picture = Picture(queries, EDGE)
@@ -71,13 +75,13 @@ class ArtifactSection(Section):
 
     def clear(self) -> None:
         """Show nothing; another task comes."""
-        self._found, self._seen = (), ()
+        self._found, self._seen, self._filled = (), (), ("", ())
         self.picture.show_file(None)
         self.hide()
 
     def follow(self, task: Task) -> None:
-        """Look for files when something happened to the task since the last time."""
-        seen = (task.task_id, task.attempt, task.status, task.progress, len(task.attempts))
+        """Look for files when something happened to the task since the last time, or another language is in use."""
+        seen = (language(), task.task_id, task.attempt, task.status, task.progress, len(task.attempts))
         if task.attempt and seen != self._seen:
             self._seen = seen
             self._asking.start(partial(self._queries.of, task.task_id, task), partial(self._show, task), self._fail)
@@ -100,10 +104,12 @@ class ArtifactSection(Section):
         self.setVisible(bool(found or self._trouble.text()))
         self.answered.emit(found)
         self._feature(featured(task, found))
-        if found == self._found:
-            return
         self._found = found
-        self.set_note(ngettext("{n} file", "{n} files", len(found)).format(n=text.count(len(found))))
+        if self._filled == (filled := (language(), found)):
+            return
+        self._filled = filled
+        number = ngettext("{n} file", "{n} files", len(found)).format(n=text.count(len(found)))
+        self.set_note(number if found else "")
         self._fill(found)
 
     def _feature(self, picture: Artifact | None) -> None:
@@ -181,6 +187,7 @@ class LogSection(Section):
         self._task_id, self._attempt, self._newest = "", 0, 0
         self._chosen = 0  #: an earlier attempt, 0 follows the newest
         self._place = 0
+        self._lines: deque[LogLine] = deque(maxlen=LINES)  #: those that are shown
         self._live = False  #: the newest attempt runs, so more lines may come
         self._ask = Operation(self)
         self.text = QPlainTextEdit()
@@ -199,6 +206,7 @@ class LogSection(Section):
         self.add_action(copy)
         self.body.addWidget(self.text)
         self.hide()
+        on_language_changed(self._retell)
 
     def set_tall(self, tall: bool) -> None:
         """Show more lines at once where there is room, or few."""
@@ -206,8 +214,8 @@ class LogSection(Section):
 
     def clear(self) -> None:
         """Show nothing; another task comes."""
-        self._task_id, self._attempt, self._newest, self._chosen, self._place = "", 0, 0, 0, 0
-        self.text.clear()
+        self._task_id, self._newest, self._chosen = "", 0, 0
+        self._begin(0)
 
     def follow(self, task: Task) -> None:
         """Show what came since the last time."""
@@ -217,8 +225,7 @@ class LogSection(Section):
         self._attempts.setVisible(task.attempt > 1)
         wanted = self._chosen or task.attempt
         if wanted != self._attempt:
-            self._attempt, self._place = wanted, 0
-            self.text.clear()
+            self._begin(wanted)
         self._say()
         if self._attempt and not self._ask.busy:
             call = partial(self._queries.log, task.task_id, self._attempt, self._place)
@@ -238,24 +245,36 @@ class LogSection(Section):
 
     def _show_attempt(self, number: int) -> None:
         self._chosen = 0 if number == self._newest else number
-        self._attempt, self._place = number, 0
-        self.text.clear()
+        self._begin(number)
         self._say()
         call = partial(self._queries.log, self._task_id, number, 0)
         self._ask.start(call, partial(self._append, self._task_id, number))
+
+    def _begin(self, attempt: int) -> None:
+        """Show nothing of an attempt yet."""
+        self._attempt, self._place = attempt, 0
+        self._lines.clear()
+        self.text.clear()
 
     def _append(self, task_id: str, attempt: int, tail: LogTail) -> None:
         if task_id != self._task_id or attempt != self._attempt or tail.place <= self._place:
             return
         self._place = tail.place
         at_end = self._at_end()
-        now = instant.now_ms()
-        said = [safe.one_line(logged(line.stream, line.text), 2000) for line in tail.lines]
-        lines = [f"{shown.clock(line.at, now)}  {words}" for line, words in zip(tail.lines, said, strict=True)]
-        self.text.appendPlainText("\n".join(lines))
+        self._lines.extend(tail.lines)
+        self.text.appendPlainText(_written(tail.lines))
         if at_end:
             bar = self.text.verticalScrollBar()
             bar.setValue(bar.maximum())
+        self._say()
+
+    def _retell(self) -> None:
+        """Say all lines in the language that is in use now; those that were in sight stay there."""
+        across, down = self.text.horizontalScrollBar(), self.text.verticalScrollBar()
+        left, top, at_end = across.value(), down.value(), self._at_end()
+        self.text.setPlainText(_written(self._lines))
+        down.setValue(down.maximum() if at_end else top)
+        across.setValue(left)
         self._say()
 
     def _at_end(self) -> bool:
@@ -271,3 +290,10 @@ class LogSection(Section):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text.toPlainText())
+
+
+def _written(lines: Iterable[LogLine]) -> str:
+    """Each with its time, as it is shown."""
+    now = instant.now_ms()
+    said = ((line.at, safe.one_line(logged(line.stream, line.text), 2000)) for line in lines)
+    return "\n".join(f"{shown.clock(at, now)}  {words}" for at, words in said)
