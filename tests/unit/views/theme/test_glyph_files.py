@@ -33,6 +33,7 @@ def test_a_glyph_has_the_colours_of_its_theme(qapp: QApplication) -> None:
     assert dark != light
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_they_leave_nothing_behind_when_the_window_is_killed(tmp_path: Path) -> None:
     words = (
         "import os, signal; from PySide6.QtWidgets import QApplication; app = QApplication([]);"
