@@ -45,10 +45,14 @@ class _Blank(dict[str, object]):
 class _State:
     """The language in use and who wants to hear of a change."""
 
-    def __init__(self) -> None:
-        self.language = SOURCE_LANGUAGE
-        self.catalogue: _gettext.NullTranslations = _gettext.NullTranslations()
+    def __init__(self, language: str = SOURCE_LANGUAGE) -> None:
+        self.language = language
         self.listeners: list[Callable[[], Listener | None]] = []
+
+    @functools.cached_property
+    def catalogue(self) -> _gettext.NullTranslations:
+        """Read at the first word: who says none in it does not wait for it."""
+        return load(self.language)
 
 
 _state = _State()
@@ -97,9 +101,7 @@ def speaking(code: str) -> Iterator[None]:
 
 @functools.cache
 def _of(code: str) -> _State:
-    state = _State()
-    state.language, state.catalogue = code, load(code)
-    return state
+    return _State(code)
 
 
 def on_language_changed(listener: Listener) -> Callable[[], None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import secrets
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,12 @@ os.environ["QT_API"] = os.environ["PYTEST_QT_API"] = "pyside6"
 # A test must neither read nor change the settings and secrets of the person at this desk.
 for name in [key for key in os.environ if key.startswith("FLEETDECK_") and not key.startswith("FLEETDECK_TEST_")]:
     del os.environ[name]
+# Nor must what it finds hang on the language of that person: the command line speaks it.
+for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+    if os.environ.get(name, "").lower().startswith("zh"):
+        os.environ[name] = "C.UTF-8"
+if sys.platform == "win32":  # there it is asked for where no variable says it
+    os.environ.setdefault("LANG", "C.UTF-8")
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 _PRIVATE = tempfile.TemporaryDirectory(prefix="fleetdeck-home-")
 for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):

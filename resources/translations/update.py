@@ -35,6 +35,7 @@ KEYWORDS: dict[str, object] = {
     "pgettext": ((1, "c"), 2),
     "NP_": ((1, "c"), 2),
     "npgettext": ((1, "c"), 2, 3),
+    "phrase": None,
 }
 
 

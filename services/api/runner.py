@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from services import assembly
+from services import assembly, i18n
 from services import settings as config
 from services.api.problems import AGAIN_S, Problem
 from services.assembly import Commands, Engine
@@ -98,9 +98,10 @@ class Runner:
         Raises:
             ConsoleError: as the command does.
         """
-        args = _grammar().parse_args(words(verb, *named, **options))
-        asked = _Asked(args, _no_window, origin="rest", over=self.acting(caller))
-        code = int(args.handler(asked))
+        with i18n.speaking(i18n.SOURCE_LANGUAGE):  # for a program
+            args = _grammar().parse_args(words(verb, *named, **options))
+            asked = _Asked(args, _no_window, origin="rest", over=self.acting(caller))
+            code = int(args.handler(asked))
         return Answer(code=code, document=asked.document)
 
     def act(self, caller: Caller, verb: str, *named: str, **options: Any) -> Answer:

@@ -6,10 +6,10 @@ import argparse
 from typing import Any
 
 from services import assembly
+from services.cli import spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context
 from services.commands.outcome import Outcome
 from services.domain.errors import UsageError
-from services.messages import english
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +28,7 @@ def chosen(context: Context, engine: assembly.Engine, *, within: str = "") -> tu
     """
     args = context.args
     if bool(args.ids) == bool(args.filter):
-        raise UsageError("name task ids, or choose them by --filter EXPR (not both)", field="ids")
+        raise UsageError(spoken.phrase("name task ids, or choose them by --filter EXPR (not both)"), field="ids")
     if args.ids:
         return tuple(dict.fromkeys(args.ids))
     return assembly.queries(engine).tasks.ids(f"{within} {args.filter}".strip())
@@ -37,7 +37,8 @@ def chosen(context: Context, engine: assembly.Engine, *, within: str = "") -> tu
 def dry_run(context: Context, ids: tuple[str, ...], verb: str) -> int:
     """Show the frozen set and change nothing."""
     context.show(
-        {"dry_run": True, "verb": verb, "count": len(ids), "ids": list(ids)}, [f"{verb}: {len(ids)} tasks", *ids]
+        {"dry_run": True, "verb": verb, "count": len(ids), "ids": list(ids)},
+        [spoken.phrase("{verb}: {count} tasks", verb=verb, count=len(ids)), *ids],
     )
     return EXIT_OK
 
@@ -54,15 +55,18 @@ def document(outcome: Outcome) -> dict[str, Any]:
         "done": list(outcome.done),
         "requested": list(outcome.pending),
         "created": outcome.made,
-        "skipped": [{"id": one.task_id, "code": one.why.code, "reason": english(one.why)} for one in outcome.skipped],
-        "failed": [{"id": one.task_id, "code": one.why.code, "reason": english(one.why)} for one in outcome.failed],
+        "skipped": [
+            {"id": one.task_id, "code": one.why.code, "reason": spoken.say(one.why)} for one in outcome.skipped
+        ],
+        "failed": [{"id": one.task_id, "code": one.why.code, "reason": spoken.say(one.why)} for one in outcome.failed],
     }
 
 
 def lines(outcome: Outcome, verb: str) -> list[str]:
     """The same for people."""
-    told = [f"{verb}: {len(outcome.done)} done"]
+    told = [spoken.phrase("{verb}: {count} done", verb=verb, count=len(outcome.done))]
     told += [f"  {old} -> {new}" for old, new in outcome.made.items()]
-    told += [f"  {task_id}: stop requested" for task_id in outcome.pending]
-    told += [f"  {one.task_id}: {english(one.why)}" for one in (*outcome.skipped, *outcome.failed)]
+    stopping = spoken.phrase("stop requested")
+    told += [f"  {task_id}: {stopping}" for task_id in outcome.pending]
+    told += [f"  {one.task_id}: {spoken.say(one.why)}" for one in (*outcome.skipped, *outcome.failed)]
     return told

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from services import assembly, messages, settings
-from services.cli import output, tables
+from services import assembly, settings
+from services.cli import output, spoken, tables
 from services.domain import audit
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.task.search import filter_time
@@ -79,7 +79,7 @@ class Context:
         """
         engine = assembly.open_engine(self.settings(), looking=looking, via=audit.CLI)
         try:
-            self.warn([messages.english(doubt) for doubt in engine.doubts])
+            self.warn([spoken.say(doubt) for doubt in engine.doubts])
             self._take_notice(engine)
             yield engine
         finally:
@@ -90,7 +90,9 @@ class Context:
         try:
             assembly.take_notice(engine)
         except ConsoleError as exc:
-            self.warn([f"what other programs have sent since may be missing: {exc}"])
+            self.warn(
+                [spoken.phrase("what other programs have sent since may be missing: {error}", error=spoken.told(exc))]
+            )
 
     def show(self, document: Any, lines: Sequence[str]) -> None:
         """Print the document with ``--json``, else the lines."""
@@ -102,8 +104,9 @@ class Context:
 
     def warn(self, sentences: Sequence[str]) -> None:
         """Tell on stderr what is worth a look; not with ``--json``, where the document has them as ``warnings``."""
+        word = spoken.phrase("warning:")
         for sentence in [] if self.json else sentences:
-            output.err(f"{sentence}\n", lead="fleetdeck: warning:", style="bold yellow")
+            output.err(f"{sentence}\n", lead=f"fleetdeck: {word}", style="bold yellow")
 
     @property
     def person(self) -> bool:
@@ -118,22 +121,25 @@ class Context:
         """
         if getattr(self.args, "yes", False) or count == 0:
             return True
-        asked = what if count is None else f"{what} {count} tasks"
+        asked = what if count is None else spoken.phrase("{what} {count} tasks", what=what, count=count)
         if self.json or not sys.stdin.isatty():
-            look = " or --dry-run to look first" if hasattr(self.args, "dry_run") else ""
-            raise UsageError(f"{asked}: add --yes to do it{look}", field="--yes")
+            if hasattr(self.args, "dry_run"):
+                told = spoken.phrase("{asked}: add --yes to do it or --dry-run to look first", asked=asked)
+            else:
+                told = spoken.phrase("{asked}: add --yes to do it", asked=asked)
+            raise UsageError(told, field="--yes")
         output.err("".join(f"{line}\n" for line in preview))
-        output.err(f"{asked}? [y/N] ")
+        output.err(spoken.phrase("{asked}? [y/N] ", asked=asked))
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 
-    def typed(self, question: str, otherwise: str, preview: Sequence[str] = ()) -> str:
+    def typed(self, question: str, otherwise: str, field: str, preview: Sequence[str] = ()) -> str:
         """What a person types after reading ``preview``; ``--yes`` does not answer this.
 
         Raises:
-            UsageError: nobody can be asked; ``otherwise`` says how to go on.
+            UsageError: nobody can be asked; ``otherwise`` says how to go on, with the option ``field``.
         """
         if self.json or not sys.stdin.isatty():
-            raise UsageError(otherwise, field=otherwise.rpartition("add ")[2].split(" ")[0])
+            raise UsageError(otherwise, field=field)
         output.err("".join(f"{line}\n" for line in preview))
         output.err(f"{question}: ")
         return sys.stdin.readline().strip()
@@ -158,7 +164,14 @@ def whole(least: int, most: int) -> Callable[[str], int]:
         except ValueError:
             number = least - 1
         if not least <= number <= most:
-            raise argparse.ArgumentTypeError(f"must be a whole number from {least} to {most}, not {text!r:.40}")
+            raise argparse.ArgumentTypeError(
+                spoken.phrase(
+                    "must be a whole number from {least} to {most}, not {text}",
+                    least=least,
+                    most=most,
+                    text=f"{text!r:.40}",
+                )
+            )
         return number
 
     return read
@@ -174,5 +187,7 @@ def seconds(text: str) -> float:
     except ValueError:
         number = math.nan
     if not 0 <= number <= MAX_SECONDS:
-        raise argparse.ArgumentTypeError(f"takes seconds or a duration such as 90s, 10m or 2h, not {text!r:.40}")
+        raise argparse.ArgumentTypeError(
+            spoken.phrase("takes seconds or a duration such as 90s, 10m or 2h, not {text}", text=f"{text!r:.40}")
+        )
     return number

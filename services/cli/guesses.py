@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services import assembly
+from services.cli import spoken
+from services.domain.fleet import platforms
 from services.engine.producer import TaskSpec
+from services.i18n import N_
 
+_DOUBTS = {
+    "--type": N_("nobody has defined the task type {word}; it runs on the rpa executor with the defaults"),
+    "--platform": N_("no shop is registered on the platform {word}; there are {known}"),
+    "--shop": N_("shop {word} is not registered; its task runs with the defaults (shop import FILE)"),
+}
 SHOWN_SHOPS = 5  #: a file may name thousands that nobody has registered; so many are told by name
 
 
@@ -19,22 +27,22 @@ class Doubt:
     field: str  #: --type | --platform | --shop
     word: str  #: of a shop platform:shop_id
     near: str = ""  #: "" when nothing is similar
+    known: str = ""  #: the platforms that there are
     lines: tuple[int, ...] = ()
     others: int = 0  #: so many more of the kind are not told by name
 
     @property
     def sentence(self) -> str:
         """What to tell, with the remedy."""
-        what = {
-            "--type": f"nobody has defined the task type {self.word!r:.70}; "
-            "it runs on the rpa executor with the defaults",
-            "--platform": f"no shop is registered on the platform {self.word!r:.70}",
-            "--shop": f"shop {self.word!r:.140} is not registered; its task runs with the defaults (shop import FILE)",
-        }[self.field]
-        if self.lines:
-            what += f" (line {self.lines[0]}{f' and {len(self.lines) - 1} more' if self.lines[1:] else ''})"
-        what += f"; did you mean {self.near}?" if self.near else ""
-        return what + (f" (and {self.others} more shops)" if self.others else "")
+        what = spoken.phrase(
+            _DOUBTS[self.field], word=f"{self.word!r:.{140 if self.field == '--shop' else 70}}", known=self.known
+        )
+        if self.lines[1:]:
+            what += spoken.phrase(" (line {line} and {count} more)", line=self.lines[0], count=len(self.lines) - 1)
+        elif self.lines:
+            what += spoken.phrase(" (line {line})", line=self.lines[0])
+        what = spoken.meant(what, self.near)
+        return what + (spoken.phrase(" (and {count} more shops)", count=self.others) if self.others else "")
 
 
 def doubts(engine: assembly.Engine, specs: Sequence[TaskSpec]) -> list[Doubt]:
@@ -44,12 +52,13 @@ def doubts(engine: assembly.Engine, specs: Sequence[TaskSpec]) -> list[Doubt]:
     """
     types = engine.registry.types()
     registered = [shop for shop in engine.registry.shops().values() if not shop.unregistered]
-    platforms = {shop.platform for shop in registered}
+    known = {shop.platform for shop in registered}
     found = _unknown("--type", ((spec.task_type, spec.line) for spec in specs), types)
-    if platforms:
-        found += _unknown("--platform", ((spec.platform, spec.line) for spec in specs), platforms)
+    if known:
+        words = ((spec.platform, spec.line) for spec in specs)
+        found += [replace(one, known=platforms.listed(known)) for one in _unknown("--platform", words, known)]
     names = {f"{shop.platform}:{shop.shop_id}" for shop in registered}
-    on_known = ((f"{spec.platform}:{spec.shop_id}", spec.line) for spec in specs if spec.platform in platforms)
+    on_known = ((f"{spec.platform}:{spec.shop_id}", spec.line) for spec in specs if spec.platform in known)
     return found + _shops(on_known, names)
 
 

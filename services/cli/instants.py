@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from services.cli import spoken
 from services.clock import SystemClock, machine_zone
 from services.domain.errors import UsageError
 from services.domain.plans import recurrence
 from services.domain.task.search import filter_time
+from services.i18n import N_
 from services.settings import Settings
 
 #: what a cell or an option may say
-EXAMPLES = "2026-11-22T08:00 (with or without an offset), or a duration from now such as 30m or 2h"
+EXAMPLES = N_("2026-11-22T08:00 (with or without an offset), or a duration from now such as 30m or 2h")
 
 
 class Instants:
@@ -40,7 +42,15 @@ class Instants:
         now, span = self._times.now_ms, filter_time.duration_ms(text.strip())
         found = (now + span, now + span) if span is not None else self._times.span(text)
         if found is None or found[0] != found[1]:
-            raise UsageError(f"{field} takes {EXAMPLES}, not {text!r:.40}", field=field)
+            raise UsageError(
+                spoken.phrase(
+                    "{field} takes {examples}, not {text}",
+                    field=field,
+                    examples=spoken.phrase(EXAMPLES),
+                    text=f"{text!r:.40}",
+                ),
+                field=field,
+            )
         if found[0] <= now:
-            raise UsageError(f"{field}: {text.strip()[:40]} is past", field=field)
+            raise UsageError(spoken.phrase("{field}: {time} is past", field=field, time=text.strip()[:40]), field=field)
         return found[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from services.cli import spoken
 from services.domain.errors import UsageError
 from services.domain.text import mask
 from services.domain.text.said import said
@@ -23,11 +24,13 @@ def read_object(text: str, name: str, *, field: str = "payload", dots: bool = Fa
     try:
         value = strict_json.loads(text)
     except RecursionError as exc:
-        raise UsageError(f"{name} is nested too deeply", field=field) from exc
+        raise UsageError(spoken.phrase("{name} is nested too deeply", name=name), field=field) from exc
     except ValueError as exc:
-        raise UsageError(f"{name} is not JSON: {exc}"[:300], field=field) from exc
+        raise UsageError(spoken.phrase("{name} is not JSON: {error}", name=name, error=exc)[:300], field=field) from exc
     if not isinstance(value, dict):
-        raise UsageError(f"{name} must be a JSON object, e.g. '{{\"page_size\": 50}}'", field=field)
+        raise UsageError(
+            spoken.phrase("{name} must be a JSON object, e.g. '{{\"page_size\": 50}}'", name=name), field=field
+        )
     if not dots and (path := mask.still_masked(value, {})):
         raise UsageError(said("payload.masked", path=path), field=path)
     return value
@@ -42,6 +45,6 @@ def read_document(text: str) -> Any:
     try:
         return strict_json.loads(text, most=MAX_DOCUMENT)
     except RecursionError as exc:
-        raise UsageError("nested too deeply", field="FILE") from exc
+        raise UsageError(spoken.phrase("nested too deeply"), field="FILE") from exc
     except ValueError as exc:
-        raise UsageError(f"not JSON: {exc}"[:300], field="FILE") from exc
+        raise UsageError(spoken.phrase("not JSON: {error}", error=exc)[:300], field="FILE") from exc

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from services import assembly
+from services.cli import spoken
 from services.domain.errors import NotFound, UsageError
 from services.domain.fleet import shop as shops
 from services.domain.fleet.shop import Shop
@@ -28,8 +29,13 @@ def find(engine: assembly.Engine, text: str) -> Shop:
     if len(found) == 1:
         return next(iter(found.values()))
     if found:
-        raise UsageError(f"{text!r} is on several platforms: {', '.join(sorted(found))}", field="shop")
-    raise NotFound(f"there is no shop {text!r:.80} and no task of it; see `shop list`", field="shop")
+        raise UsageError(
+            spoken.phrase("{text} is on several platforms: {names}", text=f"{text!r}", names=", ".join(sorted(found))),
+            field="shop",
+        )
+    raise NotFound(
+        spoken.phrase("there is no shop {text} and no task of it; see `shop list`", text=f"{text!r:.80}"), field="shop"
+    )
 
 
 def known(engine: assembly.Engine, counts: dict[str, dict[str, int]]) -> dict[str, Shop]:

@@ -10,16 +10,18 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, NoReturn
 
-from services import assembly
+from services import assembly, i18n
 from services import log as logs
-from services.cli import output, window
+from services.cli import output, spoken, window
 from services.cli import run as cli_run
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConsoleRequest, Context, OpenConsole
 from services.domain.errors import BrokerUnavailable, ConsoleError, OperatorError, StoreUnavailable, UsageError
 from services.domain.text import view_link
+from services.i18n import N_
 from services.sample import demo
 from services.version import VERSION
 
@@ -31,15 +33,19 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
     context = Context(argparse.Namespace(json="--json" in argv), open_console)
     output.COLOURLESS.set("--no-color" in argv)
     try:
-        words, link = _opening(_readable(argv))
-        args = _for_window(words) or grammar(said=words).parse_args(words)
+        with _speaking(context):
+            words, link = _opening(_readable(argv))
+            args = _for_window(words) or grammar(said=words).parse_args(words)
         args.clicked = link
         logs.set_up(verbose=getattr(args, "verbose", False))
         context = Context(args, open_console)
-        if args.handler not in (cli_run.console, demo.run):
-            window.refuse_without_window(args, "this command opens none; leave it out")
-        _reveal(context, argv)
-        return int(args.handler(context))
+        if args.handler in (cli_run.console, demo.run):
+            _reveal(context, argv)
+            return int(args.handler(context))  # a window chooses its language itself
+        with _speaking(context):
+            window.refuse_without_window(args, spoken.phrase("this command opens none; leave it out"))
+            _reveal(context, argv)
+            return int(args.handler(context))
     except UsageError as exc:
         return _fail(context, exc, EXIT_USAGE)
     except (BrokerUnavailable, StoreUnavailable) as exc:
@@ -58,6 +64,11 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
         output.COLOURLESS.set(False)
 
 
+def _speaking(context: Context) -> AbstractContextManager[None]:
+    """Say everything in the language of this run, but for threads of a worker or server, which write for others."""
+    return i18n.speaking(spoken.language(json=context.json))
+
+
 def _reveal(context: Context, argv: Sequence[str]) -> None:
     """Show secrets in this run, if it asks for that, once it is in the audit who does so."""
     if not getattr(context.args, "reveal", False):
@@ -73,6 +84,26 @@ MAY_BE_EMPTY = frozenset({"--reason", "--note", "--filter", "--cursor", "--befor
 
 #: argparse's words for a name that is none of those it knows
 _CHOICE = re.compile(r"invalid choice: (?P<given>.*) \(choose from (?P<known>.*)\)")
+
+
+#: what else argparse says, and the same in our words
+_SAYINGS = tuple(
+    (re.compile(pattern), template)
+    for pattern, template in (
+        (r"the following arguments are required: (?P<names>.*)", N_("the following arguments are required: {names}")),
+        (r"one of the arguments (?P<names>.*) is required", N_("one of the arguments {names} is required")),
+        (r"expected one argument", N_("expected one argument")),
+        (r"expected at least one argument", N_("expected at least one argument")),
+        (r"not allowed with argument (?P<name>.*)", N_("not allowed with argument {name}")),
+        (r"invalid (?P<kind>\w+) value: (?P<given>.*)", N_("invalid {kind} value: {given}")),
+    )
+)
+
+
+def _said(words: str) -> str:
+    """What argparse says, in the language of the run."""
+    found = ((pattern.fullmatch(words), template) for pattern, template in _SAYINGS)
+    return next((spoken.phrase(template, **match.groupdict()) for match, template in found if match), words)
 
 
 #: from here on one word is taken for another that was misspelt
@@ -108,11 +139,17 @@ class Parser(argparse.ArgumentParser):
         name = word.partition("=")[0]
         options = [name for action in self._actions for name in action.option_strings]
         near = difflib.get_close_matches(name, options, 1, ALIKE)
-        hint = f"did you mean {near[0]}?" if near else f"`{self.prog} --help` tells what it takes"
-        what = f"there is no option {name}" if word.startswith("-") else f"nothing takes the word '{word}'"
+        if word.startswith("-"):
+            what = spoken.phrase("there is no option {name}", name=name)
+        else:
+            what = spoken.phrase("nothing takes the word '{word}'", word=word)
+        if near:
+            what = spoken.meant(what, near[0])
+        else:
+            what = spoken.phrase("{what}; `{command} --help` tells what it takes", what=what, command=self.prog)
         self.print_usage(sys.stderr)
         command = self.prog.removeprefix("fleetdeck").strip()
-        raise UsageError(f"{command}: {what}; {hint}" if command else f"{what}; {hint}", field=name)
+        raise UsageError(f"{command}: {what}" if command else what, field=name)
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -121,9 +158,16 @@ class Parser(argparse.ArgumentParser):
         field = named.split(", ")[0].split("/")[-1]
         if wrong := _CHOICE.fullmatch(tail):
             known = wrong["known"].replace("'", "")
-            message = f"there is no {field.removeprefix('--').lower()} {wrong['given']}; there are {known}"
+            what = field.removeprefix("--").lower()
+            message = spoken.phrase(
+                "there is no {what} {given}; there are {known}", what=what, given=wrong["given"], known=known
+            )
             near = difflib.get_close_matches(wrong["given"].strip("'"), known.split(", "), 1, ALIKE)
-            message += f"; did you mean {near[0]}?" if near else ""
+            message = spoken.meant(message, near[0] if near else "")
+        elif head.startswith("argument "):
+            message = spoken.phrase("argument {name}: {why}", name=named, why=_said(tail))
+        else:
+            message = _said(message)
         raise UsageError(message, field=field)
 
 
@@ -136,10 +180,12 @@ def _readable(argv: Sequence[str]) -> list[str]:
     """
     for word, following in itertools.zip_longest(argv, argv[1:]):
         if any("\ud800" <= char <= "\udfff" or char == "\0" for char in word):
-            raise UsageError(f"{word!r:.80} is not text in this system's encoding", field="")
+            raise UsageError(
+                spoken.phrase("{word} is not text in this system's encoding", word=f"{word!r:.80}"), field=""
+            )
         name, equals, value = word.partition("=")
         if name.startswith("--") and name not in MAY_BE_EMPTY and ((equals and not value) or following == ""):
-            raise UsageError(f"{name} is empty; give it a value, or leave it out", field=name)
+            raise UsageError(spoken.phrase("{name} is empty; give it a value, or leave it out", name=name), field=name)
     return list(argv)
 
 
@@ -296,5 +342,6 @@ def _fail(context: Context, exc: ConsoleError, code: int) -> int:
     logging.getLogger(__name__).debug("failed", exc_info=exc)
     if context.json:
         sys.stdout.write(output.document({"error": str(exc), "field": field}) + "\n")
-    output.err(f"{exc}\n", lead="fleetdeck:", style="bold red")
+    with _speaking(context):
+        output.err(f"{spoken.told(exc)}\n", lead="fleetdeck:", style="bold red")
     return code

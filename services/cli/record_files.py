@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from services import plain_file
-from services.cli import json_text, output, shapes
+from services.cli import json_text, output, shapes, spoken
 from services.domain.errors import UsageError
 from services.domain.task.artifact import ArtifactMark
 from services.domain.task.record import Attempt, Step, Task
@@ -66,7 +66,9 @@ def read(path: Path) -> Iterator[Row]:
                 if raw.strip():
                     yield _row(number, raw)
     except OSError as exc:
-        raise UsageError(f"{path} cannot be read: {exc.strerror or exc}", field="FILE") from exc
+        raise UsageError(
+            spoken.phrase("{path} cannot be read: {error}", path=path, error=exc.strerror or exc), field="FILE"
+        ) from exc
 
 
 def _row(number: int, raw: bytes) -> Row:
@@ -75,7 +77,9 @@ def _row(number: int, raw: bytes) -> Row:
     try:
         document = json_text.read_document(raw.decode("utf-8-sig"))
         if not isinstance(document, dict) or not isinstance(document.get("task"), dict):
-            raise UsageError('no record: a line is {"task": {…}, …} as `export` writes it', field="task")
+            raise UsageError(
+                spoken.phrase('no record: a line is {{"task": {{…}}, …}} as `export` writes it'), field="task"
+            )
         return Row(line=number, task=_task(document), letter=_letter(document.get("letter")))
     except (UsageError, ValueError, TypeError, LookupError, AttributeError) as exc:
         return Row(line=number, error=str(exc)[:300] or type(exc).__name__)
@@ -85,7 +89,7 @@ def _task(document: dict[str, Any]) -> Task:
     given = document["task"]
     missing = [name for name in _NEEDED if not given.get(name)]
     if missing:
-        raise UsageError(f"{' and '.join(missing)} is missing", field=missing[0])
+        raise UsageError(spoken.phrase("{names} is missing", names=" and ".join(missing)), field=missing[0])
     fields = {name: _value(name, given[name]) for name in _FIELDS if name in given}
     defaults = msgspec.to_builtins(Task(task_id="", shop_id="", platform="", task_type=""))
     whole = [fields.get(name, default) for name, default in zip(_FIELDS, defaults, strict=True)]
@@ -139,5 +143,5 @@ def _instant(value: Any) -> int:
         return 0
     moment = dt.datetime.fromisoformat(value)
     if moment.tzinfo is None:
-        raise UsageError(f"{value!r:.40} has no time zone", field="created_at")
+        raise UsageError(spoken.phrase("{time} has no time zone", time=f"{value!r:.40}"), field="created_at")
     return round(moment.timestamp() * 1000)

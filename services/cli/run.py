@@ -16,7 +16,7 @@ import msgspec
 from services import assembly, workforce
 from services import log as logs
 from services import settings as config
-from services.cli import output, signals
+from services.cli import output, signals, spoken
 from services.cli.commands import machines, workers
 from services.cli.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
@@ -101,7 +101,7 @@ def metrics_address(text: str) -> tuple[str, int]:
     """
     host, colon, port = text.rpartition(":")
     if not port.isascii() or not port.isdigit() or int(port) > 65_535 or (colon and not host):
-        raise argparse.ArgumentTypeError(f"takes PORT or HOST:PORT, not {text!r:.60}")
+        raise argparse.ArgumentTypeError(spoken.phrase("takes PORT or HOST:PORT, not {text}", text=f"{text!r:.60}"))
     return host.strip("[]") or LOOPBACK, int(port)
 
 
@@ -211,7 +211,7 @@ def _with_options(settings: config.Settings, args: argparse.Namespace) -> config
     if args.lanes:
         lanes = tuple(word.strip() for word in args.lanes.split(",") if word.strip())
         if not lanes or not set(lanes) <= set(LANES):
-            raise UsageError("--lanes takes high, normal and low, separated by commas", field="--lanes")
+            raise UsageError(spoken.phrase("--lanes takes high, normal and low, separated by commas"), field="--lanes")
         worker = msgspec.structs.replace(worker, lanes=lanes)
     worker = msgspec.structs.replace(worker, node=args.node or worker.node)
     if args.refuse:

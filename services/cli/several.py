@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from services import assembly
-from services.cli import known_shops
+from services.cli import known_shops, spoken
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context
 from services.cli.progress import bar
 from services.domain.errors import BrokerUnavailable, ConsoleError, NotAllowed, StoreUnavailable
@@ -69,7 +69,7 @@ def _all(
             except NotAllowed:  # it is the same for all
                 raise
             except ConsoleError as exc:
-                failed.append({"id": shop.key, "code": getattr(exc, "field", ""), "reason": str(exc)})
+                failed.append({"id": shop.key, "code": getattr(exc, "field", ""), "reason": spoken.told(exc)})
                 if lost := isinstance(exc, BrokerUnavailable | StoreUnavailable):
                     break
             show(number)
@@ -82,9 +82,9 @@ def _all(
         "shops": [told.document for told in done.values()],
     }
     lines = [told.line for told in done.values()] + [f"{one['id']}: {one['reason']}" for one in failed]
-    summary = f"{verb}: {len(done)} of {len(shops)} shops done"
-    summary += f", {len(failed)} not" if failed else ""
-    summary += f", {len(left)} not tried" if left else ""
+    summary = spoken.phrase("{verb}: {done} of {count} shops done", verb=verb, done=len(done), count=len(shops))
+    summary += spoken.phrase(", {count} not", count=len(failed)) if failed else ""
+    summary += spoken.phrase(", {count} not tried", count=len(left)) if left else ""
     context.show(document, [*lines, summary])
     return EXIT_CONNECT if lost else EXIT_FAILED if failed else EXIT_OK
 
@@ -92,7 +92,7 @@ def _all(
 def _sure(context: Context, engine: assembly.Engine, what: str, shops: list[Shop]) -> bool:
     profile = engine.settings.profiles.get(engine.settings.profile)
     asks = profile is not None and profile.environment.upper() == "PROD"
-    named = shops[0].key if len(shops) == 1 else f"{len(shops)} shops"
+    named = shops[0].key if len(shops) == 1 else spoken.phrase("{count} shops", count=len(shops))
     preview = [shop.key for shop in shops[:PREVIEW]] if len(shops) > 1 else []
     preview += ["…"] if len(shops) > PREVIEW else []
-    return (not asks and len(shops) == 1) or context.confirm(what.replace("{shops}", named), preview=preview)
+    return (not asks and len(shops) == 1) or context.confirm(spoken.phrase(what, shops=named), preview=preview)

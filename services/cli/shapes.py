@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from services import messages
+from services.cli import spoken
 from services.domain.errors import UsageError
 from services.domain.gates import home
 from services.domain.insight import known_issue
@@ -26,7 +26,7 @@ from services.domain.task.search.filter import format_terms
 from services.domain.task.tombstone import Tombstone
 from services.domain.text.message import Message
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
-from services.monitor import attention as items
+from services.i18n import N_
 from services.monitor.letters.causes import Cause
 from services.monitor.overview import Attention
 from services.monitor.tasks import TaskDetail
@@ -60,7 +60,7 @@ def wait(gate: GateView | None, starts: Estimate | None) -> dict[str, Any]:
     """Where a task waits and when it starts, as far as one can tell; {} for one that does not wait."""
     if gate is None:
         return {}
-    found: dict[str, Any] = {"gate": gate.name, "sentence": messages.english(gate.message), "estimate": None}
+    found: dict[str, Any] = {"gate": gate.name, "sentence": spoken.say(gate.message), "estimate": None}
     if starts is not None:
         seconds = {"low_s": starts.low_s, "mid_s": starts.mid_s, "high_s": starts.high_s}
         found["estimate"] = {name: round(value, 1) for name, value in seconds.items()} | {"basis": starts.basis}
@@ -76,7 +76,7 @@ def attention(item: Attention) -> dict[str, Any]:
         "params": dict(item.params),
         "since_ms": item.since_ms,
         "verbs": [{"verb": verb, "target": target} for verb, target in item.verbs],
-        "text": items.english(item),
+        "text": spoken.item(item),
     }
 
 
@@ -88,7 +88,7 @@ def shop_now(now: ShopNow, at_ms: int) -> dict[str, Any]:
         "state_word": insight_shop.WORDS[now.state],
         "under": now.under or None,
         "state_since": iso(now.since_ms) if now.since_ms else None,
-        "reason": "; ".join(map(messages.english, told)),
+        "reason": "; ".join(map(spoken.say, told)),
         "reasons": [{"code": one.code, "params": dict(one.params)} for one in told],
         "held_by": [
             {
@@ -175,15 +175,20 @@ def _parsed(text: str) -> Any:
 
 def removed(stone: Tombstone) -> str:
     """What can still be said about a task whose record was removed."""
-    later = f" and its work went on as {stone.successor}" if stone.successor else ""
-    return f"the record of {stone.task_id} was removed: it was {stone.status} on {iso(stone.ended_at)}{later}"
+    told = (
+        N_("the record of {task} was removed: it was {status} on {at} and its work went on as {successor}")
+        if stone.successor
+        else N_("the record of {task} was removed: it was {status} on {at}")
+    )
+    at = iso(stone.ended_at)
+    return spoken.phrase(told, task=stone.task_id, status=stone.status, at=at, successor=stone.successor)
 
 
 def verdict(said: Verdict | None) -> dict[str, Any] | None:
     """Whether its work would be done twice."""
     if said is None:
         return None
-    text = messages.english(said.message)
+    text = spoken.say(said.message)
     return {"level": said.level, "code": said.code, "params": dict(said.params), "text": text}
 
 
@@ -191,7 +196,7 @@ def same_work(said: Message) -> dict[str, Any]:
     """The last success of the same work as another task; where nobody can read it, only the sentence says so."""
     params = said.params
     at = iso(int(params["since"])) if "since" in params else ""
-    return {"id": params.get("id", ""), "by": params.get("by", ""), "at": at, "text": messages.english(said)}
+    return {"id": params.get("id", ""), "by": params.get("by", ""), "at": at, "text": spoken.say(said)}
 
 
 def cause(one: Cause) -> dict[str, Any]:
@@ -212,14 +217,14 @@ def cause(one: Cause) -> dict[str, Any]:
             "at": iso(one.rule.known_at),
             "parked": sorted(shop for shop, parked in one.issue.parked.items() if parked.on),
             "retried_at": iso(one.issue.retried_at),
-            "text": "; ".join(messages.english(each) for each in known_issue.told(one.rule, one.issue)),
+            "text": "; ".join(spoken.say(each) for each in known_issue.told(one.rule, one.issue)),
         },
         "parts": list(one.parts),
         "of": one.rule.of,
         "where": one.rule.where,
         "apart": list(one.apart),
         "filter": format_terms(one.terms),
-        "title": messages.english(one.title),
+        "title": spoken.say(one.title),
         "headline": one.headline,
         "count": one.count,
         "shops": one.shops,
@@ -236,7 +241,7 @@ def cause(one: Cause) -> dict[str, Any]:
 
 def reach(found: Reach) -> dict[str, Any]:
     """Where a cause lies, and of each place how many of the shops that ran the work there failed of it."""
-    said = [messages.english(one) for one in (found.message, *found.rest)]
+    said = [spoken.say(one) for one in (found.message, *found.rest)]
 
     def rows(shares: Iterable[Share]) -> list[dict[str, Any]]:
         return [{"name": one.value, "failed": one.failed, "ran": one.ran} for one in shares]
@@ -260,8 +265,8 @@ def worth(said: Worth | None) -> dict[str, Any] | None:
     """Whether it would pass if it ran now."""
     if said is None:
         return None
-    but = messages.english(said.but) if said.but is not None else ""
-    text = " ".join(part for part in (messages.english(said.message), but) if part)
+    but = spoken.say(said.but) if said.but is not None else ""
+    text = " ".join(part for part in (spoken.say(said.message), but) if part)
     return {"level": said.level, "code": said.code, "params": dict(said.params), "text": text}
 
 
@@ -272,5 +277,5 @@ def again(detail: TaskDetail) -> list[str]:
         if said is not None:
             lines.append(f"{name:<14} {said['level']}: {said['text']}")
     if detail.refusal is not None:
-        lines.append(f"{'refused':<14} {messages.english(detail.refusal)}")
+        lines.append(f"{'refused':<14} {spoken.say(detail.refusal)}")
     return lines

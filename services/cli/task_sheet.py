@@ -7,20 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from services import assembly
-from services.cli import context, shapes
+from services.cli import context, shapes, spoken
 from services.clock import machine_zone
 from services.commands.sheet import columns, table
 from services.commands.sheet.orders import Defaults, Fault, Known, Orders, checked, orders
 from services.commands.sheet.shop_index import ShopIndex
 from services.domain.plans import recurrence
 from services.domain.task import ledger
-from services.messages import english
+from services.i18n import N_, ngettext
 from services.settings import Settings
 
 _FATES = {
-    "reject": ": left out (--if-duplicate queue: after those)",
-    "queue": ": created to run after those",
-    "force": ": created to run beside those",
+    "reject": N_("{what}: left out (--if-duplicate queue: after those)"),
+    "queue": N_("{what}: created to run after those"),
+    "force": N_("{what}: created to run beside those"),
 }
 
 
@@ -91,22 +91,29 @@ def document(asked: Orders) -> dict[str, Any]:
 def lines(asked: Orders, *, created: bool = False) -> list[str]:
     """The same for people; once the tasks are ``created``, that answer names row by row what was active already."""
     found = asked.table
-    place = f"sheet {found.sheet}" if found.sheet else found.encoding
-    told = [f"{found.name} ({place}): {asked.total} row{'' if asked.total == 1 else 's'}"]
+    place = spoken.phrase("sheet {name}", name=found.sheet) if found.sheet else found.encoding
+    head = ngettext("{name} ({place}): {n} row", "{name} ({place}): {n} rows", asked.total)
+    told = [head.format(name=found.name, place=place, n=asked.total)]
     if found.above:
-        told.append(f"{found.above} rows above the header are not read")
-    told += [f"column {title} is {target}" for title, target in asked.mapping.items()]
-    told += [f"column {one.title} is ignored: {english(one.why)}" for one in asked.ignored if one.why is not None]
-    told += [f"{number} tasks of {name}" for name, number in asked.types.most_common()]
+        told.append(spoken.phrase("{count} rows above the header are not read", count=found.above))
+    told += [spoken.phrase("column {title} is {target}", title=title, target=to) for title, to in asked.mapping.items()]
     told += [
-        f"row {fault.row}: {_place(fault)}{english(fault.reason)}"
+        spoken.phrase("column {title} is ignored: {why}", title=one.title, why=spoken.say(one.why))
+        for one in asked.ignored
+        if one.why is not None
+    ]
+    told += [
+        spoken.phrase("{count} tasks of {type}", count=number, type=name) for name, number in asked.types.most_common()
+    ]
+    told += [
+        spoken.phrase("row {row}: {why}", row=fault.row, why=f"{_place(fault)}{spoken.say(fault.reason)}")
         for fault in asked.left_out
         if not created or fault.field not in ("active", "done")
     ]
     told += active(len(asked.active), asked.fate) if not created or asked.fate != "reject" else []
     told += before(asked)
     if found.empty:
-        told.append(f"{found.empty} empty rows")
+        told.append(spoken.phrase("{count} empty rows", count=found.empty))
     return told
 
 
@@ -115,15 +122,25 @@ def before(asked: Orders) -> list[str]:
     told = []
     unread = sum(ledger.unread(one.done) for one in asked.again)
     if (number := len(asked.again) - unread) > 0:
-        rows = "1 row was" if number == 1 else f"{number} rows were"
-        told.append(f"{rows} done already{': done again' if asked.reason else ': left out (--reason: done again)'}")
+        what = ngettext("{n} row was done already", "{n} rows were done already", number).format(n=number)
+        fate = N_("{what}: done again") if asked.reason else N_("{what}: left out (--reason: done again)")
+        told.append(spoken.phrase(fate, what=what))
     if unread:
-        rows = "1 row" if unread == 1 else f"{unread} rows"
-        fate = ": done" if asked.reason else ": left out (--reason: done)"
-        told.append(f"of {rows} nobody can read whether that work was done{fate}")
-    if asked.before:
-        rows = "1 row is" if len(asked.before) == 1 else f"{len(asked.before)} rows are"
-        told.append(f"{rows} work that has succeeded before; its type lets it be done again")
+        what = ngettext(
+            "of {n} row nobody can read whether that work was done",
+            "of {n} rows nobody can read whether that work was done",
+            unread,
+        ).format(n=unread)
+        fate = N_("{what}: done") if asked.reason else N_("{what}: left out (--reason: done)")
+        told.append(spoken.phrase(fate, what=what))
+    if number := len(asked.before):
+        told.append(
+            ngettext(
+                "{n} row is work that has succeeded before; its type lets it be done again",
+                "{n} rows are work that has succeeded before; its type lets it be done again",
+                number,
+            ).format(n=number)
+        )
     return told
 
 
@@ -131,16 +148,20 @@ def active(number: int, fate: str) -> list[str]:
     """How many rows are active already, and what becomes of them; nothing for none."""
     if not number:
         return []
-    rows = "1 row is" if number == 1 else f"{number} rows are"
-    return [f"{rows} the same work as tasks that wait or run{_FATES[fate]}"]
+    what = ngettext(
+        "{n} row is the same work as tasks that wait or run",
+        "{n} rows are the same work as tasks that wait or run",
+        number,
+    ).format(n=number)
+    return [spoken.phrase(_FATES[fate], what=what)]
 
 
 def first_fault(asked: Orders) -> str:
     """The sentence of an error."""
     fault = asked.faults[0]
     number = asked.bad_rows
-    rows = "1 bad row" if number == 1 else f"{number} bad rows, the first"
-    return f"{rows} is row {fault.row}: {_place(fault)}{english(fault.reason)}"
+    told = ngettext("{n} bad row is row {row}: {why}", "{n} bad rows, the first is row {row}: {why}", number)
+    return told.format(n=number, row=fault.row, why=f"{_place(fault)}{spoken.say(fault.reason)}")
 
 
 def _place(fault: Fault) -> str:
@@ -154,5 +175,5 @@ def _fault(fault: Fault) -> dict[str, Any]:
         "column": fault.column,
         "field": fault.field,
         "value": fault.value,
-        "reason": english(fault.reason),
+        "reason": spoken.say(fault.reason),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import NamedTuple
 
+from services.cli import spoken
 from services.domain.errors import UsageError
 from services.domain.text import view_link
 from services.domain.text.said import said
@@ -72,7 +73,9 @@ def refuse_without_window(args: argparse.Namespace, why: str) -> None:
     """
     named = next((name for name in _OPTIONS if getattr(args, name, "")), "")
     if named:
-        raise UsageError(f"--{named} is for the window, and {why}", field=f"--{named}")
+        raise UsageError(
+            spoken.phrase("--{named} is for the window, and {why}", named=named, why=why), field=f"--{named}"
+        )
 
 
 def leads(text: str) -> bool:
@@ -87,13 +90,15 @@ def _link(text: str) -> view_link.ViewLink:
     try:
         found = view_link.read(text)
     except UsageError as exc:
-        raise argparse.ArgumentTypeError(str(exc)) from exc
+        raise argparse.ArgumentTypeError(spoken.told(exc)) from exc
     if found.page not in pages():
-        raise argparse.ArgumentTypeError(said("link.page", page=found.page))
+        raise argparse.ArgumentTypeError(spoken.told(said("link.page", page=found.page)))
     return found
 
 
 def _picture(text: str) -> str:
     if not text.lower().endswith(PICTURES):
-        raise argparse.ArgumentTypeError(f"takes a file that ends with .png or .jpg, not {text!r:.80}")
+        raise argparse.ArgumentTypeError(
+            spoken.phrase("takes a file that ends with .png or .jpg, not {text}", text=f"{text!r:.80}")
+        )
     return text

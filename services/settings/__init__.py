@@ -10,9 +10,10 @@ from services.settings.environment import (
     is_windows,
     language_asked_for,
     names_connection,
+    system_language,
     use_offscreen,
 )
-from services.settings.reading import load
+from services.settings.reading import language_configured, load
 from services.settings.values import (
     HOLD,
     BrokerSettings,
@@ -46,7 +47,9 @@ __all__ = [
     "default_home",
     "is_windows",
     "language_asked_for",
+    "language_configured",
     "load",
     "names_connection",
+    "system_language",
     "use_offscreen",
 ]

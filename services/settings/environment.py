@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import locale
 import os
 import sys
 from pathlib import Path
@@ -45,6 +46,15 @@ def language_asked_for() -> str:
     """``FLEETDECK_LANGUAGE`` of this run, "" where it is not set; it beats what somebody chose in the window before."""
     named = os.environ.get(f"{PREFIX}LANGUAGE", "").strip()
     return named if named in LANGUAGES else ""
+
+
+def system_language() -> str:
+    """The language of whoever is logged in here, as the system has it: ``zh_CN``, or ``en`` for everything else."""
+    around = console_environment()
+    words = around["LC_ALL"] or around["LC_MESSAGES"] or around["LANG"]
+    if not words and is_windows():
+        words = locale.getlocale()[0] or ""
+    return "zh_CN" if words.lower().startswith(("zh", "chinese")) else "en"
 
 
 def names_connection() -> bool:

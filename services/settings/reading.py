@@ -19,7 +19,7 @@ from services.domain.text.visible import visible
 from services.profiles.book import Book
 from services.settings.bounds import bounds
 from services.settings.environment import default_home, variables
-from services.settings.values import BrokerSettings, ProfileSettings, Settings, StoreSettings
+from services.settings.values import LANGUAGES, BrokerSettings, ProfileSettings, Settings, StoreSettings
 
 #: settings that a variable may give with commas
 _LISTS = (("worker", "lanes"), ("worker", "handlers"), ("worker", "refuse_types"), ("broker", "lifo_lanes"))
@@ -46,6 +46,15 @@ def load(
     home_folder.check(folder)
     data = home_folder.read_config(folder / FILE)
     return settled(data, folder, profile=profile, broker=broker, redis=redis, read_only=read_only)
+
+
+def language_configured() -> str:
+    """``language`` of config.toml, "" where it says nothing that is one; whatever else may be wrong with the file."""
+    try:
+        named = home_folder.read_config(default_home() / FILE).get("language")
+    except UsageError:
+        return ""
+    return named if isinstance(named, str) and named in LANGUAGES else ""
 
 
 def settled(

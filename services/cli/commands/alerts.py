@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from services import assembly, messages
-from services.cli import shapes
+from services import assembly
+from services.cli import shapes, spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
 from services.cli.instants import Instants
 from services.clock import machine_zone
@@ -198,7 +198,7 @@ def mute(context: Context) -> int:
         zone = _zone(engine)
         until = Instants(zone, engine.store.now_ms()).read(args.until, "--until")
         if not until:
-            raise UsageError("--until takes a time, or a duration such as 2h", field="--until")
+            raise UsageError(spoken.phrase("--until takes a time, or a duration such as 2h"), field="--until")
         done = assembly.commands(engine).alerts.mute(args.incident, until, args.reason)
     return _acted(context, done, f"{done.id} is muted until {recurrence.iso(until, zone)}")
 
@@ -306,7 +306,10 @@ def _limit(text: str) -> tuple[str, float]:
     except ValueError:
         found = -1.0
     if not name or not 0 <= found <= 1e12:
-        raise UsageError(f"--limit takes NAME=NUMBER, such as percent=30, not {text!r:.80}", field="--limit")
+        raise UsageError(
+            spoken.phrase("--limit takes NAME=NUMBER, such as percent=30, not {text}", text=f"{text!r:.80}"),
+            field="--limit",
+        )
     return name, found
 
 
@@ -409,11 +412,9 @@ def _more(now: IncidentNow, zone: str) -> dict[str, Any]:
     incident = now.incident
     return {
         "facts": wording.facts(incident.words, zone, incident.first_at),
-        "cause": messages.english(incident.words.cause) if incident.words.cause is not None else None,
+        "cause": spoken.say(incident.words.cause) if incident.words.cause is not None else None,
         "next": wording.next_step(incident.words, zone) or None,
-        "timeline": [
-            {"at": _instant(line.at, zone), "text": messages.english(line.message)} for line in incident.lines
-        ],
+        "timeline": [{"at": _instant(line.at, zone), "text": spoken.say(line.message)} for line in incident.lines],
         "told": [
             {"step": told.step, "what": told.what, "at": _instant(told.at, zone), "to": list(told.to)}
             for told in incident.told
@@ -496,11 +497,13 @@ def _shown(value: Any) -> str:
 def _positive(text: str) -> int:
     number = _whole(text)
     if not number:
-        raise argparse.ArgumentTypeError("a whole number above 0")
+        raise argparse.ArgumentTypeError(spoken.phrase("a whole number above 0"))
     return number
 
 
 def _whole(text: str) -> int:
     if not text.isdecimal() or len(text) > 9:
-        raise argparse.ArgumentTypeError("a whole number of seconds" if text else "a whole number")
+        raise argparse.ArgumentTypeError(
+            spoken.phrase("a whole number of seconds") if text else spoken.phrase("a whole number")
+        )
     return int(text)

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import shapes
+from services.cli import shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples
 from services.domain.errors import UsageError
 from services.domain.insight import shop
@@ -14,7 +14,6 @@ from services.domain.past import turns
 from services.domain.past.frame import BROKER, LEADER, SWITCH, UNTOLD, WORKER, Numbers
 from services.domain.past.turns import Turn
 from services.domain.task.search import filter_time
-from services.messages import english
 from services.monitor.past import queries as past
 from services.monitor.past.queries import PastNow
 
@@ -46,11 +45,18 @@ def show(context: Context) -> int:
         zone, now = assembly.commands(engine).quiet.zone(), engine.store.now_ms()
         when = past.instant(args.when, now, zone)
         if when is None:
-            text = f"when takes a past time such as 03:12, 2026-11-20T03:12 or 90m, not {args.when!r:.40}"
+            text = spoken.phrase(
+                "when takes a past time such as 03:12, 2026-11-20T03:12 or 90m, not {text}", text=f"{args.when!r:.40}"
+            )
             raise UsageError(text, field="when")
         around = filter_time.duration_ms(args.around.strip())
         if around is None or not 0 < around <= MOST_AROUND_MS:
-            raise UsageError(f"--around takes a span of up to a day such as 10m, not {args.around!r:.40}", "--around")
+            raise UsageError(
+                spoken.phrase(
+                    "--around takes a span of up to a day such as 10m, not {around}", around=f"{args.around!r:.40}"
+                ),
+                "--around",
+            )
         found = assembly.queries(engine).past.at(when, around)
     context.show(document(found), lines(found, zone))
     return EXIT_OK
@@ -109,7 +115,7 @@ def lines(found: PastNow, zone: str) -> list[str]:
     else:
         told.append(f"no record: this machine knows {_at(found.first_ms, zone)} to {_at(found.last_ms, zone)}")
     told += ["", f"what changed from {_at(found.begin, zone)} to {_at(found.end, zone)}:"]
-    told += [f"{_at(turn.at_ms, zone)[11:]}  {english(turn.message)}" for turn in found.turns]
+    told += [f"{_at(turn.at_ms, zone)[11:]}  {spoken.say(turn.message)}" for turn in found.turns]
     if not found.turns:
         told.append("nothing")
     if not found.complete:
@@ -152,7 +158,7 @@ def _turn(turn: Turn) -> dict[str, Any]:
         "kind": turn.kind,
         "code": turn.message.code,
         "params": dict(turn.message.params),
-        "text": english(turn.message),
+        "text": spoken.say(turn.message),
         "names": list(turn.names),
     }
 

@@ -6,13 +6,12 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import choose, shapes
+from services.cli import choose, shapes, spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
 from services.commands.batches import BatchOutcome, BatchPlan
 from services.domain.errors import NotFound, UsageError
 from services.domain.task.status import Status
 from services.domain.text.said import said
-from services.messages import english
 from services.monitor.batches import BatchView
 from services.spans import english_between
 
@@ -96,7 +95,7 @@ def change(context: Context) -> int:
         )
         if args.dry_run:
             return _planned(context, plan)
-        if not context.confirm(f"{args.verb} batch {args.name}:", plan.number):
+        if not context.confirm(spoken.phrase("{verb} batch {name}:", verb=args.verb, name=args.name), plan.number):
             return EXIT_FAILED
         act = {"raise": commands.raise_waiting, "retry": commands.retry}.get(args.verb)
         done = act(plan) if act is not None else commands.cancel(plan, reason=args.reason)
@@ -111,10 +110,12 @@ def _planned(context: Context, plan: BatchPlan) -> int:
         "before": dict(plan.before),
         "count": len(plan.task_ids),
         "ids": list(plan.task_ids),
-        "left_alone": [{"id": one, "code": why.code, "reason": english(why)} for one, why in plan.left_alone.items()],
+        "left_alone": [
+            {"id": one, "code": why.code, "reason": spoken.say(why)} for one, why in plan.left_alone.items()
+        ],
     }
     head = f"{context.args.verb} batch {plan.batch}: {plan.number} of {sum(plan.before.values())} tasks"
-    left = [f"  {one}: {english(why)}" for one, why in plan.left_alone.items()]
+    left = [f"  {one}: {spoken.say(why)}" for one, why in plan.left_alone.items()]
     lines = [head, *(one for one in plan.task_ids if one not in plan.left_alone)]
     context.show(document, [*lines, *([f"{len(left)} left alone:"] if left else []), *left])
     return EXIT_OK
@@ -147,5 +148,8 @@ def _counted(view: BatchView) -> str:
 def _place(cursor: str) -> str:
     at, slash, _ = cursor.partition("/")
     if cursor and not (slash and at.isascii() and at.isdigit() and len(at) < 16):
-        raise UsageError(f"--cursor takes `next` of the page before, not {cursor!r:.80}", field="--cursor")
+        raise UsageError(
+            spoken.phrase("--cursor takes `next` of the page before, not {cursor}", cursor=f"{cursor!r:.80}"),
+            field="--cursor",
+        )
     return cursor

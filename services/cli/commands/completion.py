@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from services.cli import known_names
+from services.cli import known_names, spoken
 from services.cli.context import EXIT_OK, Context, examples
 from services.domain.errors import UsageError
 
@@ -40,7 +40,7 @@ def add(nouns: Any, common: argparse.ArgumentParser, program: Callable[[], argpa
 def _print(whole: Callable[[], argparse.ArgumentParser], context: Context) -> int:
     args = context.args
     if bool(args.shell) == bool(args.values):
-        raise UsageError(f"say for which shell: {', '.join(SHELLS)}", field="shell")
+        raise UsageError(spoken.phrase("say for which shell: {names}", names=", ".join(SHELLS)), field="shell")
     if args.values:
         with context.engine(looking=True) as engine:
             found = known_names.names(engine, args.values)

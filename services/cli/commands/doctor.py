@@ -6,11 +6,9 @@ import argparse
 from typing import Any
 
 from services import diagnosis
-from services.cli import output, shapes, tables
+from services.cli import output, shapes, spoken, tables
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, examples
 from services.domain.upkeep.health import ERROR, LEVELS, Finding
-from services.messages import english
-from services.monitor import attention
 from services.monitor.doctor import BROKER_GONE, FILE_GONE, STORE_GONE
 
 EXAMPLES = ("doctor", "doctor --deep", "doctor --profile shops --json")
@@ -45,8 +43,8 @@ def doctor(context: Context) -> int:
                 "check": one.check,
                 "code": one.message.code,
                 "params": dict(one.message.params),
-                "text": english(one.message),
-                "remedy": english(one.remedy) if one.remedy is not None else "",
+                "text": spoken.say(one.message),
+                "remedy": spoken.say(one.remedy) if one.remedy is not None else "",
             }
             for one in found
         ],
@@ -54,7 +52,7 @@ def doctor(context: Context) -> int:
         "errors": sum(1 for one in found if one.level == ERROR),
     }
     lines: list[str] = [_line(one) for one in found]
-    lines += [f"needs attention: {attention.english(item)}" for item in told.attention]
+    lines += [spoken.phrase("needs attention: {what}", what=spoken.item(item)) for item in told.attention]
     context.show(document, lines)
     if any(one.message.code in GONE for one in found):
         return EXIT_CONNECT
@@ -62,7 +60,7 @@ def doctor(context: Context) -> int:
 
 
 def _line(one: Finding) -> output.Line:
-    remedy = f"\n{'':18}{english(one.remedy)}" if one.remedy is not None else ""
-    text = f"{one.level:<8} {one.check:<8} {english(one.message)}{remedy}"
+    remedy = f"\n{'':18}{spoken.say(one.remedy)}" if one.remedy is not None else ""
+    text = f"{one.level:<8} {one.check:<8} {spoken.say(one.message)}{remedy}"
     style = tables.COLOURS.get(one.level, "")
     return output.Line(text, [(0, len(one.level), style)] if style else ())

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from services.cli import shapes
+from services.cli import shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples, table
 from services.domain.gates import listed
-from services.messages import english
 from services.monitor.forecast.drain import DrainQueries
 
 EXAMPLES = ("drain", "drain --json")
@@ -32,7 +31,7 @@ def show(context: Context) -> int:
     with context.engine(looking=True) as engine:
         found = DrainQueries(engine.store, engine.registry).look()
     rows = [
-        {"name": one.name, "waiting": one.waiting, "clear_s": one.clear_s, "text": english(one.said)}
+        {"name": one.name, "waiting": one.waiting, "clear_s": one.clear_s, "text": spoken.say(one.said)}
         for one in found.rows
     ]
     instants = [
@@ -43,7 +42,7 @@ def show(context: Context) -> int:
             "waiting": one.waiting,
             "left": one.miss.left,
             "more_slots": one.miss.more,
-            "text": english(one.said),
+            "text": spoken.say(one.said),
         }
         for one in found.instants
     ]

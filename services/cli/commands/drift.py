@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from services.cli import shapes
+from services.cli import shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples, table
 from services.domain.insight import drift as insight
 from services.engine.lead import leader
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
-from services.messages import english
 from services.monitor.forecast import drift as queries
 
 EXAMPLES = ("drift", "drift --json")
@@ -50,7 +49,7 @@ def show(context: Context) -> int:
                     "shops": list(each.shops),
                     "off": each.off,
                     "of": each.of,
-                    "text": english(insight.sentence(one, each, queries.clock(each, zone, now))),
+                    "text": spoken.say(insight.sentence(one, each, queries.clock(each, zone, now))),
                     "stale": now - one.at > queries.STALE_MS,
                 }
             )

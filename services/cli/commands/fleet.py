@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from services import assembly, messages
-from services.cli import shapes
+from services import assembly
+from services.cli import shapes, spoken
 from services.cli.commands.task import duplicates as cli_duplicates
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.domain import audit
@@ -23,7 +23,7 @@ from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import STATES
 from services.domain.task.status import Status
 from services.domain.text.said import said
-from services.messages import english, english_headline
+from services.i18n import N_
 from services.monitor.forecast.flow import FlowQueries, numbers, taken_once
 from services.monitor.live import Snapshot
 from services.monitor.numbers.meter import Meter
@@ -84,7 +84,7 @@ def stats(context: Context) -> int:
     }
     fleet, way = snapshot.fleet(), snapshot.publisher()
     document = {
-        "headline": english_headline(flow.headline(told)),
+        "headline": spoken.headline(flow.headline(told)),
         "flow": _flow(told),
         "status": counts.status,
         "lanes": lanes,
@@ -115,22 +115,35 @@ def stats(context: Context) -> int:
         ("lane", "ready", "blocked", "unacked", "retrying"),
         [(lane, *("?" if value is None else value for value in row.values())) for lane, row in lanes.items()],
     )
-    lines += [f"at gate {gate}: {'' if found.exact else 'at least '}{found.number}" for gate, found in gates.items()]
     lines += [
-        f"work queue {one.name}: {one.ready} wait, read by {one.consumers}"
+        spoken.phrase(
+            N_("at gate {gate}: {n}") if found.exact else N_("at gate {gate}: at least {n}"), gate=gate, n=found.number
+        )
+        for gate, found in gates.items()
+    ]
+    lines += [
+        spoken.phrase(
+            "work queue {name}: {ready} wait, read by {readers}", name=one.name, ready=one.ready, readers=one.consumers
+        )
         for one in snapshot.depths
         if one.kind == "foreign"
     ]
-    lines.append(f"fetched ahead: {document['fetched_ahead']}")
-    lines.append(f"dead letters open: {document['dead_open']}, workers: {document['workers']}")
-    lines.append(", ".join(map(messages.english, insight.summary(fleet))))
+    lines.append(spoken.phrase("fetched ahead: {n}", n=document["fetched_ahead"]))
+    figures = {"letters": document["dead_open"], "workers": document["workers"]}
+    lines.append(spoken.phrase("dead letters open: {letters}, workers: {workers}", **figures))
+    lines.append(", ".join(map(spoken.say, insight.summary(fleet))))
     foreign = told.facts.unrecorded
-    lines += [f"from other programs, not yet recorded: {foreign}"] if foreign else []
-    lines += [f"recorded, not sent: {counts.unsent}"] if counts.unsent else []
-    lines += [f"{messages.english(way.message)}. {messages.english(way.remedy)}"] if way.kind else []
-    lines.append("slots: {slots}, busy: {busy}, could start now: {runnable}, wanted: {wanted_slots}".format(**scaling))
-    lines.append(f"suppressed duplicates: {sum(duplicates.values())}")
-    lines += [f"needs attention: {item['text']}" for item in items]
+    lines += [spoken.phrase("from other programs, not yet recorded: {n}", n=foreign)] if foreign else []
+    lines += [spoken.phrase("recorded, not sent: {n}", n=counts.unsent)] if counts.unsent else []
+    lines += (
+        [spoken.phrase("{what}. {remedy}", what=spoken.say(way.message), remedy=spoken.say(way.remedy))]
+        if way.kind
+        else []
+    )
+    slots = N_("slots: {slots}, busy: {busy}, could start now: {runnable}, wanted: {wanted_slots}")
+    lines.append(spoken.phrase(slots, **scaling))
+    lines.append(spoken.phrase("suppressed duplicates: {n}", n=sum(duplicates.values())))
+    lines += [spoken.phrase("needs attention: {what}", what=item["text"]) for item in items]
     context.show(document, lines)
     return EXIT_OK
 
@@ -170,8 +183,8 @@ def _publisher(way: PublisherNow) -> dict[str, Any]:
         "why": way.why,
         "since": shapes.iso(way.since_ms),
         "who": [name or "this command" for name in way.who],
-        "message": messages.english(way.message),
-        "remedy": messages.english(way.remedy),
+        "message": spoken.say(way.message),
+        "remedy": spoken.say(way.remedy),
     }
 
 
@@ -279,7 +292,7 @@ def accept(context: Context) -> int:
     with context.engine() as engine:
         found = assembly.queries(engine).audit.verify()
         if found.wrong and not context.confirm(
-            f"accept {len(found.wrong)} faults of the audit", preview=_verdict_lines(found)
+            spoken.phrase("accept {count} faults of the audit", count=len(found.wrong)), preview=_verdict_lines(found)
         ):
             return EXIT_FAILED
         found = assembly.commands(engine).audit.accept(note=context.args.note)
@@ -313,7 +326,9 @@ def _wrong_row(one: Wrong) -> dict[str, Any]:
         "who": one.who,
         "action": one.action,
         "at": shapes.iso(one.at),
-        "text": english(one.message) + (f". {english(told)}" if told is not None else ""),
+        "text": spoken.phrase("{what}. {remedy}", what=spoken.say(one.message), remedy=spoken.say(told))
+        if told is not None
+        else spoken.say(one.message),
     }
 
 

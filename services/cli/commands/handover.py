@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from services import assembly
-from services.cli import shapes
+from services.cli import shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples
 from services.domain.alerts import rule as rules
 from services.domain.alerts.incident import ROLE
@@ -132,7 +132,9 @@ def _since(context: Context, engine: assembly.Engine) -> int:
     word, now = context.args.since, engine.store.now_ms()
     since = past.instant(word, now, assembly.commands(engine).quiet.zone())
     if since is None or not SHORTEST_MS <= now - since <= LONGEST_MS:
-        text = f"--since takes a past time of the last week such as 12h or 08:00, not {word!r:.40}"
+        text = spoken.phrase(
+            "--since takes a past time of the last week such as 12h or 08:00, not {text}", text=f"{word!r:.40}"
+        )
         raise UsageError(text, field="--since")
     return since
 

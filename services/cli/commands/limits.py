@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from services import assembly
-from services.cli import guesses, shapes
+from services.cli import guesses, shapes, spoken
 from services.cli.context import EXIT_OK, Context, whole
 from services.domain.errors import UsageError
 from services.domain.gates import limit as limits
@@ -40,7 +40,9 @@ def set_limit(context: Context) -> int:
     """Limit a platform."""
     args = context.args
     if args.concurrency is None and args.per_minute is None:
-        raise UsageError("say what to limit: --concurrency N, --per-minute N, or none", field="--concurrency")
+        raise UsageError(
+            spoken.phrase("say what to limit: --concurrency N, --per-minute N, or none"), field="--concurrency"
+        )
     with context.engine() as engine:
         known = {one.limit.scope: one.limit for one in engine.store.limits()}
         old = known.get(args.scope, limits.Limit(scope=args.scope))
@@ -67,7 +69,7 @@ def _doubts(engine: assembly.Engine, scope: str) -> list[str]:
     if name in known:
         return []
     near = guesses.near(name, known)
-    return [f"no shop of {scope} is known yet" + (f"; did you mean platform:{near}?" if near else "")]
+    return [spoken.meant(spoken.phrase("no shop of {scope} is known yet", scope=scope), near and f"platform:{near}")]
 
 
 def row(one: limits.LimitNow) -> dict[str, Any]:

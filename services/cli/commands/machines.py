@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from services import assembly, whole_file
-from services.cli import known_shops, output
+from services.cli import known_shops, output, spoken
 from services.cli.commands import workers
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, seconds, table, whole
 from services.domain.errors import NotFound, OperatorError, UsageError
@@ -115,7 +115,13 @@ def log(context: Context) -> int:
         ask()
         found = known or answered(lambda: told.log(name), _WAIT_S)
         if found is None:
-            raise OperatorError(f"{name} has not shown its log within {_WAIT_S:g} s; is it alive? see worker list")
+            raise OperatorError(
+                spoken.phrase(
+                    "{name} has not shown its log within {wait_s} s; is it alive? see worker list",
+                    name=name,
+                    wait_s=f"{_WAIT_S:g}",
+                )
+            )
         shown = found.lines[-args.limit :]
         lines = [{"at": one.at, "level": one.level, "text": one.text} for one in shown]
         silent = [] if live else [f"{name} is silent; these are the last lines that it has shown, no new ones come"]
@@ -165,7 +171,7 @@ def browser(context: Context) -> int:
         info = workers.only(engine.store.workers(), args.workers[0])
         commands, told = assembly.commands(engine), assembly.queries(engine).remote
         works = any(one.shop == shop and one.state in ("busy", "lent") for one in info.pool)
-        asked = f"end the browser of {shop} with the task that works in it"
+        asked = spoken.phrase("end the browser of {shop} with the task that works in it", shop=shop)
         if args.action == "restart" and works and not context.confirm(asked):
             return EXIT_FAILED
         if args.action == "done":
@@ -200,10 +206,15 @@ def window(context: Context) -> int:
         found = assembly.queries(engine).remote.window(shop)
         age = engine.store.now_ms() - found.at if found is not None else 0
     if found is None:
-        raise NotFound(f"no browser of {shop} is open for a person; open it with worker browser open", field="shop")
+        raise NotFound(
+            spoken.phrase("no browser of {shop} is open for a person; open it with worker browser open", shop=shop),
+            field="shop",
+        )
     if args.save is not None:
         if not found.picture:
-            raise UsageError(f"there is no picture of the browser of {shop} yet; ask again", field="--save")
+            raise UsageError(
+                spoken.phrase("there is no picture of the browser of {shop} yet; ask again", shop=shop), field="--save"
+            )
         draft = args.save.with_name(f"{args.save.name}.part")
         draft.write_bytes(found.picture)
         whole_file.put(draft, args.save)

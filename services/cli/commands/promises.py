@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from services import assembly, messages, workforce
-from services.cli import shapes
+from services import assembly, workforce
+from services.cli import shapes, spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
 from services.domain.errors import UsageError
 from services.domain.gates.quiet_hours import Weekly
@@ -162,7 +162,7 @@ def remove(context: Context) -> int:
         commands = assembly.commands(engine).promises
         if name not in commands.names():
             _one(engine, name)
-        if not _sure(context, engine, f"remove the promise {name}"):
+        if not _sure(context, engine, spoken.phrase("remove the promise {name}", name=name)):
             return EXIT_FAILED
         was = commands.remove(name, note=context.args.note)
     text = f"the promise {name} is removed" if was else f"there was no promise {name}"
@@ -186,17 +186,17 @@ def _one(engine: assembly.Engine, name: str) -> Promise:
 
 def _promise(args: argparse.Namespace) -> Promise:
     if bool(args.never_older_than) == bool(args.by):
-        raise UsageError("give either --never-older-than or --by", field="limit")
+        raise UsageError(spoken.phrase("give either --never-older-than or --by"), field="limit")
     window = msgspec.structs.replace(ALWAYS, days=promises.days(args.days))
     limit_s = 0
     if args.by:
         if args.hours:
-            raise UsageError("--hours goes with --never-older-than; use --from with --by", field="hours")
+            raise UsageError(spoken.phrase("--hours goes with --never-older-than; use --from with --by"), field="hours")
         start = promises.hour(args.begin, "from") if args.begin else 0
         window = Weekly(days=window.days, start=start, end=promises.hour(args.by, "by"))
     else:
         if args.begin:
-            raise UsageError("--from goes with --by; use --hours with --never-older-than", field="from")
+            raise UsageError(spoken.phrase("--from goes with --by; use --hours with --never-older-than"), field="from")
         limit_s = _seconds(args.never_older_than)
         if args.hours:
             start, end = promises.hours(args.hours)
@@ -220,14 +220,16 @@ def _promise(args: argparse.Namespace) -> Promise:
 def _seconds(text: str) -> int:
     found = filter_time.duration_ms(text)
     if found is None or found % 1000:
-        told = f"--never-older-than takes whole seconds, such as 5m, 60m or 2h, not {text!r:.40}"
+        told = spoken.phrase(
+            "--never-older-than takes whole seconds, such as 5m, 60m or 2h, not {text}", text=f"{text!r:.40}"
+        )
         raise UsageError(told, field="limit")
     return found // 1000
 
 
 def words(promise: Promise) -> str:
     """The promise in one English sentence."""
-    return ", ".join(messages.english(part) for part in promises.sentence(promise))
+    return ", ".join(spoken.say(part) for part in promises.sentence(promise))
 
 
 def document(row: PromiseRow, zone: str) -> dict[str, Any]:
@@ -250,7 +252,7 @@ def document(row: PromiseRow, zone: str) -> dict[str, Any]:
         **{name: getattr(found, name) if found else None for name in ("total", "kept", "at_risk", "broken", "not_due")},
         "first_break": shapes.iso(found.first_break) if found and found.first_break else None,
         "when": _when(found, zone) if found else "",
-        "what_holds_it": [f"{one.shops} {messages.english(one.message)}" for one in row.holds[:HELD_SHOWN]],
+        "what_holds_it": [f"{one.shops} {spoken.say(one.message)}" for one in row.holds[:HELD_SHOWN]],
     }
 
 
@@ -262,7 +264,7 @@ def story(found: PromiseStory, zone: str) -> dict[str, Any]:
             {
                 "check": one.check,
                 "code": one.code,
-                "text": messages.english(one.message),
+                "text": spoken.say(one.message),
                 "shops": one.shops,
                 "broken": one.broken,
                 "first_break": shapes.iso(one.first_at),
@@ -284,7 +286,7 @@ def story(found: PromiseStory, zone: str) -> dict[str, Any]:
                 "shops": one.shops,
                 "first": one.first,
                 "warned_at": shapes.iso(one.warned_at) if one.warned_at else None,
-                "reason": messages.english(Message(one.code, one.params)) if one.code else "",
+                "reason": spoken.say(Message(one.code, one.params)) if one.code else "",
             }
             for one in found.breaks
         ],
@@ -301,7 +303,7 @@ def _shop(one: MatrixRow) -> dict[str, Any]:
         "breaks_at": shapes.iso(row.break_at) if row.break_at else None,
         "forecast": [shapes.iso(at) for at in (row.low, row.mid, row.high)] if row.mid else None,
         "checks": dict(zip(CHECKS, one.cells, strict=True)),
-        "held_by": messages.english(one.held_by) if one.held_by is not None else "",
+        "held_by": spoken.say(one.held_by) if one.held_by is not None else "",
         "who": _who(row.who, row.role),
         "verb": row.verb,
         "target": row.target,
@@ -327,22 +329,19 @@ def _lines(found: PromiseStory, zone: str) -> list[str]:
 
 
 def _causes(causes: Sequence[SharedCause], zone: str) -> list[str]:
-    rows = [
-        (one.shops, messages.english(one.message), _who(one.who, one.role), _clock(one.first_at, zone))
-        for one in causes
-    ]
+    rows = [(one.shops, spoken.say(one.message), _who(one.who, one.role), _clock(one.first_at, zone)) for one in causes]
     return table(("shops", "what holds them", "who can act", "first break"), [list(map(str, row)) for row in rows])
 
 
 def _matrix(one: MatrixRow, zone: str) -> list[str]:
     marks = {PASSED: "ok", HOLDS: "X"}
-    held = messages.english(one.held_by) if one.held_by is not None else ""
+    held = spoken.say(one.held_by) if one.held_by is not None else ""
     where = [one.row.shop, one.row.state, _clock(one.row.break_at, zone)]
     return [*where, *(marks.get(cell, ".") for cell in one.cells), held, _who(one.row.who, one.row.role)]
 
 
 def _who(person: str, role: str) -> str:
-    return person or (messages.english(Message(role)) if role else "")
+    return person or (spoken.say(Message(role)) if role else "")
 
 
 def _clock(instant: int, zone: str) -> str:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import shapes
+from services.cli import shapes, spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
 from services.cli.instants import Instants
 from services.commands.quiet import QuietNow
@@ -121,7 +121,7 @@ def remove(context: Context) -> int:
         commands = assembly.commands(engine).quiet
         if name not in commands.names():
             _one(commands.known(), name)
-        if not _sure(context, engine, f"remove the quiet hours {name}"):
+        if not _sure(context, engine, spoken.phrase("remove the quiet hours {name}", name=name)):
             return EXIT_FAILED
         was = commands.remove(name, note=context.args.note)
     text = f"the quiet hours {name} are removed; what waited goes on" if was else f"there were no quiet hours {name}"
@@ -139,7 +139,10 @@ def _one(found: list[QuietNow], name: str) -> QuietNow:
     known = next((one for one in found if one.hours.name == name), None)
     if known is None:
         names = ", ".join(one.hours.name for one in found) or "none"
-        raise NotFound(f"there are no quiet hours {name!r:.80}; there are {names}", field="name")
+        raise NotFound(
+            spoken.phrase("there are no quiet hours {name}; there are {names}", name=f"{name!r:.80}", names=names),
+            field="name",
+        )
     return known
 
 

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from services import assembly, whole_file
-from services.cli import choose, progress, record_files
+from services.cli import choose, progress, record_files, spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples
 from services.commands.records import left_out
 from services.domain.errors import UsageError
 from services.domain.task.status import Status
-from services.messages import english
 
 PAGE = 500
 EXAMPLES = (
@@ -59,10 +58,10 @@ def export(context: Context) -> int:
     """Write records."""
     args = context.args
     if context.json and not args.out:
-        raise UsageError("with --json the records need a file: add --out FILE", field="--out")
+        raise UsageError(spoken.phrase("with --json the records need a file: add --out FILE"), field="--out")
     path = Path(args.out) if args.out else None
     if path is not None:
-        check_file(path, "--out", "" if args.yes else "add --yes to replace it")
+        check_file(path, "--out", "" if args.yes else spoken.phrase("add --yes to replace it"))
     with context.engine() as engine:
         if path is None:
             _write(engine, args.filter, sys.stdout)
@@ -80,9 +79,11 @@ def check_file(path: Path, field: str, otherwise: str) -> None:
         UsageError: it is a folder, or there already and not to be replaced; ``field`` is the option.
     """
     if path.is_dir():
-        raise UsageError(f"{path} cannot be written: it is a folder; name a file", field=field)
+        raise UsageError(spoken.phrase("{path} cannot be written: it is a folder; name a file", path=path), field=field)
     if path.exists() and otherwise:
-        raise UsageError(f"{path} is there already; {otherwise}", field=field)
+        raise UsageError(
+            spoken.phrase("{path} is there already; {otherwise}", path=path, otherwise=otherwise), field=field
+        )
 
 
 def write_file(engine: assembly.Engine, task_ids: Sequence[str], path: Path, field: str) -> None:
@@ -103,7 +104,9 @@ def _whole(path: Path, field: str) -> Iterator[TextIO]:
         with whole_file.written(path, newline="\n") as file:
             yield file
     except OSError as exc:
-        raise UsageError(f"{path} cannot be written: {exc.strerror or exc}", field=field) from exc
+        raise UsageError(
+            spoken.phrase("{path} cannot be written: {error}", path=path, error=exc.strerror or exc), field=field
+        ) from exc
 
 
 def import_records(context: Context) -> int:
@@ -111,7 +114,7 @@ def import_records(context: Context) -> int:
     args = context.args
     rows = list(record_files.read(Path(args.file)))
     if not rows:
-        raise UsageError(f"{args.file} holds no record", field="FILE")
+        raise UsageError(spoken.phrase("{file} holds no record", file=args.file), field="FILE")
     errors = [{"line": row.line, "error": row.error} for row in rows if row.error]
     tasks = [row.task for row in rows if row.task is not None]
     letters = {row.letter.task_id: row.letter for row in rows if row.letter is not None}
@@ -119,7 +122,7 @@ def import_records(context: Context) -> int:
     lines = [f"line {one['line']}: {one['error']}" for one in errors]
     if args.dry_run:
         faults = [left_out(task, letters.get(task.task_id)) for task in tasks]
-        reasons = Counter(english(why) for why in faults if why is not None)
+        reasons = Counter(spoken.say(why) for why in faults if why is not None)
         context.show(
             {"dry_run": True, "count": len(wanted), "left_out": dict(reasons), "errors": errors},
             [*lines, f"import: {len(wanted)} records", *(f"{count:>8}  {why}" for why, count in reasons.items())],

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from services import repairs
-from services.cli import output, shapes
+from services.cli import output, shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples, table
 from services.domain import audit
 from services.domain.errors import UsageError
 from services.domain.upkeep.repair import LEFT, STATES
-from services.messages import english
 from services.monitor import aside
 
 EXAMPLES = ("repair --dry-run", "repair", "repair --from-stream --profile shops", "repair --list-aside")
@@ -59,7 +58,9 @@ def repair(context: Context) -> int:
     args = context.args
     if args.list_aside or args.export_aside:
         if args.dry_run or args.from_stream:
-            told = "--list-aside and --export-aside repair nothing; leave --dry-run and --from-stream out"
+            told = spoken.phrase(
+                "--list-aside and --export-aside repair nothing; leave --dry-run and --from-stream out"
+            )
             raise UsageError(told, field="--list-aside")
         return _aside(context)
     with repairs.opened(context.settings(), via=audit.CLI) as commands:
@@ -72,13 +73,13 @@ def repair(context: Context) -> int:
                 "state": one.state,
                 "code": one.message.code,
                 "params": dict(one.message.params),
-                "text": english(one.message),
+                "text": spoken.say(one.message),
             }
             for one in found
         ],
         "left": sum(1 for one in found if one.state == LEFT),
     }
-    context.show(document, [f"{one.state:<8} {english(one.message)}" for one in found])
+    context.show(document, [f"{one.state:<8} {spoken.say(one.message)}" for one in found])
     return EXIT_OK
 
 

@@ -51,7 +51,7 @@ def list_roles(context: Context) -> int:
     """Print everybody."""
     with context.engine() as engine:
         you = assembly.commands(engine).operator
-        known = assembly.queries(engine).roles.look()
+        known, zone = assembly.queries(engine).roles.look(), shapes.zone(engine.store)
     rows = [_row(one, you.who) for one in known.people]
     document = {
         "roles": rows,
@@ -60,7 +60,10 @@ def list_roles(context: Context) -> int:
     }
     lines = table(
         ("who", "role", "given by", "at", "note"),
-        [(one["who"], one["role"], _given(one, known), one["at"] or one["since"], one["note"]) for one in rows],
+        [
+            (row["who"], row["role"], _given(row, known), shapes.clock(_at(one), zone), row["note"])
+            for row, one in zip(rows, known.people, strict=True)
+        ],
     )
     lines.append(f"everybody else: {known.default}")
     how = f"read-only here (as {known.of(you.who)} elsewhere)" if you.read_only else you.role
@@ -124,6 +127,12 @@ def _row(one: Person, you: str) -> dict[str, Any]:
         "since": shapes.iso(one.since),
         "you": one.who == you,
     }
+
+
+def _at(one: Person) -> int:
+    """When the role was given, else since when the person is known; UTC ms."""
+    given = one.entry.at if one.entry is not None else 0
+    return given or one.since
 
 
 def _given(row: dict[str, Any], known: Roles) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from services import assembly, messages
-from services.cli import json_text
+from services import assembly
+from services.cli import json_text, spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, table, whole
 from services.cli.guesses import Doubt
 from services.domain.errors import NotFound, UsageError
@@ -112,7 +112,7 @@ def list_schedules(context: Context) -> int:
     header = ("name", "type", "when", "shops", "next run", "last run", "created", "left out", "failed")
     document = {"schedules": [_document(row) for row in rows], "time_zone": zone}
     lines = table(header, [_line(row) for row in rows]) if rows else ["no schedules; see `schedule add`"]
-    reasons = dict.fromkeys(messages.english(row.now.why) for row in rows if row.now.why is not None)
+    reasons = dict.fromkeys(spoken.say(row.now.why) for row in rows if row.now.why is not None)
     context.show(document, [*lines, *reasons])
     return EXIT_OK
 
@@ -139,7 +139,7 @@ def add_schedule(context: Context) -> int:
         doubt = [] if commands.knows_type(wanted.task_type) else [Doubt(field="--type", word=wanted.task_type).sentence]
         if args.dry_run:
             row, load = queries.preview(wanted, commands.zone()), queries.load(wanted, commands.zone())
-            conflicts = [messages.english(one) for one in queries.conflicts(wanted, commands.zone())]
+            conflicts = [spoken.say(one) for one in queries.conflicts(wanted, commands.zone())]
         else:
             commands.add(wanted, replace=args.replace)
             row, load, conflicts = _find(engine, wanted.name), None, []
@@ -147,7 +147,7 @@ def add_schedule(context: Context) -> int:
     context.warn(warnings)
     document = {"dry_run": args.dry_run, "schedule": _document(row), "warnings": warnings}
     head = f"{wanted.name}: {_when(row)} for {row.shops} shops"
-    told = [messages.english(one) for one in load.said] if load is not None else []
+    told = [spoken.say(one) for one in load.said] if load is not None else []
     if args.dry_run:
         document |= {"load": told, "conflicts": conflicts}
     context.show(document, [head, *(f"  {instant}" for instant in _document(row)["upcoming"]), *told, *conflicts])
@@ -177,7 +177,7 @@ def switch(context: Context) -> int:
 def remove(context: Context) -> int:
     """Strike schedules off."""
     args = context.args
-    if not context.confirm(f"remove {', '.join(args.names)}"):
+    if not context.confirm(spoken.phrase("remove {names}", names=", ".join(args.names))):
         return EXIT_FAILED
     with context.engine() as engine:
         removed = assembly.commands(engine).schedules.remove(args.names)
@@ -198,7 +198,7 @@ def run(context: Context) -> int:
             told = {"dry_run": True, "shops": shops, "run": _tally(tally, row) | {"label": ""}}
             context.show(told, [*lines, *shops])
             return EXIT_OK
-        if not context.confirm(f"run {args.name} now:", row.shops):
+        if not context.confirm(spoken.phrase("run {name} now:", name=args.name), row.shops):
             return EXIT_FAILED
         tally = assembly.commands(engine).schedules.run(args.name)
     text = f"{args.name}: {_counted(tally, 'tasks created')}"
@@ -221,7 +221,10 @@ def backfill(context: Context) -> int:
             context.show({"dry_run": args.dry_run, "tasks": plan.tasks, "runs": runs}, [head, *told])
             return EXIT_OK
         if not context.confirm(
-            f"make up for {sum(1 for gap in plan.gaps if gap.missing)} runs of {args.name}:", plan.tasks
+            spoken.phrase(
+                "make up for {count} runs of {name}:", count=sum(1 for gap in plan.gaps if gap.missing), name=args.name
+            ),
+            plan.tasks,
         ):
             return EXIT_FAILED
         tally = assembly.commands(engine).schedules.backfill(args.name, since, until, each=args.each)
@@ -238,7 +241,10 @@ def _span(args: argparse.Namespace, zone: str, now: int) -> tuple[int, int]:
     found = {name: times.span(word) for name, word in (("since", args.since), ("until", args.until))}
     for name, span in found.items():
         if span is None:
-            raise UsageError(f"--{name} takes a day or a moment, such as 2026-11-20 or 2026-11-20T08:00", field=name)
+            raise UsageError(
+                spoken.phrase("--{name} takes a day or a moment, such as 2026-11-20 or 2026-11-20T08:00", name=name),
+                field=name,
+            )
     assert found["since"] is not None
     assert found["until"] is not None
     return found["since"][0], found["until"][1]
@@ -274,7 +280,7 @@ def set_zone(context: Context) -> int:
 def _schedule(args: argparse.Namespace, fleet_zone: str, now: int) -> Schedule:
     every_s = _seconds(args.every, "every") if args.every else 0
     if args.start and not every_s:
-        raise UsageError("--start is the first run of --every", field="start")
+        raise UsageError(spoken.phrase("--start is the first run of --every"), field="start")
     return Schedule(
         name=args.name,
         task_type=args.task_type,
@@ -299,7 +305,12 @@ def _schedule(args: argparse.Namespace, fleet_zone: str, now: int) -> Schedule:
 def _seconds(text: str, field: str) -> int:
     found = filter_time.duration_ms(text)
     if found is None or found % 1000:
-        raise UsageError(f"--{field} takes whole seconds, such as 90s, 30m or 2h, not {text!r:.40}", field=field)
+        raise UsageError(
+            spoken.phrase(
+                "--{field} takes whole seconds, such as 90s, 30m or 2h, not {text}", field=field, text=f"{text!r:.40}"
+            ),
+            field=field,
+        )
     return found // 1000
 
 
@@ -307,7 +318,10 @@ def _start(text: str, zone: str, now: int) -> int:
     recurrence.zone_named(zone)
     span = filter_time.Times(now, zone).span(text)
     if span is None:
-        raise UsageError(f"--start takes a time such as 2026-11-22T08:00 or now, not {text!r:.40}", field="start")
+        raise UsageError(
+            spoken.phrase("--start takes a time such as 2026-11-22T08:00 or now, not {text}", text=f"{text!r:.40}"),
+            field="start",
+        )
     return span[0]
 
 
@@ -331,7 +345,7 @@ def _document(row: ScheduleRow) -> dict[str, Any]:
         "problem": row.problem,
         "planned_for": _iso(row, row.now.due_ms),
         "late_s": row.now.late_ms // 1000,
-        "why_late": messages.english(row.now.why) if row.now.why is not None else "",
+        "why_late": spoken.say(row.now.why) if row.now.why is not None else "",
         "ran_late_s": row.now.ran_late_ms // 1000,
         "last": _tally(last, row) if last is not None else None,
     }
@@ -366,13 +380,13 @@ def _next(row: ScheduleRow) -> str:
     """When it runs next; a planned time that has passed, with how late it is."""
     if not row.upcoming:
         return "disabled"
-    late = f", {messages.english(row.now.late)}" if row.now.late is not None else ""
+    late = f", {spoken.say(row.now.late)}" if row.now.late is not None else ""
     return f"{_iso(row, row.upcoming[0])}{late}"
 
 
 def _ran(row: ScheduleRow) -> str:
     assert row.planned.last is not None
-    late = f", {messages.english(row.now.ran_late)}" if row.now.ran_late is not None else ""
+    late = f", {spoken.say(row.now.ran_late)}" if row.now.ran_late is not None else ""
     return f"{_iso(row, row.planned.last.at)}{late}"
 
 

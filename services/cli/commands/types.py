@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from services import assembly, plain_file
-from services.cli import json_text, output
+from services.cli import json_text, output, spoken
 from services.cli.context import EXIT_OK, EXIT_USAGE, Context, examples, table, whole
 from services.commands import types
 from services.domain.errors import NotFound, UsageError
@@ -87,7 +87,15 @@ def show(context: Context) -> int:
     versions = sorted({kind.version, *(_version(key) for key in kept if key.rpartition("@")[0] == name)})
     if number is not None and number != kind.version:
         if f"{name}@{number}" not in kept:
-            raise NotFound(f"{name} has no version {number}; known: {', '.join(map(str, versions))}", "--version")
+            raise NotFound(
+                spoken.phrase(
+                    "{name} has no version {number}; known: {names}",
+                    name=name,
+                    number=number,
+                    names=", ".join(map(str, versions)),
+                ),
+                "--version",
+            )
         found = json.loads(kept[f"{name}@{number}"])
     lines = [json.dumps(found, ensure_ascii=False, indent=2), f"versions: {', '.join(map(str, versions))}"]
     context.show({"type": found, "versions": versions}, lines)
@@ -99,7 +107,9 @@ def import_types(context: Context) -> int:
     args = context.args
     sources = [source for name in args.files for source in documents_of(name)]
     if not sources:
-        raise UsageError(f"there is no task type in {', '.join(args.files)!r:.200}", field="FILE")
+        raise UsageError(
+            spoken.phrase("there is no task type in {names}", names=f"{', '.join(args.files)!r:.200}"), field="FILE"
+        )
     bodies = [source.body for source in sources]
     with context.engine() as engine:
         fleet = assembly.commands(engine).fleet
@@ -148,9 +158,14 @@ def export(context: Context) -> int:
     paths = [folder / safe_name(f"{kind.name}.json") for kind in kinds]
     there = [path.name for path in paths if path.exists()]
     if there and not args.yes:
-        raise UsageError(f"{folder} has {', '.join(there)[:200]} already; add --yes to replace them", field="--out")
+        raise UsageError(
+            spoken.phrase(
+                "{folder} has {names} already; add --yes to replace them", folder=folder, names=", ".join(there)[:200]
+            ),
+            field="--out",
+        )
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder", field="--out")
+        raise UsageError(spoken.phrase("{folder} is not a folder", folder=folder), field="--out")
     folder.mkdir(parents=True, exist_ok=True)
     for path, document in zip(paths, documents, strict=True):
         path.write_text(output.document(document, indent=2) + "\n", encoding="utf-8")
@@ -161,7 +176,10 @@ def export(context: Context) -> int:
 def _one(engine: assembly.Engine, name: str) -> TaskType:
     found = engine.registry.types().get(name)
     if found is None:
-        raise NotFound(f"nobody has defined the task type {name!r:.70}; see `type list`", field="name")
+        raise NotFound(
+            spoken.phrase("nobody has defined the task type {name}; see `type list`", name=f"{name!r:.70}"),
+            field="name",
+        )
     return found
 
 
@@ -185,9 +203,11 @@ def documents_of(name: str) -> list[Source]:
         try:
             text = plain_file.read(one, json_text.MAX_DOCUMENT).decode("utf-8-sig")
         except OSError as exc:
-            raise UsageError(f"{one} cannot be read: {exc.strerror or exc}", field="FILE") from exc
+            raise UsageError(
+                spoken.phrase("{one} cannot be read: {error}", one=one, error=exc.strerror or exc), field="FILE"
+            ) from exc
         except UnicodeDecodeError as exc:
-            raise UsageError(f"{one} is not UTF-8 text", field="FILE") from exc
+            raise UsageError(spoken.phrase("{one} is not UTF-8 text", one=one), field="FILE") from exc
         found += _documents(one.name, text)
     return found
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from services import assembly
-from services.cli import shapes
+from services.cli import shapes, spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
 from services.domain.errors import NotFound
 from services.domain.task.search.shared_view import SharedView
@@ -103,7 +103,7 @@ def remove(context: Context) -> int:
     with context.engine() as engine:
         commands = assembly.commands(engine).views
         found = _one(commands.known(), context.args.view)
-        if not context.confirm(f"let nobody see the view {found.title} any more"):
+        if not context.confirm(spoken.phrase("let nobody see the view {title} any more", title=found.title)):
             return EXIT_FAILED
         was = commands.remove(found.key)
     text = (
@@ -119,7 +119,10 @@ def _one(found: list[SharedView], name: str) -> SharedView:
     )
     if known is None:
         titles = ", ".join(one.title for one in found) or "none"
-        raise NotFound(f"there is no view {name!r:.80}; there are {titles}", field="view")
+        raise NotFound(
+            spoken.phrase("there is no view {name}; there are {titles}", name=f"{name!r:.80}", titles=titles),
+            field="view",
+        )
     return known
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import json_text, known_shops, output, shapes
+from services.cli import json_text, known_shops, output, shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples
 from services.cli.guesses import near
 from services.domain.errors import NotFound, UsageError
@@ -54,7 +54,10 @@ def show(context: Context) -> int:
         day = works.day(args.day)
         if day is None:
             raise UsageError(
-                f"--day takes today, yesterday or a date such as 2026-11-22, not {args.day!r:.40}", "--day"
+                spoken.phrase(
+                    "--day takes today, yesterday or a date such as 2026-11-22, not {day}", day=f"{args.day!r:.40}"
+                ),
+                "--day",
             )
         shop = known_shops.find(engine, args.shop)
         story = works.story(shop.key, args.type, day, payload)
@@ -62,8 +65,12 @@ def show(context: Context) -> int:
             # "it has not run" of a misspelt type would be taken for the answer
             known = list(engine.registry.types())
             like = near(args.type, known)
-            hint = f"did you mean {like}?" if like else "see `type list`"
-            raise NotFound(f"there is no type {args.type!r:.70} and {shop.key} has no task of it; {hint}", "type")
+            words = {"type": f"{args.type!r:.70}", "shop": shop.key}
+            if like:
+                told = spoken.phrase("there is no type {type} and {shop} has no task of it", **words)
+                raise NotFound(spoken.meant(told, like), "type")
+            told = spoken.phrase("there is no type {type} and {shop} has no task of it; see `type list`", **words)
+            raise NotFound(told, "type")
     context.show(document(story), lines(story))
     return EXIT_OK
 
@@ -102,11 +109,11 @@ def of_type(row: TypeRow) -> dict[str, Any]:
     }
 
 
-def cells(row: TypeRow) -> tuple[object, ...]:
+def cells(row: TypeRow, zone: str) -> tuple[object, ...]:
     """One type of a shop for people."""
-    done = f"{shapes.iso(row.done.at)} by {row.done.by}" if row.done is not None else ""
-    failed = f"{shapes.iso(row.failed.at)} {row.failed.kind}" if row.failed is not None else ""
-    return row.task_type, done, failed, shapes.iso(row.planned.at) if row.planned is not None else ""
+    done = f"{shapes.clock(row.done.at, zone)} by {row.done.by}" if row.done is not None else ""
+    failed = f"{shapes.clock(row.failed.at, zone)} {row.failed.kind}" if row.failed is not None else ""
+    return row.task_type, done, failed, shapes.clock(row.planned.at, zone) if row.planned is not None else ""
 
 
 def _done(done: Done) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from services import assembly, messages, spans
+from services import assembly, spans
+from services.cli import spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, seconds, table
 from services.domain.errors import NotFound, UsageError
 from services.domain.fleet import autoscale
@@ -67,7 +68,7 @@ def list_workers(context: Context) -> int:
     with context.engine(looking=True) as engine:
         fleet, now = fates.look(engine.store), engine.store.now_ms()
     last = insight.last(fleet, now)
-    ended = [messages.english(last)] if last is not None else []
+    ended = [spoken.say(last)] if last is not None else []
     document = {
         "workers": [_document(one) for one in fleet.workers],
         "summary": _summary(fleet),
@@ -140,7 +141,7 @@ def _document(one: WorkerNow) -> dict[str, Any]:
 
 
 def _summary(fleet: FleetNow) -> str:
-    return ", ".join(map(messages.english, insight.summary(fleet)))
+    return ", ".join(map(spoken.say, insight.summary(fleet)))
 
 
 def _state(one: WorkerNow) -> str:
@@ -149,7 +150,7 @@ def _state(one: WorkerNow) -> str:
 
 
 def _facts(one: WorkerNow) -> list[str]:
-    return [messages.english(fact.message) for fact in one.facts]
+    return [spoken.say(fact.message) for fact in one.facts]
 
 
 def _link(info: WorkerInfo, now: int) -> list[str]:
@@ -185,7 +186,7 @@ def slots(text: str) -> str:
         if autoscale.parse(text) is None:
             lane_share.parse_slots(text)
     except ValueError as exc:
-        raise argparse.ArgumentTypeError(str(exc)) from exc
+        raise argparse.ArgumentTypeError(spoken.told(exc)) from exc
     return text.strip()
 
 
@@ -196,7 +197,9 @@ def task_type(text: str) -> str:
         argparse.ArgumentTypeError: it cannot be one.
     """
     if not ids.valid_task_type(text):
-        raise argparse.ArgumentTypeError(f"a task type is 1-64 of A-Z a-z 0-9 _ -, not {text!r:.60}")
+        raise argparse.ArgumentTypeError(
+            spoken.phrase("a task type is 1-64 of A-Z a-z 0-9 _ -, not {text}", text=f"{text!r:.60}")
+        )
     return text
 
 
@@ -207,7 +210,9 @@ def node(text: str) -> str:
         argparse.ArgumentTypeError: it cannot be one.
     """
     if not home.valid_node(text):
-        raise argparse.ArgumentTypeError(f"a node is 1-64 of A-Z a-z 0-9 . _ -, not {text!r:.60}")
+        raise argparse.ArgumentTypeError(
+            spoken.phrase("a node is 1-64 of A-Z a-z 0-9 . _ -, not {text}", text=f"{text!r:.60}")
+        )
     return text
 
 
@@ -221,7 +226,7 @@ def _order(args: argparse.Namespace) -> str:
         return f"slots={args.count}"
     if args.verb == "refuse":
         if bool(args.types) == args.none:
-            raise UsageError("name task types, or say --none (not both)", field="type")
+            raise UsageError(spoken.phrase("name task types, or say --none (not both)"), field="type")
         return f"refuse={','.join(args.types)}"
     if args.verb == "stop" and args.grace is not None:
         return f"stop={args.grace:g}"
@@ -253,14 +258,20 @@ def tell(context: Context) -> int:
     with context.engine() as engine:
         now = engine.store.now_ms()
         chosen = _chosen(engine.store.workers(), args.workers, now, everyone=args.all)
-        if len(chosen) > 1 and not context.confirm(f"{args.verb} {len(chosen)} workers"):
+        if len(chosen) > 1 and not context.confirm(
+            spoken.phrase("{verb} {count} workers", verb=args.verb, count=len(chosen))
+        ):
             return EXIT_FAILED
         fleet = assembly.commands(engine).fleet
         for info in chosen:
             fleet.tell_worker(info.worker, order)
     names = [info.worker for info in chosen]
     warnings = [
-        f"{info.worker} is silent for {spans.english((now - info.seen_at) // 1000)}; it obeys only if it comes back"
+        spoken.phrase(
+            "{worker} is silent for {span}; it obeys only if it comes back",
+            worker=info.worker,
+            span=spans.of_seconds((now - info.seen_at) // 1000),
+        )
         for info in chosen
         if _silent(info, now)
     ]
@@ -279,11 +290,11 @@ def _chosen(workers: Sequence[WorkerInfo], words: Sequence[str], now: int, *, ev
         UsageError: neither names nor --all, or a name fits none or several.
     """
     if bool(words) == everyone:
-        raise UsageError("name workers, or say --all (not both)", field="worker")
+        raise UsageError(spoken.phrase("name workers, or say --all (not both)"), field="worker")
     if everyone:
         alive = [info for info in workers if not _silent(info, now)]
         if not alive:
-            raise UsageError("no worker is alive", field="worker")
+            raise UsageError(spoken.phrase("no worker is alive"), field="worker")
         return alive
     return list({info.worker: info for info in (only(workers, word) for word in words)}.values())
 
@@ -300,8 +311,13 @@ def only(workers: Sequence[WorkerInfo], word: str) -> WorkerInfo:
         return found[0]
     if found:
         names = ", ".join(info.worker for info in found)
-        raise UsageError(f"{word!r:.80} is the beginning of several workers: {names:.300}", field="worker")
-    raise NotFound(f"there is no worker {word!r:.80}; see `worker list`", field="worker")
+        raise UsageError(
+            spoken.phrase(
+                "{word} is the beginning of several workers: {names}", word=f"{word!r:.80}", names=f"{names:.300}"
+            ),
+            field="worker",
+        )
+    raise NotFound(spoken.phrase("there is no worker {word}; see `worker list`", word=f"{word!r:.80}"), field="worker")
 
 
 def _silent(info: WorkerInfo, now: int) -> bool:

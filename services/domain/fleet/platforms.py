@@ -34,3 +34,9 @@ def codes_of(word: str, known: Iterable[str]) -> list[str]:
         return [word]
     exact = [code for code in codes if folded(code) == meant]
     return exact or [code for code in codes if meant in map(folded, NAMES.get(code, ()))]
+
+
+def listed(codes: Iterable[str]) -> str:
+    """Codes with the names that people know them by: ``pdd (Pinduoduo, 拼多多), temu (TEMU, 特木)``."""
+    known = {code: ", ".join(NAMES[code][:2]) if code in NAMES else "" for code in sorted(codes)}
+    return ", ".join(f"{code} ({names})" if names else code for code, names in known.items())

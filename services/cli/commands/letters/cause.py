@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import shapes
+from services.cli import shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples
 from services.domain.errors import NotFound, UsageError
 from services.domain.insight.cause_rule import PLACES
@@ -90,7 +90,9 @@ def know_it(context: Context) -> int:
     args = context.args
     if not (args.owner or args.park or args.retry_at or args.alert_once or args.to or args.link):
         raise UsageError(
-            "say who is at it or what is done about it: --owner, --park, --retry-at …; a note alone: cause name",
+            spoken.phrase(
+                "say who is at it or what is done about it: --owner, --park, --retry-at …; a note alone: cause name"
+            ),
             field="--owner",
         )
     with context.engine() as engine:
@@ -201,9 +203,19 @@ def _found(engine: assembly.Engine, word: str, field: str = "fingerprint") -> st
     found = sorted(one for one in known if one.startswith(word))
     if len(found) > 1:
         names = ", ".join(found)
-        raise UsageError(f"{word!r:.40} is the beginning of several causes: {names:.300}", field=field)
+        raise UsageError(
+            spoken.phrase(
+                "{word} is the beginning of several causes: {names}", word=f"{word!r:.40}", names=f"{names:.300}"
+            ),
+            field=field,
+        )
     if not found:
-        raise NotFound(f"there is no cause {word!r:.40} of open letters for {field}; see `causes`", field=field)
+        raise NotFound(
+            spoken.phrase(
+                "there is no cause {word} of open letters for {field}; see `causes`", word=f"{word!r:.40}", field=field
+            ),
+            field=field,
+        )
     return found[0]
 
 
@@ -216,5 +228,10 @@ def _seconds(text: str, option: str) -> int:
         return 0
     span = filter_time.duration_ms(text.strip())
     if span is None or span < 1000:
-        raise UsageError(f"{option} takes a span such as 90m, 2h or 1d, not {text!r:.40}", field=option)
+        raise UsageError(
+            spoken.phrase(
+                "{option} takes a span such as 90m, 2h or 1d, not {text}", option=option, text=f"{text!r:.40}"
+            ),
+            field=option,
+        )
     return span // 1000

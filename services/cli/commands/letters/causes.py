@@ -6,8 +6,8 @@ import argparse
 import shlex
 from typing import Any
 
-from services import assembly, messages
-from services.cli import shapes
+from services import assembly
+from services.cli import shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples, plain, table
 from services.domain.errors import NotFound, UsageError
 from services.domain.task.search.filter import format_terms
@@ -60,7 +60,7 @@ def causes(context: Context) -> int:
             one.worth.level,
             one.kind,
             shapes.clock(one.last_at, zone),
-            f"{one.rule.name or messages.english(one.title)}{f' ({one.rule.where})' if one.rule.where else ''}",
+            f"{one.rule.name or spoken.say(one.title)}{f' ({one.rule.where})' if one.rule.where else ''}",
             shapes.reach(one.reach)["text"],
             "; ".join(filter(None, (shapes.cause(one)["known"]["text"], *one.rule.note.splitlines()))),
         )
@@ -88,7 +88,15 @@ def _one(rows: list[Cause], word: str) -> Cause:
     ]
     if len(found) > 1:
         names = ", ".join(one.fingerprint for one in found)
-        raise UsageError(f"{word!r:.40} is the beginning of several causes: {names:.300}", field="fingerprint")
+        raise UsageError(
+            spoken.phrase(
+                "{word} is the beginning of several causes: {names}", word=f"{word!r:.40}", names=f"{names:.300}"
+            ),
+            field="fingerprint",
+        )
     if not found:
-        raise NotFound(f"there is no cause {word!r:.40} of these letters; see `causes`", field="fingerprint")
+        raise NotFound(
+            spoken.phrase("there is no cause {word} of these letters; see `causes`", word=f"{word!r:.40}"),
+            field="fingerprint",
+        )
     return found[0]

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from services import assembly, messages
-from services.cli import choose, json_text, output, progress, shapes, signals
+from services import assembly
+from services.cli import choose, json_text, output, progress, shapes, signals, spoken
 from services.cli import progress as bars
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.commands.bulk.book import interrupted
@@ -21,7 +21,6 @@ from services.domain.errors import NotFound, UsageError
 from services.domain.task import classify
 from services.domain.task.search import filter as filters
 from services.domain.task.status import Status, Triage
-from services.messages import english
 from services.monitor.letters.causes import Cause
 
 SKIPS = {
@@ -75,17 +74,19 @@ def resume(context: Context, engine: assembly.Engine) -> int:
     """
     args = context.args
     if args.ids or args.filter or args.payload or args.probe or args.rate:
-        raise UsageError("--resume goes on with the letters and options of its run; leave the others out", "--resume")
+        raise UsageError(
+            spoken.phrase("--resume goes on with the letters and options of its run; leave the others out"), "--resume"
+        )
     bulk = assembly.commands(engine).bulk
     newest = interrupted(bulk.runs()) if not args.resume else None
     if not args.resume and newest is None:
-        raise UsageError("no run was stopped or fell over; `dead runs` lists them", field="--resume")
+        raise UsageError(spoken.phrase("no run was stopped or fell over; `dead runs` lists them"), field="--resume")
     run_id = newest.entry.run_id if newest is not None else args.resume
     plan = bulk.plan_of(run_id)
     if args.dry_run:
         view = next(view for view in bulk.runs() if view.entry.run_id == run_id)
         return show_preview(context, plan, view.entry.options)
-    if not context.confirm(f"go on with run {run_id} of", len(plan.items), shown_states(plan)):
+    if not context.confirm(spoken.phrase("go on with run {run} of", run=run_id), len(plan.items), shown_states(plan)):
         return EXIT_FAILED
     return run_on(context, engine, True, partial(bulk.resume, run_id))
 
@@ -205,7 +206,9 @@ def show(context: Context) -> int:
     if stone is not None:
         raise NotFound(shapes.removed(stone), field="id")
     if detail is None or detail.task.status != Status.DEAD:
-        raise NotFound(f"there is no dead letter {context.args.id!r:.220}; see `dead list`", field="id")
+        raise NotFound(
+            spoken.phrase("there is no dead letter {id}; see `dead list`", id=f"{context.args.id!r:.220}"), field="id"
+        )
     letter = detail.letter
     body = letter.body.decode("utf-8", "backslashreplace") if letter is not None else ""
     document = shapes.document(detail.task, []) | {
@@ -218,7 +221,7 @@ def show(context: Context) -> int:
     task = detail.task
     lines = [f"{task.task_id}  {task.error_kind}  {task.triage}", task.error, "", body or task.payload]
     lines += ["", *shapes.again(detail)]
-    lines += [f"{'same work':<14} {messages.english(detail.done)}"] if detail.done is not None else []
+    lines += [f"{'same work':<14} {spoken.say(detail.done)}"] if detail.done is not None else []
     lines += [f"{task.triage}: {task.triage_note}"] if task.triage_note else []
     lines += [f"overtaken by {task.successor}, which did the same work later"] if task.triage == "overtaken" else []
     lines += [f"{shapes.clock(note.at, zone)} {note.who}: {_one_line(note.text)}" for note in detail.notes]
@@ -259,7 +262,7 @@ def change(context: Context) -> int:
 
 
 def _cause_line(cause: Cause) -> str:
-    title, why = messages.english(cause.title), messages.english(cause.worth.message)
+    title, why = spoken.say(cause.title), spoken.say(cause.worth.message)
     return f"{cause.count:>6}  {cause.worth.level:<7}  {_one_line(title)}: {why}"
 
 
@@ -319,7 +322,9 @@ def republish_chosen(context: Context, engine: assembly.Engine, ids: tuple[str, 
     commands = assembly.commands(engine)
     payload = json_text.read_object(args.payload, "--payload", dots=True) if args.payload else None
     if payload is not None and (args.probe or args.rate or len(ids) != 1):
-        raise UsageError("--payload edits exactly one dead letter; give one id, no --probe and no --rate", "payload")
+        raise UsageError(
+            spoken.phrase("--payload edits exactly one dead letter; give one id, no --probe and no --rate"), "payload"
+        )
     plan = commands.bulk.plan(ids)
     if args.dry_run:
         return show_preview(context, plan, chosen)
@@ -328,8 +333,10 @@ def republish_chosen(context: Context, engine: assembly.Engine, ids: tuple[str, 
     if many and not _agreed(context, plan, len(again)):
         return EXIT_FAILED
     if again and not many and DONE not in chosen.skip and not args.reason.strip():
-        why = english(again[0].why) if again[0].why is not None else ""
-        raise UsageError(f"{why.rstrip('.')}; to do it again say why with --reason", "--reason")
+        why = spoken.say(again[0].why) if again[0].why is not None else ""
+        raise UsageError(
+            spoken.phrase("{why}; to do it again say why with --reason", why=why.rstrip(".。")), "--reason"
+        )
     if payload is not None:
         outcome = commands.dead_letters.republish(
             ids, payload=payload, if_duplicate=args.if_duplicate, reason=args.reason
@@ -351,12 +358,17 @@ def _agreed(context: Context, plan: Plan, number: int) -> bool:
         UsageError: the number is another one, or nobody can be asked.
     """
     stated = context.args.overtaken
-    asked = f"the work of {number} of these has succeeded since and would be done once more"
+    asked = spoken.phrase(
+        "the work of {number} of these has succeeded since and would be done once more", number=number
+    )
     if stated is not None and stated != number:
-        raise UsageError(f"{asked}, not of {stated}; look with --dry-run", "--overtaken")
+        raise UsageError(
+            spoken.phrase("{asked}, not of {stated}; look with --dry-run", asked=asked, stated=stated), "--overtaken"
+        )
     if number and stated is None:
-        told = f"{asked}; type {number} to go on", f"{asked}: add --overtaken {number}"
-        return context.typed(*told, shown_states(plan)) == str(number)
+        question = spoken.phrase("{asked}; type {number} to go on", asked=asked, number=number)
+        otherwise = spoken.phrase("{asked}: add --overtaken {number}", asked=asked, number=number)
+        return context.typed(question, otherwise, "--overtaken", shown_states(plan)) == str(number)
     return context.confirm("republish", len(plan.items), shown_states(plan))
 
 
@@ -424,7 +436,10 @@ def _options(args: argparse.Namespace, *, one: bool) -> Options:
     skip = args.skip if args.skip is not None else default
     words = [word.strip() for word in skip.split(",") if word.strip()]
     if not words or not set(words) <= set(SKIPS):
-        raise UsageError(f"--skip takes {', '.join(SKIPS)}, not {skip!r:.60}", field="--skip")
+        raise UsageError(
+            spoken.phrase("--skip takes {names}, not {skip}", names=", ".join(SKIPS), skip=f"{skip!r:.60}"),
+            field="--skip",
+        )
     chosen = Options(
         rate=args.rate,
         probe=args.probe,
@@ -448,7 +463,7 @@ def _preview(plan: Plan, chosen: Options) -> dict[str, Any]:
             "existing": item.existing,
             "existing_status": item.existing_status,
             "code": item.why.code if item.why is not None else "",
-            "reason": english(item.why) if item.why is not None else "",
+            "reason": spoken.say(item.why) if item.why is not None else "",
         }
         for item in plan.items
     ]
@@ -471,7 +486,7 @@ def _preview_lines(plan: Plan) -> list[str]:
     lines += [f"  {count:>6}  {STATE_WORDS[state]}" for state, count in plan.states().items()]
     for title, name in (("types", "task_type"), ("platforms", "platform"), ("shops", "shop")):
         lines += _numbers(title, plan.counts(name))
-    lines += [f"  {item.task_id}: {english(item.why)}" for item in plan.items if item.why is not None]
+    lines += [f"  {item.task_id}: {spoken.say(item.why)}" for item in plan.items if item.why is not None]
     return lines
 
 
@@ -503,11 +518,12 @@ def _report(context: Context, ended: Ended) -> int:
     document = choose.document(ended.outcome) | {
         "left": list(ended.left),
         "probes": probes,
-        "stopped": {"code": why.code, "reason": english(why)} if why is not None else None,
+        "stopped": {"code": why.code, "reason": spoken.say(why)} if why is not None else None,
     }
     lines = choose.lines(ended.outcome, "republish")
     if why is not None:
-        lines.append(f"{english(why)} {len(ended.outcome.done)} republished, {len(ended.left)} left")
+        done, left = len(ended.outcome.done), len(ended.left)
+        lines.append(spoken.phrase("{why} {done} republished, {left} left", why=spoken.say(why), done=done, left=left))
     context.show(document, lines)
     if why is not None and why.code == "bulk.silent":
         return EXIT_CONNECT

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from services import assembly
-from services.cli import choose, guesses, progress, shapes
+from services.cli import choose, guesses, progress, shapes, spoken
 from services.cli.commands import limits
 from services.cli.commands.records import check_file, write_file
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
@@ -22,7 +22,7 @@ from services.domain.gates.standing import Standing
 from services.domain.task.lane import LANES
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import WAITING
-from services.messages import english
+from services.i18n import N_
 from services.monitor.queues import holders as questions
 from services.monitor.queues.queries import PEEK
 
@@ -39,7 +39,7 @@ EXAMPLES = (
 MOST = 1000
 #: so many of what is closed are shown to people
 SHOWN = 50
-SCOPE_HELP = "all, platform:PLATFORM or type:TYPE (for one shop: shop pause)"
+SCOPE_HELP = N_("all, platform:PLATFORM or type:TYPE (for one shop: shop pause)")
 HOLD_STATES = {
     holders.RUNS: "runs",
     holders.TAKEN: "in no slot",
@@ -84,6 +84,7 @@ def list_queues(context: Context) -> int:
         store = engine.store
         pauses, known = store.pauses(), store.limits()
         closed = standing.standing(store.switches(), store.sessions(), store.breakers())
+        zone = shapes.zone(store)
     document = {
         "queues": [
             {"name": one.name, "kind": one.kind, "ready": one.ready, "unacked": one.unacked, "consumers": one.consumers}
@@ -97,7 +98,7 @@ def list_queues(context: Context) -> int:
         (one.name, one.kind, one.ready, "?" if one.unacked is None else one.unacked, one.consumers) for one in depths
     ]
     lines = table(("queue", "kind", "ready", "unacked", "consumers"), rows)
-    lines += [_line(one) for one in closed[:SHOWN]]
+    lines += [_line(one, zone) for one in closed[:SHOWN]]
     lines += [f"and {len(closed) - SHOWN} more that hold tasks back"] if len(closed) > SHOWN else []
     lines += [limits.words(one) for one in known]
     context.show(document, lines)
@@ -136,11 +137,11 @@ def _closed(one: Standing) -> dict[str, Any]:
     return {"gate": one.gate, "scope": one.scope, "by": one.by, "reason": one.reason} | times
 
 
-def _line(one: Standing) -> str:
+def _line(one: Standing, zone: str) -> str:
     words = [f"{one.word}: {one.scope}"]
     words += [f"by {one.by}"] if one.by else []
-    words += [f"since {shapes.iso(one.since)}"] if one.since else []
-    words += [f"until {shapes.iso(one.until)}"] if one.until else []
+    words += [f"since {shapes.clock(one.since, zone)}"] if one.since else []
+    words += [f"until {shapes.clock(one.until, zone)}"] if one.until else []
     return " ".join([*words, one.reason]).rstrip()
 
 
@@ -151,12 +152,16 @@ def pause(context: Context) -> int:
         waiting = _waiting(engine, scope)
         warnings = _doubts(engine, scope) if not waiting else []
         context.warn(warnings)
-        if not context.confirm(f"pause {scope} ({waiting} waiting tasks)"):
+        if not context.confirm(spoken.phrase("pause {scope} ({waiting} waiting tasks)", scope=scope, waiting=waiting)):
             return EXIT_FAILED
         assembly.commands(engine).fleet.pause(scope, reason=context.args.note)
     context.show(
         {"paused": scope, "waiting": waiting, "warnings": warnings},
-        [f"{scope} is paused, {waiting} waiting tasks stay; running tasks go on"],
+        [
+            spoken.phrase(
+                "{scope} is paused, {waiting} waiting tasks stay; running tasks go on", scope=scope, waiting=waiting
+            )
+        ],
     )
     return EXIT_OK
 
@@ -166,12 +171,18 @@ def resume(context: Context) -> int:
     scope = _scope(context.args.scope, "resume")
     with context.engine() as engine:
         closed = {one.scope for one in engine.store.pauses()}
-        if scope in closed and not context.confirm(f"resume {scope} ({_waiting(engine, scope)} waiting tasks)"):
+        waiting = _waiting(engine, scope) if scope in closed else 0
+        asked = spoken.phrase("resume {scope} ({waiting} waiting tasks)", scope=scope, waiting=waiting)
+        if scope in closed and not context.confirm(asked):
             return EXIT_FAILED
         was = assembly.commands(engine).fleet.resume(scope, note=context.args.note)
         others = sorted(one.scope for one in engine.store.pauses())
-    lines = [f"{scope} runs again" if was else f"{scope} was not paused"]
-    lines += [f"still paused: {', '.join(others)}"] if others else []
+    told = (
+        spoken.phrase("{scope} runs again", scope=scope)
+        if was
+        else spoken.phrase("{scope} was not paused", scope=scope)
+    )
+    lines = [told, *([spoken.phrase("still paused: {scopes}", scopes=", ".join(others))] if others else [])]
     context.show({"resumed": scope, "was_paused": was, "still_paused": others}, lines)
     return EXIT_OK
 
@@ -184,11 +195,26 @@ def _scope(text: str, verb: str) -> str:
     """
     head, _, rest = text.partition(":")
     if text in LANES or head == "lane" or text.startswith("rpa_"):
-        raise UsageError(f"a lane or queue cannot be {verb}d, only {SCOPE_HELP}", field="scope")
+        raise UsageError(
+            spoken.phrase(
+                "a lane or queue cannot be {verb}d, only {scopes}", verb=verb, scopes=spoken.phrase(SCOPE_HELP)
+            ),
+            field="scope",
+        )
     if head == "shop":
-        raise UsageError(f"use: fleetdeck shop {verb} {rest or 'SHOP'}", field="scope")
+        raise UsageError(
+            spoken.phrase("use: fleetdeck shop {verb} {shop}", verb=verb, shop=rest or "SHOP"), field="scope"
+        )
     if text != SCOPE_ALL and (head not in ("platform", "type") or not rest):
-        raise UsageError(f"what to {verb} is {SCOPE_HELP}, not {text!r:.80}", field="scope")
+        raise UsageError(
+            spoken.phrase(
+                "what to {verb} is {scopes}, not {text}",
+                verb=verb,
+                scopes=spoken.phrase(SCOPE_HELP),
+                text=f"{text!r:.80}",
+            ),
+            field="scope",
+        )
     return text
 
 
@@ -210,7 +236,8 @@ def _doubts(engine: assembly.Engine, scope: str) -> list[str]:
     if head not in ("type", "platform") or name in known:
         return []
     near = guesses.near(name, sorted(known))
-    return [f"nothing is known of {scope}" + (f"; did you mean {head}:{near}?" if near else "")]
+    told = spoken.phrase("nothing is known of {scope}", scope=scope)
+    return [spoken.meant(told, f"{head}:{near}" if near else "")]
 
 
 def add_held(verbs: Any, common: argparse.ArgumentParser) -> None:
@@ -277,7 +304,7 @@ def _queue(one: QueueHolders, now_ms: int) -> dict[str, Any]:
             for each in one.several
         ],
         "beyond": one.beyond,
-        "notes": [english(each) for each in holders.notes(one, now_ms)],
+        "notes": [spoken.say(each) for each in holders.notes(one, now_ms)],
     }
 
 
@@ -304,22 +331,34 @@ def purge(context: Context) -> int:
     """Empty a queue."""
     args = context.args
     if not (args.export or args.no_export or args.dry_run):
-        raise UsageError("say where the records are kept: add --export FILE, or --no-export", field="--export")
+        raise UsageError(
+            spoken.phrase("say where the records are kept: add --export FILE, or --no-export"), field="--export"
+        )
     if args.export:
-        check_file(Path(args.export), "--export", "name another file")
+        check_file(Path(args.export), "--export", spoken.phrase("name another file"))
     with context.engine() as engine:
         commands = assembly.commands(engine).queues
         plan = commands.plan_purge(args.name)
         name, count = plan.queue.name, len(plan.task_ids)
         if args.dry_run:
             return choose.dry_run(context, plan.task_ids, f"purge {name}")
-        preview = [f"{count} tasks wait in {name}; they are cancelled, what runs goes on"]
+        preview = [
+            spoken.phrase("{count} tasks wait in {name}; they are cancelled, what runs goes on", count=count, name=name)
+        ]
         typed = args.confirm or context.typed(
-            f"type {name} to cancel them", f"{count} tasks wait in {name}: add --confirm {name}", preview
+            spoken.phrase("type {name} to cancel them", name=name),
+            spoken.phrase("{count} tasks wait in {name}: add --confirm {name}", count=count, name=name),
+            "--confirm",
+            preview,
         )
         if typed != name:
             if args.confirm:
-                raise UsageError(f"--confirm takes the name of the queue, {name}, not {typed!r:.80}", field="--confirm")
+                raise UsageError(
+                    spoken.phrase(
+                        "--confirm takes the name of the queue, {name}, not {typed}", name=name, typed=f"{typed!r:.80}"
+                    ),
+                    field="--confirm",
+                )
             return EXIT_FAILED
         if args.export:
             write_file(engine, plan.task_ids, Path(args.export), "--export")

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import output, shapes
+from services.cli import output, shapes, spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
 from services.domain.errors import UsageError
 from services.domain.fleet import token
@@ -55,16 +55,19 @@ def create(context: Context) -> int:
     args = context.args
     lasts = 0 if args.expires == NEVER else filter_time.duration_ms(args.expires)
     if lasts is None or (not lasts and args.expires != NEVER):
-        text = f"--expires takes a duration such as 12h or 30d, or never, not {args.expires!r:.40}"
+        text = spoken.phrase(
+            "--expires takes a duration such as 12h or 30d, or never, not {text}", text=f"{args.expires!r:.40}"
+        )
         raise UsageError(text, field="--expires")
     with context.engine() as engine:
         text, made = assembly.commands(engine).tokens.create(args.name, args.role, lasts_ms=lasts)
+        zone = shapes.zone(engine.store)
     shown = output.REVEALED.set(True)  # this once
     try:
         context.show({**_row(made), "token": text}, [text])
     finally:
         output.REVEALED.reset(shown)
-    context.warn([f"it is shown this once; {_told(made)}"])
+    context.warn([f"it is shown this once; {_told(made, zone)}"])
     return EXIT_OK
 
 
@@ -72,9 +75,11 @@ def list_tokens(context: Context) -> int:
     """Print all."""
     with context.engine() as engine:
         found, now = assembly.commands(engine).tokens.known(), engine.store.now_ms()
+        zone = shapes.zone(engine.store)
     rows = [_row(one) | {"ended": token.over(one.until, now)} for one in found]
     header = ("name", "role", "by", "created", "expires", "last_used", "ended")
-    lines = table(header, [[row[name] for name in header] for row in rows]) if rows else ["there are no tokens"]
+    cells = [[(row | _times(one, zone))[name] for name in header] for row, one in zip(rows, found, strict=True)]
+    lines = table(header, cells) if rows else ["there are no tokens"]
     context.show({"tokens": rows}, lines)
     return EXIT_OK
 
@@ -82,7 +87,7 @@ def list_tokens(context: Context) -> int:
 def revoke(context: Context) -> int:
     """Take one back."""
     name = context.args.name
-    if not context.confirm(f"revoke the token {name}"):
+    if not context.confirm(spoken.phrase("revoke the token {name}", name=name)):
         return EXIT_FAILED
     with context.engine() as engine:
         assembly.commands(engine).tokens.revoke(name)
@@ -101,5 +106,10 @@ def _row(one: Token) -> dict[str, Any]:
     }
 
 
-def _told(one: Token) -> str:
-    return f"{one.name} is {one.role}" + (f" until {shapes.iso(one.until)}" if one.until else " for ever")
+def _times(one: Token, zone: str) -> dict[str, str]:
+    instants = {"created": one.at, "expires": one.until, "last_used": one.used}
+    return {name: shapes.clock(at, zone) for name, at in instants.items()}
+
+
+def _told(one: Token, zone: str) -> str:
+    return f"{one.name} is {one.role}" + (f" until {shapes.clock(one.until, zone)}" if one.until else " for ever")

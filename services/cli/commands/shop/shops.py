@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from services import assembly, workforce
-from services.cli import known_shops, output, several, shapes
+from services.cli import known_shops, output, several, shapes, spoken
 from services.cli.commands import work
 from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, plain, seconds, table, whole
 from services.cli.several import Told
@@ -28,6 +28,7 @@ from services.domain.insight.shop import ShopNow
 from services.domain.task import classify
 from services.domain.task.lane import shop_queue
 from services.executors.browser import installation
+from services.i18n import N_
 from services.monitor.shops.states import ShopStates, stranger
 
 MOVE_EXAMPLES = ("shop move pdd:s1 --node desk-01-3f2a",)
@@ -144,13 +145,13 @@ def show(context: Context) -> int:
         counts, at_ms = engine.store.counts().shops.get(shop.key, {}), engine.store.now_ms()
         row = _row(shop, counts, engine.store.homes([shop.key]).get(shop.key), now, at_ms)
         row |= standing(engine, shop.key)
-        works = assembly.queries(engine).works.of_shop(shop.key)
+        works, zone = assembly.queries(engine).works.of_shop(shop.key), shapes.zone(engine.store)
     told = {name: value for name, value in row.items() if name not in ("reasons", "held_by", "can")}
     lines = [f"{name:<14} {plain(value)}" for name, value in told.items()]
     lines += [f"{'can':<14} {_command(verb, what)}" for verb, what in insight.acts(now)]
     row["types"] = [work.of_type(one) for one in works]
     header = ("type", "last_success", "last_failure", "next")
-    lines += ["", *table(header, [work.cells(one) for one in works])] if works else []
+    lines += ["", *table(header, [work.cells(one, zone) for one in works])] if works else []
     context.show({"shop": row}, lines)
     return EXIT_OK
 
@@ -186,7 +187,7 @@ def dedicate(context: Context) -> int:
         document = {"dedicated": shop.key, "queue": queue, "moved": moved}
         return Told(document=document, line=f"{text}; running workers take it up in seconds")
 
-    return several.each(context, "dedicate", act, what="give {shops} a queue of its own")
+    return several.each(context, "dedicate", act, what=N_("give {shops} a queue of its own"))
 
 
 def undedicate(context: Context) -> int:
@@ -200,7 +201,7 @@ def undedicate(context: Context) -> int:
         )
         return Told(document={"undedicated": shop.key, "moved": moved}, line=text)
 
-    return several.each(context, "undedicate", act, what="let {shops} share the lanes")
+    return several.each(context, "undedicate", act, what=N_("let {shops} share the lanes"))
 
 
 def import_shops(context: Context) -> int:
@@ -272,7 +273,9 @@ def move(context: Context) -> int:
         text = f"{done.shop} is at home on {done.node}; {done.tasks} waiting tasks go there"
         return Told(document={"moved": msgspec.to_builtins(done), "warnings": warnings}, line=text)
 
-    return several.each(context, "move", act, what=f"move {{shops}} to {args.node}")
+    return several.each(
+        context, "move", act, what=spoken.phrase("move {shops} to {node}", shops="{shops}", node=args.node)
+    )
 
 
 def add_login(verbs: Any, common: argparse.ArgumentParser) -> None:
@@ -303,19 +306,29 @@ def login(context: Context) -> int:
     """
     args = context.args
     if args.url and not _names_a_site(args.url):
-        told = f"--url must begin with http:// or https:// and name a site, not {args.url!r:.80}"
+        told = spoken.phrase(
+            "--url must begin with http:// or https:// and name a site, not {text}", text=f"{args.url!r:.80}"
+        )
         raise UsageError(told, field="--url")
     with context.engine() as engine:
         shop = known_shops.find(engine, args.shop)
         _check_home(engine, shop.key, anyway=args.here)
         window = workforce.login_window(engine.settings)
         if window is None:
-            raise OperatorError("there is no browser here: install fleetdeck[browser] and Chromium, or log in where the"
-                                f" shop's worker runs and say: shop session open {shop.key}")  # fmt: skip
+            raise OperatorError(
+                spoken.phrase(
+                    "there is no browser here: install fleetdeck[browser] and Chromium, or log in where the shop's"
+                    " worker runs and say: shop session open {shop}",
+                    shop=shop.key,
+                )
+            )
         if not installation.has_display():
             raise OperatorError(
-                "there is no display here: run this at the screen of the machine, or log in by other means and say:"
-                f" shop session open {shop.key}"
+                spoken.phrase(
+                    "there is no display here: run this at the screen of the machine, or log in by other means and"
+                    " say: shop session open {shop}",
+                    shop=shop.key,
+                )
             )
         url = args.url or engine.settings.executors.browser.sites.get(shop.platform, "")
 
@@ -336,8 +349,12 @@ def _check_home(engine: assembly.Engine, shop: str, *, anyway: bool) -> None:
     home = engine.store.homes([shop]).get(shop)
     if home is not None and home.node != workforce.node_of(engine.settings) and not anyway:
         raise OperatorError(
-            f"the browser profile of {shop} lives on the node {home.node}: run this there, move it with shop move, or"
-            " log in here all the same with --here"
+            spoken.phrase(
+                "the browser profile of {shop} lives on the node {node}: run this there, move it with shop move, or"
+                " log in here all the same with --here",
+                shop=shop,
+                node=home.node,
+            )
         )
 
 
@@ -406,7 +423,7 @@ def open_session(context: Context) -> int:
         text = f"{shop.key} is logged in; its tasks go on" if was else waited
         return Told(document={"opened": shop.key, "was_closed": was}, line=text)
 
-    return several.each(context, "open", act, what="say that {shops} can be worked in")
+    return several.each(context, "open", act, what=N_("say that {shops} can be worked in"))
 
 
 def close_session(context: Context) -> int:
@@ -418,7 +435,7 @@ def close_session(context: Context) -> int:
         text = f"{shop.key} waits for a login{'; running tasks go on' if done else ' already'}"
         return Told(document={"closed": shop.key, "was_open": done}, line=text)
 
-    return several.each(context, "close", act, what="let {shops} wait for a login")
+    return several.each(context, "close", act, what=N_("let {shops} wait for a login"))
 
 
 def standing(engine: assembly.Engine, shop: str) -> dict[str, Any]:
@@ -475,11 +492,13 @@ def breaker_verb(context: Context) -> int:
     args = context.args
     changes = _changes(args)
     if args.close and not args.shops:
-        raise UsageError("say of which shop: shop breaker SHOP --close", field="shop")
+        raise UsageError(spoken.phrase("say of which shop: shop breaker SHOP --close"), field="shop")
     if changes and args.shops:
-        raise UsageError("the rule is one for all shops: leave the shop away", field="shop")
+        raise UsageError(spoken.phrase("the rule is one for all shops: leave the shop away"), field="shop")
     if args.close:
-        return several.each(context, "close", partial(_close_breaker, args.note), what="close the breaker of {shops}")
+        return several.each(
+            context, "close", partial(_close_breaker, args.note), what=N_("close the breaker of {shops}")
+        )
     with context.engine() as engine:
         commands = assembly.commands(engine).breakers
         if changes:

@@ -9,21 +9,23 @@ from dataclasses import replace
 from typing import Any
 
 from services import assembly
-from services.cli import guesses, json_text, progress, shapes, task_sheet
+from services.cli import guesses, json_text, progress, shapes, spoken, task_sheet
 from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, seconds
 from services.cli.instants import Instants
 from services.commands.sheet import text_file
 from services.commands.sheet.orders import Defaults, Orders
 from services.domain.errors import UsageError
+from services.domain.fleet import platforms
 from services.domain.fleet.shop import valid_word
 from services.domain.gates import dependency
 from services.domain.task import ledger
+from services.domain.task.record import Task
 from services.domain.task.status import Status
-from services.domain.text.said import said
+from services.domain.text.said import Said, said
 from services.domain.types import task_type
 from services.domain.types.schema import Problem
 from services.engine.producer import Submitted, TaskSpec
-from services.messages import english
+from services.i18n import N_
 
 #: created tasks of which it is asked whether their work was done before; sentences about that
 TOLD, SHOWN = 200, 10
@@ -103,7 +105,7 @@ def create(context: Context) -> int:
     for option in ("map", "encoding", "sheet", "skip_bad", "dry_run", "allow_unknown"):
         if getattr(args, option):
             name = f"--{option.replace('_', '-')}"
-            raise UsageError(f"{name} goes with --file", field=name)
+            raise UsageError(spoken.phrase("{name} goes with --file", name=name), field=name)
     specs, instants = _of_shops(args), Instants.of(context.settings())
     batch = _batch(args, len(specs), context.origin)
     plan = instants.read(args.not_before, "--not-before"), instants.read(args.deadline, "--deadline")
@@ -116,10 +118,10 @@ def create(context: Context) -> int:
         with progress.of_portions("create", len(specs), quiet=context.json):
             done = assembly.commands(engine).tasks.create(specs, origin=context.origin)
         errors = sorted(_faults(engine, done), key=lambda error: error["line"])
-        before = _before(context, engine, done)
+        before, zone = _before(context, engine, done), shapes.zone(engine.store)
     batch = batch if done.created else ""
     told = _created(done, errors) | {"warnings": warnings, "batch": batch, "same_work": before}
-    context.show(told, _lines(done, errors, batch))
+    context.show(told, _lines(done, errors, batch, zone))
     return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates or done.done else EXIT_OK
 
 
@@ -127,7 +129,7 @@ def _create_of_file(context: Context) -> int:
     """A task for each row of a file; with a bad row nothing, unless that is asked for."""
     args = context.args
     if args.shop:
-        raise UsageError("--file brings the shop of every task; leave --shop out", field="--file")
+        raise UsageError(spoken.phrase("--file brings the shop of every task; leave --shop out"), field="--file")
     defaults = _defaults(args, Instants.of(context.settings()))
     with context.engine() as engine:
         asked = task_sheet.read(engine, args, context.settings(), defaults)
@@ -145,20 +147,20 @@ def _create_of_file(context: Context) -> int:
         with progress.of_portions("create", len(specs) if goes else 0, quiet=context.json):
             done = assembly.commands(engine).tasks.create(specs, origin="file") if goes else Submitted()
         errors = [*_row_errors(asked), *_faults(engine, done)]
-        before = _before(context, engine, done)
+        before, zone = _before(context, engine, done), shapes.zone(engine.store)
     batch = batch if done.created else ""
     told = task_sheet.document(asked) | _created(done, errors) | {"warnings": warnings, "batch": batch}
     told |= {"dry_run": args.dry_run, "same_work": before}
     words = [
         *task_sheet.lines(asked, created=goes),
-        *_lines(done, errors[len(asked.faults) :], batch),
+        *_lines(done, errors[len(asked.faults) :], batch, zone),
         *task_sheet.active(len(done.duplicates), args.if_duplicate),
     ]
     if asked.faults and not goes:
         told |= {"error": task_sheet.first_fault(asked), "field": asked.faults[0].field}
-        words.append("nothing was created; mend these rows, or create the others with --skip-bad")
+        words.append(spoken.phrase("nothing was created; mend these rows, or create the others with --skip-bad"))
     elif args.dry_run:
-        words.append(f"{len(asked.going)} tasks would be created; nothing was created")
+        words.append(spoken.phrase("{count} tasks would be created; nothing was created", count=len(asked.going)))
     context.show(told, words)
     left = (asked.active and asked.fate == "reject") or (asked.again and not asked.reason)
     doubled = done.duplicates or done.done or asked.twins or left
@@ -169,7 +171,7 @@ def _create_of_file(context: Context) -> int:
 def _before(context: Context, engine: assembly.Engine, done: Submitted) -> list[dict[str, Any]]:
     """Of what was created, whose work had succeeded before: told, for somebody may not know it."""
     found = assembly.queries(engine).tasks.done_before(done.created[:TOLD])
-    context.warn([f"{task_id}: {english(said)}" for task_id, said in found.items()][:SHOWN])
+    context.warn([f"{task_id}: {spoken.say(said)}" for task_id, said in found.items()][:SHOWN])
     return [{"task_id": task_id, **shapes.same_work(said)} for task_id, said in found.items()]
 
 
@@ -190,7 +192,7 @@ def _defaults(args: argparse.Namespace, instants: Instants) -> Defaults:
 
 def _row_errors(asked: Orders) -> list[dict[str, Any]]:
     return [
-        {"line": fault.row, "field": fault.field, "error": f"{fault.column}: {english(fault.reason)}".lstrip(": ")}
+        {"line": fault.row, "field": fault.field, "error": f"{fault.column}: {spoken.say(fault.reason)}".lstrip(": ")}
         for fault in asked.faults
     ]
 
@@ -205,12 +207,21 @@ def _faults(engine: assembly.Engine, done: Submitted) -> Iterator[dict[str, Any]
             told.add(same)
             found = task_type.validate_payload(engine.registry.task_type(spec.task_type), spec.payload) or found
         if (found[0].path or "payload") != field or not found[0].message:
-            yield {"line": spec.line, "field": field, "error": text}
+            yield {"line": spec.line, "field": field, "error": _told(engine, text)}
             continue
         for one in found:
             where = one.path or "payload"
-            words = said("payload.bad", field=where, problem=one.message)
+            words = spoken.told(said("payload.bad", field=where, problem=one.message))
             yield {"line": spec.line, "field": where, "error": words}
+
+
+def _told(engine: assembly.Engine, text: str) -> str:
+    """Why one was refused; who wrote no platform's code is told which there are."""
+    words = spoken.told(text)
+    if not isinstance(text, Said) or text.message.code != "platform.name":
+        return words
+    there = {shop.platform for shop in engine.registry.shops().values()} or platforms.NAMES
+    return spoken.phrase("{what}; there are {known}", what=words, known=platforms.listed(there))
 
 
 def _look_at(context: Context, doubts: Sequence[guesses.Doubt]) -> list[str] | None:
@@ -224,7 +235,12 @@ def _look_at(context: Context, doubts: Sequence[guesses.Doubt]) -> list[str] | N
         raise UsageError(doubts[0].sentence, field=doubts[0].field)
     sentences = [doubt.sentence for doubt in doubts]
     context.warn(sentences)
-    if any(doubt.near for doubt in doubts) and context.person and not args.yes and not context.confirm("create it"):
+    if (
+        any(doubt.near for doubt in doubts)
+        and context.person
+        and not args.yes
+        and not context.confirm(spoken.phrase("create it"))
+    ):
         return None
     return sentences
 
@@ -235,7 +251,7 @@ def _of_shops(args: argparse.Namespace) -> list[TaskSpec]:
     shops = list(dict.fromkeys(name.strip() for words in args.shop for name in words.split(",") if name.strip()))
     for name, value in (("--shop", shops), ("--type", args.task_type)):
         if not value:
-            raise UsageError(f"{name} is missing (or use --file)", field=name)
+            raise UsageError(spoken.phrase("{name} is missing (or use --file)", name=name), field=name)
     specs = []
     for shop in shops:
         platform = args.platform
@@ -257,7 +273,10 @@ def _of_shops(args: argparse.Namespace) -> list[TaskSpec]:
 def _batch(args: argparse.Namespace, count: int, origin: str) -> str:
     """The batch that was named, a new one for several tasks, "" for one."""
     if args.batch and not valid_word(args.batch):
-        raise UsageError(f"--batch must be 1-64 of A-Z a-z 0-9 _ -, not {args.batch!r:.80}", field="--batch")
+        raise UsageError(
+            spoken.phrase("--batch must be 1-64 of A-Z a-z 0-9 _ -, not {batch}", batch=f"{args.batch!r:.80}"),
+            field="--batch",
+        )
     return args.batch or (f"{origin}-{secrets.token_hex(4)}" if count > 1 else "")
 
 
@@ -288,7 +307,12 @@ def _with_platform(spec: TaskSpec, engine: assembly.Engine) -> TaskSpec:
     if len(found) != 1:
         known = ", ".join(sorted(found)) or "none"
         raise UsageError(
-            f"--platform is needed for shop {spec.shop_id!r:.80} (platforms with this id: {known})", field="--platform"
+            spoken.phrase(
+                "--platform is needed for shop {shop_id} (platforms with this id: {known})",
+                shop_id=f"{spec.shop_id!r:.80}",
+                known=known,
+            ),
+            field="--platform",
         )
     return replace(spec, platform=found[0])
 
@@ -322,26 +346,36 @@ def _created(done: Submitted, errors: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _lines(done: Submitted, errors: Sequence[dict[str, Any]], batch: str) -> list[str]:
+def _lines(done: Submitted, errors: Sequence[dict[str, Any]], batch: str, zone: str) -> list[str]:
     lines = [task.task_id for task in done.created]
+    lines += [_at_line(spec.line, _duplicate(task, zone)) for spec, task in done.duplicates]
+    again = N_("done already: the same work succeeded at {at} as {task}, by {by}; to do it again say why with --reason")
     lines += [
-        (f"line {spec.line}: " if spec.line else "")
-        + f"duplicate: {task.task_id} is {task.status}"
-        + (f" since {shapes.iso(task.started_at)} on {task.worker}" if task.status == Status.RUNNING else "")
-        + "; use --if-duplicate queue, or force with --reason"
-        for spec, task in done.duplicates
-    ]
-    lines += [
-        (f"line {spec.line}: " if spec.line else "")
-        + f"done already: the same work succeeded at {shapes.iso(one.at)} as {one.task_id}, by {one.by};"
-        + " to do it again say why with --reason"
+        _at_line(spec.line, spoken.phrase(again, at=shapes.clock(one.at, zone), task=one.task_id, by=one.by))
         for spec, one in done.done
     ]
     lines += [
-        f"line {error['line']}: {error['error']}" if error["line"] else f"error: {error['error']}" for error in errors
+        _at_line(error["line"], error["error"]) if error["line"] else spoken.phrase("error: {why}", why=error["error"])
+        for error in errors
     ]
     if done.unconfirmed:
-        lines.append(
-            f"{done.unconfirmed} recorded but not confirmed by the broker yet; they are sent as soon as it answers"
-        )
-    return lines + ([f"batch {batch}: batch show {batch}"] if batch else [])
+        told = N_("{count} recorded but not confirmed by the broker yet; they are sent as soon as it answers")
+        lines.append(spoken.phrase(told, count=done.unconfirmed))
+    return lines + ([spoken.phrase("batch {batch}: batch show {batch}", batch=batch)] if batch else [])
+
+
+def _at_line(line: int, told: str) -> str:
+    return spoken.phrase("line {line}: {why}", line=line, why=told) if line else told
+
+
+def _duplicate(task: Task, zone: str) -> str:
+    """Which task does the same work now, and how to go on."""
+    known: dict[str, object] = {"task": task.task_id, "status": task.status}
+    if task.status != Status.RUNNING:
+        return spoken.phrase("duplicate: {task} is {status}; use --if-duplicate queue, or force with --reason", **known)
+    return spoken.phrase(
+        "duplicate: {task} is {status} since {at} on {worker}; use --if-duplicate queue, or force with --reason",
+        at=shapes.clock(task.started_at, zone),
+        worker=task.worker,
+        **known,
+    )

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from services import assembly, messages
-from services.cli import choose, output, progress, shapes
+from services import assembly
+from services.cli import choose, output, progress, shapes, spoken
 from services.cli.commands.task import create, duplicates
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, plain, table, whole
 from services.domain.errors import ArtifactError, NotFound, UsageError
@@ -109,7 +109,10 @@ def list_tasks(context: Context) -> int:
     """Print one page."""
     args = context.args
     if args.sort not in SORTS:
-        raise UsageError(f"--sort takes {', '.join(SORTS)}, not {args.sort!r}", field="--sort")
+        raise UsageError(
+            spoken.phrase("--sort takes {names}, not {sort}", names=", ".join(SORTS), sort=f"{args.sort!r}"),
+            field="--sort",
+        )
     with context.engine(looking=True) as engine:
         questions = assembly.queries(engine).tasks
         page = questions.page(
@@ -134,7 +137,9 @@ def show(context: Context) -> int:
     if stone is not None:
         raise NotFound(shapes.removed(stone), field="id")
     if detail is None:
-        raise NotFound(f"there is no task {context.args.id!r:.220}; see `task list`", field="id")
+        raise NotFound(
+            spoken.phrase("there is no task {id}; see `task list`", id=f"{context.args.id!r:.220}"), field="id"
+        )
     gates = [
         {"name": gate.name, "state": gate.state, "code": gate.code, "params": dict(gate.params)}
         for gate in detail.gates
@@ -147,20 +152,20 @@ def show(context: Context) -> int:
         told.pop("on_dependency_failure")
     lines = [f"{name:<14} {plain(value)}" for name, value in told.items() if value not in (None, "", [], 0, -1)]
     lines += [
-        f"{'waits for':<14} {messages.english(Message(gate.code, dict(gate.params)))}"
+        f"{'waits for':<14} {spoken.say(Message(gate.code, dict(gate.params)))}"
         for gate in detail.gates
         if gate.state in ("closed", "next")
     ]
     if detail.starts is not None:
-        lines.append(f"{'starts':<14} {messages.english(estimate.sentence(detail.starts))}")
+        lines.append(f"{'starts':<14} {spoken.say(estimate.sentence(detail.starts))}")
     beside = (detail.done, detail.suppressed)
-    lines += [f"{'same work':<14} {messages.english(one)}" for one in beside if one is not None]
-    lines += [f"{'unconfirmed':<14} {messages.english(one)}" for one in detail.unheard]
-    lines += [f"{'runs long':<14} {messages.english(one)}" for one in (detail.long,) if one is not None]
+    lines += [f"{'same work':<14} {spoken.say(one)}" for one in beside if one is not None]
+    lines += [f"{'unconfirmed':<14} {spoken.say(one)}" for one in detail.unheard]
+    lines += [f"{'runs long':<14} {spoken.say(one)}" for one in (detail.long,) if one is not None]
     ended = attempts.cancelled(detail.task)
     asked = (same_work.asked(detail.task), same_work.let_run(detail.task))
     notes = [*asked, attempts.last(detail.task), ended.sentence if ended is not None else None]
-    lines += [f"{'note':<14} {messages.english(note)}" for note in notes if note is not None]
+    lines += [f"{'note':<14} {spoken.say(note)}" for note in notes if note is not None]
     lines += [
         f"attempt {one['number']}: {one['outcome']} on {one['worker']} {output.masked_text(one['error'])[:200]}"
         for one in shapes.attempts(detail.task)
@@ -181,15 +186,15 @@ def _beside(detail: TaskDetail) -> dict[str, Any]:
     more: dict[str, Any] = {"last_attempt": attempts.last(detail.task) is not None}
     if ended is not None:
         more["cancelled_by"] = ended.by
-        more["cancelled"] = messages.english(ended.sentence)
+        more["cancelled"] = spoken.say(ended.sentence)
     if detail.unheard:
-        more["unconfirmed"] = [messages.english(one) for one in detail.unheard]
+        more["unconfirmed"] = [spoken.say(one) for one in detail.unheard]
     if detail.long is not None:
-        more["runs_long"] = messages.english(detail.long)
+        more["runs_long"] = spoken.say(detail.long)
     if detail.done is not None:
         more["same_work"] = shapes.same_work(detail.done)
     if detail.suppressed is not None:
-        more["same_work_refused"] = messages.english(detail.suppressed)
+        more["same_work_refused"] = spoken.say(detail.suppressed)
     if detail.verdict is not None:
         more["verdict"] = shapes.verdict(detail.verdict)
     if detail.worth is not None:
@@ -260,14 +265,19 @@ def resolve(context: Context) -> int:
     """Record the decision for each of them; exit 1 when one was not held."""
     args = context.args
     if args.decision == "succeeded" and not args.note.strip():
-        raise UsageError("--as succeeded needs --note: say how you know that it ran", field="--note")
+        raise UsageError(spoken.phrase("--as succeeded needs --note: say how you know that it ran"), field="--note")
     if args.decision == "again" and not args.note.strip():
-        raise UsageError("--as again needs --note: its work may be done already, say why it runs again", field="--note")
+        raise UsageError(
+            spoken.phrase("--as again needs --note: its work may be done already, say why it runs again"),
+            field="--note",
+        )
     with context.engine() as engine:
         ids = choose.chosen(context, engine, within="status:held")
         if args.dry_run:
             return choose.dry_run(context, ids, "resolve")
-        if (args.filter or len(ids) > 1) and not context.confirm(f"resolve as {args.decision}", len(ids)):
+        if (args.filter or len(ids) > 1) and not context.confirm(
+            spoken.phrase("resolve as {decision}", decision=args.decision), len(ids)
+        ):
             return EXIT_FAILED
         with progress.of_portions("resolve", len(ids), quiet=context.json):
             outcome = assembly.commands(engine).tasks.resolve(ids, DECISIONS[args.decision], note=args.note.strip())
@@ -300,7 +310,10 @@ def artifacts(context: Context) -> int:
         questions = assembly.queries(engine).artifacts
         found = questions.of(task_id, record)
         if record is None and not found:
-            raise NotFound(f"there is no task {task_id!r:.220}, and no file of it is here", field="id")
+            raise NotFound(
+                spoken.phrase("there is no task {task_id}, and no file of it is here", task_id=f"{task_id!r:.220}"),
+                field="id",
+            )
         saved = _save(questions, found, Path(folder)) if folder else {}
     context.warn([str(problem) for problem in saved.values() if isinstance(problem, ArtifactError)])
     rows = [_artifact_row(one, saved.get(one.artifact)) for one in found]
@@ -314,14 +327,16 @@ def _save(questions: ArtifactQueries, found: Iterable[Found], folder: Path) -> d
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as exc:
-        raise UsageError(f"{folder} cannot be made: {exc.strerror or exc}", field="--save") from exc
+        raise UsageError(
+            spoken.phrase("{folder} cannot be made: {error}", folder=folder, error=exc.strerror or exc), field="--save"
+        ) from exc
     out: dict[Artifact, Path | ArtifactError] = {}
     for one in (each.artifact for each in found):
         try:
             out[one] = _copy(questions, one, folder / f"{one.attempt}-{safe_name(one.name)}")
         except (ArtifactError, OSError) as exc:
             why = exc.strerror if isinstance(exc, OSError) and exc.strerror else exc
-            out[one] = ArtifactError(f"{one.name} is not saved: {why}")
+            out[one] = ArtifactError(spoken.phrase("{name} is not saved: {why}", name=one.name, why=why))
     return out
 
 
@@ -338,7 +353,9 @@ def _copy(questions: ArtifactQueries, one: Artifact, target: Path) -> Path:
             digest.update(chunk)
             out.write(chunk)
     if one.sha256 and digest.hexdigest() != one.sha256:
-        raise ArtifactError(f"it was changed since it was kept; what is there now is in {target}")
+        raise ArtifactError(
+            spoken.phrase("it was changed since it was kept; what is there now is in {target}", target=target)
+        )
     return target
 
 
@@ -376,7 +393,9 @@ def show_log(context: Context) -> int:
     with context.engine(looking=True) as engine:
         task = _found(engine, args.id)
         if args.attempt > task.attempt and not args.follow:
-            raise UsageError(f"{args.id} has had {task.attempt} attempts", field="--attempt")
+            raise UsageError(
+                spoken.phrase("{id} has had {attempt} attempts", id=args.id, attempt=task.attempt), field="--attempt"
+            )
         reader, zone = _LogReader(engine, task, args.attempt, args.start), shapes.zone(engine.store)
         if not args.follow:
             found = list(reader.new())
@@ -434,7 +453,9 @@ class _LogReader:
 def _found(engine: assembly.Engine, task_id: str) -> Task:
     record = engine.store.get([task_id])[0]
     if record is None:
-        raise NotFound(f"there is no task {task_id!r:.220}; see `task list`", field="task_id")
+        raise NotFound(
+            spoken.phrase("there is no task {task_id}; see `task list`", task_id=f"{task_id!r:.220}"), field="task_id"
+        )
     return record
 
 

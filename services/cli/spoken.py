@@ -1,0 +1,53 @@
+"""The language of a run: a person reads theirs, a program English. Every sentence that has a code is said here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from services import i18n, messages, settings
+from services.domain.insight.forecast.flow import Clause
+from services.domain.text.message import Message
+from services.domain.text.said import Said, words_of
+from services.monitor import attention
+from services.monitor.overview import Attention
+
+
+def language(*, json: bool) -> str:
+    """What this run speaks: English with ``--json``, else as ``FLEETDECK_LANGUAGE``, config.toml or the system says."""
+    if json:
+        return i18n.SOURCE_LANGUAGE
+    return settings.language_asked_for() or settings.language_configured() or settings.system_language()
+
+
+def say(message: Message) -> str:
+    """A sentence in the language of the run."""
+    return messages.render(message) if i18n.is_chinese() else messages.english(message)
+
+
+def phrase(template: str, **params: object) -> str:
+    """A sentence of the command line's own, which has no code, filled in."""
+    return i18n.render(template, params)
+
+
+def meant(what: str, name: str) -> str:
+    """A doubt with the name that was probably meant; "" for none."""
+    return phrase("{what}; did you mean {name}?", what=what, name=name) if name else what
+
+
+def told(what: BaseException | str) -> str:
+    """What an error says, in the language of the run where it has a code, else as it is: phrases are said already."""
+    words = words_of(what) if isinstance(what, BaseException) else what
+    return say(words.message) if isinstance(words, Said) and i18n.is_chinese() else str(what)
+
+
+def item(one: Attention) -> str:
+    """What needs a person, in one line."""
+    if not i18n.is_chinese():
+        return attention.english(one)
+    title, sentence = attention.present(one)
+    return "：".join(part for part in (title, sentence) if part)
+
+
+def headline(clauses: Iterable[Clause]) -> str:
+    """The headline of the fleet."""
+    return messages.headline(clauses) if i18n.is_chinese() else messages.english_headline(clauses)

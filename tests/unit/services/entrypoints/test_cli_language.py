@@ -1,0 +1,107 @@
+"""In which language the command line speaks: a person's to people, English to programs."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from services import i18n, log
+from services.cli import program, spoken
+
+Call = Callable[..., tuple[int, str, str]]
+#: refusals with a code and without, of the command, of its words, of one of many
+REFUSED = (
+    ("task", "show", "nobody"),
+    ("task", "list", "--limit", "many"),
+    ("queue", "pause", "all"),
+    ("task", "create", "--shop", "s1", "--type", "sync_order", "--platform", "拼夕夕"),
+    ("role", "set", "nobody", "viewer"),
+)
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """A command on an empty home in the language of a system: its code, what it printed, what it told beside."""
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    monkeypatch.setattr(log, "set_up", lambda *, verbose: None)
+    for name in ("LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*words: str, system: str = "zh_CN.UTF-8") -> tuple[int, str, str]:
+        monkeypatch.setenv("LANG", system)
+        capsys.readouterr()
+        code = program.run(words, lambda request: 0)
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("around", "configured", "language"),
+    [
+        ({"LANG": "zh_CN.UTF-8"}, "", "zh_CN"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C.UTF-8"}, "", "en"),
+        ({"LANG": "C"}, "", "en"),
+        ({"LANG": "en_US.UTF-8"}, "", "en"),
+        ({"LANG": "C"}, 'language = "zh_CN"', "zh_CN"),
+        ({"LANG": "zh_CN.UTF-8"}, 'language = "en"', "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "language = 3", "zh_CN"),
+        ({"LANG": "zh_CN.UTF-8"}, "no table", "zh_CN"),
+        ({"LANG": "C", "FLEETDECK_LANGUAGE": "zh_CN"}, 'language = "en"', "zh_CN"),
+        ({"LANG": "zh_CN.UTF-8", "FLEETDECK_LANGUAGE": "en"}, 'language = "zh_CN"', "en"),
+    ],
+)
+def test_the_variable_goes_before_the_file_and_that_before_the_system(
+    around: dict[str, str], configured: str, language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG", "FLEETDECK_LANGUAGE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in around.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "config.toml").write_text(configured, encoding="utf-8")
+    assert (spoken.language(json=False), spoken.language(json=True)) == (language, "en")
+
+
+@pytest.mark.parametrize("words", REFUSED, ids=" ".join)
+def test_a_program_reads_english_whatever_the_system_speaks(call: Call, words: tuple[str, ...]) -> None:
+    assert call(*words, "--json") == call(*words, "--json", system="C.UTF-8")
+    assert call(*words) != call(*words, system="C.UTF-8")
+
+
+def test_refusals_findings_and_what_nobody_can_be_asked_are_in_the_language_of_the_person(call: Call) -> None:
+    assert call("task", "show", "nobody")[2] == "fleetdeck: 没有任务 'nobody'；见 `task list`\n"
+    assert call("task", "show", "nobody", system="C")[2] == "fleetdeck: there is no task 'nobody'; see `task list`\n"
+    assert "没有在线的执行节点；目前也无任务等待" in call("doctor")[1]
+    assert "No worker is alive; nothing waits for one" in call("doctor", system="C")[1]
+    assert call("queue", "pause", "all")[2] == "fleetdeck: 暂停 all（0 个任务在等待）：加 --yes 执行\n"
+    told = call("task", "create", "--shop", "s1", "--type", "sync_order", "--platform", "拼夕夕")[1]
+    assert "pdd (Pinduoduo, 拼多多), " in told, "codes and names of the platforms that there are"
+    assert json.loads(call("task", "show", "nobody", "--json")[1])["error"].startswith("there is no task")
+
+
+def test_a_question_is_asked_in_it(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
+    assert call("queue", "pause", "all") == (1, "", "暂停 all（0 个任务在等待）？[y/N] ")
+
+
+def test_a_window_still_chooses_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    monkeypatch.setenv("FLEETDECK_LANGUAGE", "zh_CN")
+    spoke: list[str] = []
+
+    def opened(request: program.ConsoleRequest) -> int:
+        spoke.append(i18n.language())
+        return 0
+
+    assert program.run([], opened) == 0
+    assert spoke == [i18n.language()]
