@@ -52,6 +52,7 @@ class Item:
     successor: str = ""  #: of one that was republished
     gate: str = ""  #: the one at which its new task would wait
     why: Message | None = None  #: what is in the way, for a person
+    beneath: Item | None = None  #: of a duplicate whose work has run besides: the same without its twin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +76,14 @@ class Plan:
         found = Counter(str(getattr(item, name)) for item in self.items if item.state in states)
         found.pop("", None)
         return dict(found.most_common())
+
+    def sent(self, if_duplicate: str) -> Plan:
+        """The same plan as it is sent with that option: unless it is ``reject``, the same work that waits or runs is in
+        nobody's way, but that it has run besides is.
+        """
+        if if_duplicate == "reject":
+            return self
+        return replace(self, items=tuple(item.beneath or item for item in self.items))
 
     def without(self, task_ids: Collection[str]) -> Plan:
         """The same plan without some items, e.g. those that were tried first."""
@@ -112,10 +121,11 @@ class Planner:
         found: list[Item] = []
         for item, uniq in looked.values():
             last, old = done.get(uniq), letters[item.task_id]
-            if last is not None and old is not None and holders.get(uniq) is None and (ran := self._ran(old, last)):
+            if last is not None and old is not None and (ran := self._ran(old, last)):
                 status = Status.SUCCEEDED if last.task_id else ""
                 why = same_work.succeeded(last, now)
-                item = replace(item, state=ran, existing=last.task_id, existing_status=status, why=why)
+                done_too = replace(item, state=ran, existing=last.task_id, existing_status=status, why=why)
+                item = done_too if holders.get(uniq) is None else replace(item, beneath=done_too)
             found.append(_in_the_way(item, uniq, holders.get(uniq), gates, taken))
         return found
 

@@ -215,6 +215,7 @@ class BulkRun:
         before each portion and raises where whoever runs it may not do so any more.
         """
         self._may = may
+        plan = plan.sent(options.if_duplicate)
         self._store, self._clock, self._republisher = store, clock, republisher
         self._options, self._told, self._control = options, on_progress, control
         self._changes = Changes(fields=plan.fields, lane=options.lane, attempts=options.attempts)

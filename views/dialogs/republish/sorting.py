@@ -19,6 +19,11 @@ FIXED = frozenset({ASKS, GONE})
 _REASONS = {DUPLICATE: TWIN, HELD: TWIN, DONE: DONE, ASKS: ASKS, PAUSED: PAUSED, SCHEMA: SCHEMA, GONE: GONE}
 
 
+def duplicates(skip: frozenset[str]) -> str:
+    """What becomes of a letter whose work waits or runs already: ``reject`` | ``queue``."""
+    return "reject" if TWIN in skip else "queue"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """What a person chose in the dialog."""
@@ -34,7 +39,7 @@ class Choice:
             rate=0 if probe else self.rate,
             probe=probe,
             probe_only=bool(probe),
-            if_duplicate="reject" if TWIN in self.skip else "queue",
+            if_duplicate=duplicates(self.skip),
             skip=frozenset({DONE} & self.skip),
             lane=self.lane,
             attempts=self.attempts,
@@ -84,6 +89,7 @@ def reason(item: Item, shops: Mapping[str, ShopNow]) -> str:
 
 def sort_out(plan: Plan, shops: Mapping[str, ShopNow], skip: frozenset[str]) -> Sorted:
     """Put each letter in its place; those of ``FIXED`` never go."""
+    plan = plan.sent(duplicates(skip))
     going: list[Item] = []
     reasons: dict[str, list[Item]] = {}
     for item in plan.items:

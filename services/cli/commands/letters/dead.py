@@ -325,7 +325,7 @@ def republish_chosen(context: Context, engine: assembly.Engine, ids: tuple[str, 
         raise UsageError(
             spoken.phrase("--payload edits exactly one dead letter; give one id, no --probe and no --rate"), "payload"
         )
-    plan = commands.bulk.plan(ids)
+    plan = commands.bulk.plan(ids).sent(chosen.if_duplicate)
     if args.dry_run:
         return show_preview(context, plan, chosen)
     many = bool(args.filter) or len(ids) > 1

@@ -157,6 +157,24 @@ def test_what_is_done_once_more_by_number_says_who_let_it_go(room: Room, desk: D
     assert said == {letter: reason or typed, other: ""}
 
 
+def test_of_a_twin_whose_work_has_run_besides_the_plan_says_what_the_act_does(room: Room, desk: Desk) -> None:
+    letter = room.dead(shop_id="s1", payload={"a": 1}).task_id
+    room.clock.advance(1)
+    work(room, room.create(shop_id="s1", payload={"a": 1}))
+    desk.dead_letters.set_triage([letter], "open")
+    room.create(shop_id="s1", payload={"a": 1})
+    plan = desk.bulk.plan([letter])
+    assert [item.state for item in plan.sent("reject").items] == [DUPLICATE]
+    (queued,) = plan.sent("queue").items
+    assert queued.state == DONE
+    for how in (Options(), Options(if_duplicate="queue")):
+        ended = desk.bulk.run(plan, how)
+        planned = [one.why for one in plan.sent(how.if_duplicate).items]
+        assert [one.why for one in ended.outcome.skipped if one.why in planned] == planned
+    ended = desk.bulk.run(plan, Options(if_duplicate="queue", skip=frozenset()))
+    assert ended.outcome.done == (letter,)
+
+
 @pytest.mark.parametrize("unread", [True, False])
 def test_what_asks_for_a_reason_of_its_own_goes_alone(room: Room, desk: Desk, tmp_path: Path, unread: bool) -> None:
     """Its work ran before it so lately that the type asks why, or nobody can read whether it ran."""

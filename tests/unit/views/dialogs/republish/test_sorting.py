@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from services.commands.bulk.plan import ASKS, DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
@@ -46,6 +48,15 @@ def test_work_that_has_succeeded_since_is_skipped_unless_switched_off() -> None:
     plan = Plan(items=(Item(task_id="t0", state=DONE, shop="pdd:0"), Item(task_id="t1", shop="pdd:0")))
     assert [one.task_id for one in sort_out(plan, NOW, frozenset(RULES)).going] == ["t1"]
     assert [one.task_id for one in sort_out(plan, NOW, frozenset(RULES) - {DONE}).going] == ["t0", "t1"]
+
+
+def test_of_a_twin_whose_work_has_run_too_both_reasons_count() -> None:
+    done = Item(task_id="t0", state=DONE, shop="pdd:0")
+    plan = Plan(items=(dataclasses.replace(done, state=DUPLICATE, beneath=done),))
+    every = frozenset(RULES)
+    found = [sort_out(plan, NOW, skip) for skip in (every, every - {DONE}, every - {TWIN}, every - {TWIN, DONE})]
+    assert [list(one.reasons) for one in found] == [[TWIN], [TWIN], [DONE], [DONE]]
+    assert [len(one.going) for one in found] == [0, 0, 0, 1]
 
 
 def test_what_asks_for_a_reason_of_its_own_is_no_part_of_many() -> None:
