@@ -110,9 +110,15 @@ class DialogFrame(Dimming):
                 self.body.addLayout(part, int(place == 1))
             else:
                 self.body.addWidget(part, int(place == 1))
-        self._wanted = size
         self.setMinimumSize(*least)
+        self.ask_size(size)
         self.resize(*size)
+
+    def ask_size(self, size: tuple[int, int]) -> None:
+        """Be so large, or as large as the window behind leaves; at once where it is seen."""
+        self._wanted = size
+        if self.isVisible():
+            self._take_room()
 
     def end_with_save(self, on_save: Callable[[], None]) -> tuple[Button, Button]:
         """Put Cancel and Save, which counts and which Ctrl+Enter presses, at the end of the foot; returns both."""
@@ -139,15 +145,18 @@ class DialogFrame(Dimming):
 
     def showEvent(self, event: QShowEvent) -> None:
         """Stand in the middle of the window behind."""
+        self._take_room()
+        super().showEvent(event)
+        if self.focusWidget() is None and (first := self._first_reached()) is not None:
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _take_room(self) -> None:
         behind = self.behind()
         if behind is not None and self._wanted is not None:
             room = behind.size()
             self.resize(min(self._wanted[0], room.width() - GAP), min(self._wanted[1], room.height() - GAP))
         if behind is not None and not self.dims:
             self.move(behind.geometry().center() - self.rect().center())
-        super().showEvent(event)
-        if self.focusWidget() is None and (first := self._first_reached()) is not None:
-            first.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _first_reached(self) -> QWidget | None:
         """What a person does first here; else the keyboard would begin on the cross that closes the dialog."""

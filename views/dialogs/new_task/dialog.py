@@ -139,6 +139,8 @@ class NewTaskFoot:
 
 
 SIZE, LEAST = (1098, 850), (900, 560)
+#: the rows of a file
+WIDE = (1400, 850)
 CHECK_MS, LOOK_MS = 350, 1000
 #: what an empty table begins with: its columns, and rows to be typed into
 BLANK = (columns.SHOP, columns.TYPE, columns.PRIORITY, columns.PAYLOAD, columns.NOT_BEFORE, columns.DEADLINE)
@@ -231,6 +233,7 @@ class NewTaskDialog(DialogFrame):
         self.verbs = NewTaskFoot(self.foot)
 
     def _connect(self) -> None:
+        self._pages.currentChanged.connect(self._on_page)
         # the form
         self._form.changed.connect(self._on_changed)
         self.parameters.reveal_button.clicked.connect(self._on_reveal)
@@ -311,6 +314,9 @@ class NewTaskDialog(DialogFrame):
     def _on_looked(self) -> None:
         if self.isVisible():
             self._look()
+
+    def _on_page(self, _place: int) -> None:
+        self.ask_size(WIDE if self._pages.currentWidget() is self.sheet else SIZE)
 
     # slots of the form
 

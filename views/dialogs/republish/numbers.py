@@ -19,21 +19,21 @@ from views.theme import theme
 from views.widgets.elided import Elided
 from views.widgets.toggle import Toggle
 
-#: reason -> (glyph, colour role, words while skipped, words while sent too)
+#: reason -> (glyph, colour role of glyph and share, words while skipped, words while sent too); what goes is ``GOES``
 _LOOKS: dict[str, tuple[str, str, str, str]] = {
     TWIN: (
         "ph.copy",
-        "accent",
+        "waiting",
         N_("Skipped: the same task runs or waits"),
         N_("Sent too: to run after the same task"),
     ),
     DONE: (
         "ph.checks",
-        "accent",
+        "succeeded",
         N_("Skipped: the same work has succeeded since"),
         N_("Sent too: their work is done once more"),
     ),
-    ASKS: ("ph.question", "accent", N_("Skipped: each goes alone, with a reason of its own"), ""),
+    ASKS: ("ph.question", "scheduled", N_("Skipped: each goes alone, with a reason of its own"), ""),
     CLOSED: (
         "ph.lock-simple-fill",
         "retrying",
@@ -54,6 +54,7 @@ _LOOKS: dict[str, tuple[str, str, str, str]] = {
     ),
     GONE: ("ph.check-circle", "text3", N_("Skipped: no open dead letter any more"), ""),
 }
+GOES = "accent"
 SHOWN = 3
 NAMES = 4
 
@@ -69,7 +70,7 @@ class NumbersPane(QWidget):
         super().__init__(parent)
         self._number, self._lead = Label("", "number"), Label("", "body", "text2", wrap=True)
         self._bar = SharesBar()
-        self._new = _Row("ph.arrow-clockwise", "accent")
+        self._new = _Row("ph.arrow-clockwise", GOES)
         self.rules = {rule: _Row(*_LOOKS[rule][:2], toggle=rule not in FIXED) for rule in RULES}
         head = QHBoxLayout()
         head.setSpacing(12)
@@ -98,15 +99,16 @@ class NumbersPane(QWidget):
         self._number.set_tone("text" if number else "dis")
         self._lead.setText(_lead(found))
         self._new.show_words(number, _("New tasks with new ids"), _types(found.counts("task_type")))
-        pieces = [(number, "accent")]
+        pieces = [(number, GOES)]
         for rule, row in self.rules.items():
             items = found.reasons.get(rule, ())
-            row.setVisible(bool(items))
             skipped = rule in skip | FIXED
+            # what was switched off stays in sight, to be switched on again
+            row.setVisible(bool(items) or not skipped)
             row.set_on(skipped)
             row.show_words(len(items), _(_LOOKS[rule][2 if skipped else 3]), _details(rule, items, shops))
             if skipped:
-                pieces.append((len(items), "lane.normal" if rule == TWIN else _LOOKS[rule][1]))
+                pieces.append((len(items), _LOOKS[rule][1]))
         self._bar.show_pieces(pieces)
 
     def number(self) -> str:

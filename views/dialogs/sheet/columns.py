@@ -22,7 +22,7 @@ from views.support.look import Label, set_look
 from views.widgets.fields import ChoiceField
 
 HEIGHT, GAP = 34, 4
-BESIDE = 50  #: pixels that a drop-down needs beside its words
+BESIDE = 46  #: pixels that a drop-down needs beside its words
 #: what people call the fields
 WORDS: Mapping[str, str] = {
     columns.IGNORED: N_("not used"),
@@ -74,12 +74,12 @@ class SheetColumns(QWidget):
         self._shown = words
         for one, field in zip(every, self.fields, strict=True):
             field.setCurrentIndex(targets.index(one.target))
-            self._make_room(one)
             why = render(one.why) if one.why is not None and one.filled else ""
             values = text.listed([safe.one_line(value, 40) for value in one.samples])
             field.setToolTip(safe.tooltip(": ".join([_("not used"), why]) if why else values))
             set_look(field, tone="retrying" if why else "text")
             field.setAccessibleName(_("Field of column {column}").format(column=safe.one_line(one.title, 60)))
+        self._grid.make_room({one.at + 1: self._room_of(one) for one in every})
         self.place()
 
     def place(self) -> None:
@@ -125,10 +125,9 @@ class SheetColumns(QWidget):
             before = field
             self.fields.append(field)
 
-    def _make_room(self, one: Column) -> None:
+    def _room_of(self, one: Column) -> int:
         """For the words of what is chosen above a column."""
-        room = self.fields[one.at].fontMetrics().horizontalAdvance(field_word(one.target)) + BESIDE
-        self._grid.setColumnWidth(one.at + 1, max(self._grid.columnWidth(one.at + 1), room))
+        return self.fields[one.at].fontMetrics().horizontalAdvance(field_word(one.target)) + BESIDE
 
     def _on_chosen(self, at: int, field: ChoiceField, _index: int) -> None:
         self.chosen.emit(at, str(field.currentData() or ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -35,7 +36,7 @@ from views.theme import theme
 from views.theme.tokens import TABLE_HEADER, status
 
 PAD, GLYPH, ROW = 8, 13, 28
-LEAST, MOST, STATE_WIDTH = 108, 260, 150
+LEAST, MOST, STATE_WIDTH = 92, 260, 130
 _VCENTRE = int(Qt.AlignmentFlag.AlignVCenter)
 _KEPT = 4000  #: texts whose cut is remembered
 _TRIED = 40  #: rows by which the width of a column is found
@@ -81,13 +82,16 @@ class SheetGrid(QTableView):
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setMinimumSectionSize(LEAST)
-        self.horizontalHeader().sectionResized.connect(self.scrolled)
+        self.horizontalHeader().sectionResized.connect(self._on_resized)
         self.horizontalScrollBar().valueChanged.connect(self.scrolled)
         model.modelReset.connect(self._on_reset)
         theme().changed.connect(self.viewport().update)
         on_language_changed(self._say)
         self._say()
         self._shown: tuple[str, ...] = ()
+        self._wanted: list[int] = []  #: width of each column by what stands in it
+        self._least: dict[int, int] = {}
+        self._by_hand = self._sharing = False
 
     # going about
 
@@ -113,6 +117,13 @@ class SheetGrid(QTableView):
         row = max(0, self.currentIndex().row())
         if self._model.rowCount():
             self.scrollTo(self._model.index(row, section))
+
+    def make_room(self, least: Mapping[int, int]) -> None:
+        """Take care that columns are at least so wide, for what stands above them; none has to be scrolled to where
+        all of them fit with less than what stands in them would like. What a person has made wider or narrower stays.
+        """
+        self._least = dict(least)
+        self._share()
 
     def place(self) -> tuple[int, int]:
         """Number of the row and column of the file where something is pasted: the cursor, or the first cell."""
@@ -158,8 +169,9 @@ class SheetGrid(QTableView):
         self.moved.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The last column takes what is left."""
+        """Columns take the room that there is."""
         super().resizeEvent(event)
+        self._share()
         self.scrolled.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -228,12 +240,12 @@ class SheetGrid(QTableView):
         if names != self._shown:
             self._shown = names
             self._fit()
+        self._share()
         self.scrolled.emit()
 
     def _fit(self) -> None:
         metrics = QFontMetrics(theme().font("table"))
-        room = max(map(metrics.horizontalAdvance, self._model.fates())) + PAD + GLYPH + 12
-        self.setColumnWidth(STATE, max(STATE_WIDTH, room))
+        self._wanted, self._by_hand = [STATE_WIDTH], False
         for section in range(1, self._model.columnCount()):
             words = [str(self._model.headerData(section, Qt.Orientation.Horizontal) or "")]
             words += [
@@ -242,7 +254,28 @@ class SheetGrid(QTableView):
                 if self._model.flags(self._model.index(row, section)) & Qt.ItemFlag.ItemIsEditable
             ]
             width = max(map(metrics.horizontalAdvance, words)) + 2 * PAD + 6
-            self.setColumnWidth(section, max(LEAST, min(MOST, width)))
+            self._wanted.append(max(LEAST, min(MOST, width)))
+
+    def _share(self) -> None:
+        if self._by_hand or not self._wanted:
+            return
+        metrics = QFontMetrics(theme().font("table"))
+        fates = max(map(metrics.horizontalAdvance, self._model.fates())) + PAD + GLYPH + 12
+        self._wanted[STATE] = max(STATE_WIDTH, fates)
+        least = [self._wanted[STATE], *(max(LEAST, self._least.get(at, 0)) for at in range(1, len(self._wanted)))]
+        widths = [max(wanted, low) for wanted, low in zip(self._wanted, least, strict=False)]
+        spare = [width - low for width, low in zip(widths, least, strict=False)]
+        over = sum(widths) - self.viewport().width()
+        if 0 < over <= sum(spare):
+            widths = [width - math.ceil(more * over / sum(spare)) for width, more in zip(widths, spare, strict=True)]
+        self._sharing = True
+        for section, width in enumerate(widths):
+            self.setColumnWidth(section, width)
+        self._sharing = False
+
+    def _on_resized(self) -> None:
+        self._by_hand = self._by_hand or not self._sharing
+        self.scrolled.emit()
 
     def _say(self) -> None:
         self.setAccessibleName(_("Rows of the file"))

@@ -156,10 +156,10 @@ class SheetModel(QAbstractTableModel):
             if one.number in found and cells.text_of(one.cells[section - 1]) == wanted
         ]
 
-    @staticmethod
-    def fates() -> list[str]:
-        """All that can become of a row, in the present language."""
-        return [_(words) for words, _status in _GOES.values() if words]
+    def fates(self) -> list[str]:
+        """What becomes of its good rows, in the present language."""
+        found = {"new", "looking", *map(_fate, self._found.left_out.values())}
+        return [_(_GOES[name][0]) for name in sorted(found | ({"before"} if self._found.before else set()))]
 
     def goes(self, row: int) -> str:
         """What becomes of a row: ``bad``, or a key of the words for it."""
@@ -169,7 +169,7 @@ class SheetModel(QAbstractTableModel):
         if number in self._found.faults:
             return "bad"
         if (why := self._found.left_out.get(number)) is not None:
-            return why.field if why.field in _GOES else "twin"
+            return _fate(why)
         if all(map(blank, self._rows[row].cells)):
             return "empty"
         return "before" if number in self._found.before else "new"
@@ -303,3 +303,8 @@ def _found(orders: Orders) -> Found:
 def _placed(fault: Fault) -> str:
     words = shown.say(fault.reason)
     return _("{name}: {value}").format(name=safe.one_line(fault.column, 60), value=words) if fault.column else words
+
+
+def _fate(left_out: Fault) -> str:
+    """Key of the words for a good row that becomes no task."""
+    return left_out.field if left_out.field in _GOES else "twin"

@@ -102,7 +102,6 @@ class LetterPane(QWidget):
             self.buttons[verb.key] = button = Button(kind=kind, icon=verb.icon, small=True)
             button.clicked.connect(partial(self._act, verb.key))
         self.republish, *others = self.buttons.values()
-        self.worth.add_action(self.republish)
         self.said = Label("", "label", "text2", wrap=True)
         self.said.setContentsMargins(16, 6, 16, 8)
         self.setMinimumWidth(300)
@@ -120,7 +119,7 @@ class LetterPane(QWidget):
         room.addWidget(self._reach)
         room.addWidget(self.worth)
         ways = FlowRow(across=8, down=6)
-        for button in others:
+        for button in (*others, self.republish):
             ways.addWidget(button)
         room.addLayout(ways)
         _column(self, head, self.table, self.bar, about, self.said)
@@ -188,6 +187,7 @@ class LetterPane(QWidget):
             button = self.buttons[one.verb.key]
             if button is self.republish:
                 button.disable(one.reason)
+                button.setVisible(of.is_open)
             else:
                 show(button, one)
                 button.set_glyph(one.glyph)

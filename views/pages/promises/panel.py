@@ -33,7 +33,7 @@ from views.widgets.layout import stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
-SIDE, LOWEST = 324, 230
+SIDE, LOWEST = 268, 230
 MOST_CAUSES, MOST_BREAKS = 5, 4
 ALL = "all"
 WHICH = ((ALL, N_("Not kept")), (BROKEN, N_("Broken")), (AT_RISK, N_("At risk")))

@@ -35,6 +35,8 @@ _CHECK_GLYPHS = {
     "page": "ph.x-circle-fill",
 }
 _CHECK_TONES = {"created": "dead", "gates": "retrying", "login": "login", "worker": "stuck", "page": "dead"}
+#: no wider than its title: what holds a shop needs the room
+_CHECK_WIDTHS = {"created": 64, "gates": 54, "login": 52, "worker": 66, "page": 50}
 _GLYPH = 13
 
 
@@ -292,7 +294,7 @@ def _check_column(name: str) -> Column[MatrixRow]:
         value=partial(_check, name),
         text=lambda row: "",
         kind=CHECK,
-        width=66,
+        width=_CHECK_WIDTHS[name],
         align="center",
         speech=told,
         tooltip=told,
@@ -319,7 +321,7 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         value=lambda row: safe.one_line(row.name, 80),
         kind="strong",
         names=True,
-        width=150,
+        width=148,
         sortable=True,
         tooltip=lambda row: row.row.shop,
     ),
@@ -345,7 +347,7 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         kind="number",
         strong=True,
         tone=lambda row: _TONES.get(row.row.state, "text"),
-        width=72,
+        width=68,
         sortable=True,
         tooltip=lambda row: shown.clock(row.row.break_at, instant.now_ms()),
     ),
@@ -354,7 +356,7 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         key="held",
         title=N_("Held by"),
         value=words.held_by,
-        width=120,
+        width=240,
         stretch=True,
         tooltip=lambda row: words.held_by(row),
     ),
@@ -368,5 +370,12 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         sortable=True,
         hide_rank=1,
     ),
-    Column(key="next", title=N_("Next step"), value=lambda row: words.verb(row.row), kind="link", width=128),
+    Column(
+        key="next",
+        title=N_("Next step"),
+        value=lambda row: words.verb(row.row),
+        kind="link",
+        width=128,
+        hide_rank=3,  # the cause beside it and the menu of the row have the same step
+    ),
 )

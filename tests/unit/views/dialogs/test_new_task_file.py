@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -23,6 +23,7 @@ from services.domain.task.record import Task
 from services.domain.task.status import Status
 from tests.support import task_sheets
 from tests.support.cuts import cut
+from tests.support.painted import faults
 from tests.support.widgets import find, press, words
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.new_task.dialog import NewTaskDialog
@@ -43,9 +44,10 @@ def shops(fleet: Fleet) -> list[str]:
 def read_file(qtbot: QtBot, fleet: Fleet, shops: list[str]) -> Open:
     """Opens the dialog and lets it read a file."""
 
-    def make(path: Path, begin: Callable[[], object] = lambda: None) -> NewTaskDialog:
-        dialog = NewTaskDialog(fleet.context)
-        qtbot.addWidget(dialog)
+    def make(path: Path, begin: Callable[[], object] = lambda: None, window: QWidget | None = None) -> NewTaskDialog:
+        dialog = NewTaskDialog(fleet.context, parent=window)
+        if window is None:
+            qtbot.addWidget(dialog)
         dialog.resize(1098, 660)
         dialog.open()
         qtbot.waitUntil(lambda: dialog.shops.picker.model.rowCount() > 0)
@@ -516,6 +518,26 @@ def test_one_good_row_is_said_in_the_singular_and_its_deadline_may_be_words(
     dialog = read_file(task_sheets.write(tmp_path / "t.csv", [good, bad], (*task_sheets.HEADER, "截止")))
     assert [(one.row, one.column) for one in left_out(dialog)] == [(3, "截止")]
     assert dialog.verbs.part.text() == "Send the 1 good one, keep 1 as a file"
+
+
+def test_a_small_window_shows_every_column_and_why_nothing_goes_whole(
+    qtbot: QtBot, read_file: Open, shops: list[str], tmp_path: Path
+) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1280, 720)
+    window.show()
+    rows = [[*row, "明天 09:00"] for row in task_sheets.spoilt(task_sheets.rows(shops))]
+    dialog = read_file(task_sheets.write(tmp_path / "t.csv", rows, (*task_sheets.HEADER, "截止")), window=window)
+    assert dialog.verbs.missing.text() == "7 rows have errors: correct them first"
+    assert dialog.verbs.missing.sizeHint().width() <= dialog.verbs.missing.width()
+    assert dialog.sheet.grid.horizontalScrollBar().maximum() == 0
+    assert faults(dialog) == ()
+    dialog.sheet.grid.setColumnWidth(1, 400)
+    dialog.resize(dialog.width() + 1, dialog.height())
+    assert dialog.sheet.grid.columnWidth(1) == 400, "what a person did stays"
+    dialog.verbs.back.click()
+    assert dialog.width() == 1098, "the form is as it was"
 
 
 def test_every_word_follows_the_language(read_file: Open, shops: list[str], tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from pytestqt.qtbot import QtBot
 from views.page import Page
 
 P = TypeVar("P", bound=Page)
+#: what a window of 1280 by 720 leaves to a page
+SMALL = (1084, 646)
 
 
 def opening(

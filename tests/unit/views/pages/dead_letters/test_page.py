@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QLabel, QMenu
 from pytestqt.qtbot import QtBot
@@ -20,9 +20,10 @@ from services.domain.fleet.shop import Pause
 from services.domain.task.record import Task
 from services.domain.task.status import Triage
 from services.domain.text.mask import DOTS
+from tests.support.cuts import cut
 from tests.support.widgets import press
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
-from tests.unit.views.pages.opening import opening
+from tests.unit.views.pages.opening import SMALL, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runs import RunsDialog
@@ -78,6 +79,18 @@ def test_causes_stand_with_the_most_tasks_first_and_say_how_far_they_reach(fleet
     ]
     assert "Pinduoduo shops that ran it" in page.letters.shops.text()
     assert page.header.summary() == "33 tasks, 8 shops, 4 causes"
+
+
+def test_a_small_window_gives_the_verdict_the_whole_width_above_its_buttons(fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    page.resize(*SMALL)
+    pane = page.letters
+    verdict, button = (QRect(one.mapTo(pane, QPoint(0, 0)), one.size()) for one in (pane.worth, pane.republish))
+    assert pane.republish.isVisible()
+    assert button.top() > verdict.bottom()
+    assert verdict.width() > pane.width() - 40
+    assert cut(pane) == []
 
 
 def test_choosing_a_cause_lists_its_letters_and_opens_the_newest(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

@@ -8,23 +8,25 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from services.domain.promises import promise as promises
 from services.domain.promises import standing
-from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, Due, Forecast, Hold, Judged
+from services.domain.promises.judge import AT_RISK, BROKEN, CHECKS, KEPT, Due, Forecast, Hold, Judged
 from services.domain.promises.promise import Promise
 from services.monitor.promises import STALE_MS
 from tests.unit.views.pages.fleet_rig import Fleet
-from tests.unit.views.pages.opening import opening
+from tests.unit.views.pages.opening import SMALL, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.kit.list_source import ListSource
 from views.pages.promises import words
 from views.pages.promises.editor import PromiseDialog
 from views.pages.promises.page import PromisesPage
 from views.support import shown
+from views.tables.delegates import PADDING
+from views.theme import theme
 
 pytestmark = pytest.mark.one_pair
 
@@ -138,6 +140,22 @@ def test_an_empty_page_offers_a_promise_to_begin_with(qtbot: QtBot, fleet: Fleet
     qtbot.waitUntil(lambda: page.table.current_key() == "orders", timeout=WAIT_MS)
     assert page.stack.currentWidget() is page.split
     assert page.header.summary() == "1 not judged yet"
+
+
+def test_a_small_window_says_whole_what_holds_a_shop(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.resize(*SMALL)
+    choose(qtbot, page, "c-broken")
+    matrix = page.panel.matrix
+    header = [column.key for column in matrix.records.columns]
+    (row,) = matrix.records.records()
+    said, room = words.held_by(row), matrix.columnWidth(header.index("held")) - 2 * PADDING
+    assert said == "no run waits and none is planned"
+    assert QFontMetrics(theme().font("table")).horizontalAdvance(said) <= room
+    assert matrix.horizontalScrollBar().maximum() == 0
+    for check in CHECKS:
+        title = QFontMetrics(theme().font("label")).horizontalAdvance(words.CHECKS[check])
+        assert title <= matrix.columnWidth(header.index(check)) - 2 * PADDING, check
 
 
 def test_the_worst_stands_first_and_says_when_it_breaks_and_what_holds_it(

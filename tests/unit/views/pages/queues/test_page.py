@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
@@ -18,13 +19,14 @@ from services.domain.insight.forecast.drain import Miss
 from services.monitor.forecast.drain import Drain, DrainRow, InstantRow
 from services.monitor.queues.board import Needing, QueueNow, QueuesNow
 from tests.unit.views.pages.fleet_rig import Fleet
-from tests.unit.views.pages.opening import opening
+from tests.unit.views.pages.opening import SMALL, opening
 from views.kit.list_source import ListSource
 from views.pages.queues.forecast import missed, of_lane
 from views.pages.queues.page import QueuesPage
 from views.pages.queues.panel import HOLDERS
 from views.pages.queues.table import MORE
 from views.pages.queues.verbs import DedicateDialog, PeekDialog, PurgeDialog
+from views.theme import theme
 
 pytestmark = pytest.mark.one_pair
 
@@ -199,6 +201,17 @@ def test_a_shop_gets_a_queue_is_paused_and_goes_back(qtbot: QtBot, fleet: Fleet,
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         page.panel.buttons["lanes"].click()
     assert fleet.store.audit(1)[0].action == "shop.undedicate"
+
+
+def test_a_small_window_has_room_for_the_name_of_a_shop_and_the_forecast(fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.resize(*SMALL)
+    table, header = page.table, [column.key for column in page.table.records.columns]
+    assert not any(table.isColumnHidden(header.index(key)) for key in ("ready", "drained", "forecast", "state"))
+    metrics = QFontMetrics(theme().font("tablestrong"))
+    room = table.columnWidth(header.index("queue")) - 44 - metrics.horizontalAdvance("single_shop_temu-20117")
+    assert room > QFontMetrics(theme().font("label")).horizontalAdvance("Tansy & Thread")
+    assert table.horizontalScrollBar().maximum() == 0
 
 
 def test_of_many_queues_of_shops_the_deepest_are_shown_first(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
