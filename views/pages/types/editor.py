@@ -145,12 +145,16 @@ class TypeDialog(DialogFrame):
         self._try_soon()
 
     def _on_schema(self) -> None:
+        if self._shown != SCHEMA:  # one that is not seen speaks up too, in another language
+            return
         value = self._read(self.schema)
         if value is not None:
             self._document["schema"] = value
         self._try_soon()
 
     def _on_json(self) -> None:
+        if self._shown != JSON:
+            return
         value = self._read(self.json)
         if value is not None:
             self._document = value

@@ -17,6 +17,7 @@ from services import i18n
 from services.domain.insight import drift
 from services.domain.insight.drift import Drift, Drifts
 from services.domain.types.task_type import TaskType
+from services.i18n import _
 from services.monitor.forecast.drift import DriftNow
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
@@ -170,6 +171,22 @@ def test_what_cannot_be_kept_says_why_and_is_not(qtbot: QtBot, fleet: Fleet, ope
     qtbot.waitUntil(lambda: "version 2" in stale.change.text(), timeout=WAIT_MS)
     assert not stale.save_button.isEnabled()
     stale.reject()
+
+
+@one_pair
+def test_another_language_while_a_type_is_edited_makes_nothing_of_it_wrong(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    choose(qtbot, page, "sync_order")
+    page.panel.buttons["edit"].click()
+    (dialog,) = page.findChildren(TypeDialog)
+    qtbot.waitUntil(lambda: dialog.change.text() == "sync_order stays as it is", timeout=WAIT_MS)
+    try:
+        settled(qtbot, dialog, lambda: i18n.set_language("zh_CN"))
+        assert dialog.change.text() == _("{name} stays as it is").format(name="sync_order")
+    finally:
+        i18n.set_language("en")
 
 
 @one_pair
