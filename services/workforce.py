@@ -128,9 +128,9 @@ class IssueActs:
         """Whose act it is."""
         return f"known issue {fingerprint}"
 
-    def pause(self, fingerprint: str, shop: str, reason: str) -> None:
-        """Pause a shop."""
-        self._commands(fingerprint).fleet.pause(f"shop:{shop}", reason=reason)
+    def pause(self, fingerprint: str, shop: str, reason: str, instead: str) -> None:
+        """Pause a shop; what a person has done to it meanwhile stays."""
+        self._commands(fingerprint).fleet.pause(f"shop:{shop}", reason=reason, instead=instead)
 
     def resume(self, fingerprint: str, shop: str, note: str) -> None:
         """Let it go on; a pause that a person has put in the place of ours stays."""

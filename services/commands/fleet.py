@@ -118,14 +118,21 @@ class FleetCommands:
                 field="dedicated",
             )
 
-    def pause(self, scope: str, *, reason: str = "") -> None:
-        """Close a pause switch: ``all``, ``platform:pdd``, ``shop:pdd:1`` or ``type:sync_order``.
+    def pause(self, scope: str, *, reason: str = "", instead: str | None = None) -> None:
+        """Close a pause switch: ``all``, ``platform:pdd``, ``shop:pdd:1`` or ``type:sync_order``. ``instead``: only
+        where this person has closed it, "" where it is open.
 
         A shop that is known from tasks alone is registered (``unregistered``) by this.
+
+        Raises:
+            UsageError: it is not as ``instead`` says.
         """
         self._audit.need(self._operator, "operator", "pause", [scope])
+        before = self._paused(scope)
+        if instead is not None and (before is not None, before.by if before else "") != (bool(instead), instead):
+            raise UsageError(said("back.differs"), field="scope")
         detail: dict[str, object] = {"reason": reason} if reason else {}
-        detail["was"] = _told(self._paused(scope))
+        detail["was"] = _told(before)
         with self._audit.act("pause", [_scope(scope)], detail):
             self._register(scope)
             self._store.set_pause(Pause(scope=scope, by=self._operator.who, at=self._store.now_ms(), reason=reason))

@@ -32,8 +32,10 @@ class Acts(Protocol):
     def who(self, fingerprint: str) -> str:
         """Whose act it is."""
 
-    def pause(self, fingerprint: str, shop: str, reason: str) -> None:
-        """Pause a shop (``platform:shop_id``)."""
+    def pause(self, fingerprint: str, shop: str, reason: str, instead: str) -> None:
+        """Pause a shop (``platform:shop_id``) that ``instead`` has paused, "" for nobody; refused where it is not so
+        any more.
+        """
 
     def resume(self, fingerprint: str, shop: str, note: str) -> None:
         """Let it go on."""
@@ -65,22 +67,27 @@ class IssueKeeper:
         """
         rules = cause_rule.read(self._store.documents(cause_rule.KIND))
         states = self._store.documents(known_issue.STATE)
+        plans = [
+            _Plan(name, rule, _state(states.get(name)), self._letters(name, rules) if rule.acts else ())
+            for name in sorted(rules.keys() | states.keys())
+            for rule in [_own(name, rules)]
+            if rule.acts or name in states
+        ]
+        # only now: a person may have paused a shop, or let one go, while the letters of all were read
         paused = {
             one.scope.removeprefix("shop:"): one.by for one in self._store.pauses() if one.scope.startswith("shop:")
         }
         ours = self._acts.who("")
         strays = {by.removeprefix(ours) for by in paused.values() if by.startswith(ours)}
+        strays -= {plan.name for plan in plans}
+        plans += [_Plan(name, _own(name, rules), IssueState(), ()) for name in sorted(strays)]
         now, zone = self._store.now_ms(), fleet_zone(self._store) or DEFAULT_ZONE
-        plans = [
-            _Plan(name, rule, _state(states.get(name)), self._letters(name, rules) if rule.acts else ())
-            for name in sorted(rules.keys() | states.keys() | strays)
-            # what was merged is done by the rule of what it counts to
-            for rule in [rules.get(name, CauseRule()) if cause_rule.root(name, rules) == name else CauseRule()]
-            if rule.acts or name in states or name in strays
-        ]
+        # for whichever rule it was parked: a person has let it go on
+        freed = {shop for plan in plans for shop, one in plan.state.parked.items() if one.on} - paused.keys()
 
         def decide(plan: _Plan, paused: Mapping[str, str]) -> Wanted:
-            return known_issue.decide(plan.rule, plan.state, plan.deaths, paused, now, zone, self._acts.who(plan.name))
+            mark = self._acts.who(plan.name)
+            return known_issue.decide(plan.rule, plan.state, plan.deaths, paused, now, zone, mark, freed)
 
         # a shop that one rule lets go and another one wants stays paused, now in the name of that one
         free = {shop: plan.name for plan in plans for shop in decide(plan, paused).release}
@@ -92,7 +99,7 @@ class IssueKeeper:
             wanted = decide(plan, seen)
             for shop in wanted.park:
                 free.pop(shop, None)
-                if self._pause(plan, shop):
+                if self._pause(plan, shop, paused.get(shop, "")):
                     paused[shop] = self._acts.who(plan.name)
                 else:
                     wanted.after.parked[shop] = msgspec.structs.replace(wanted.after.parked[shop], on=False)
@@ -102,10 +109,12 @@ class IssueKeeper:
                 return
             self._finish(plan, wanted, [one for one in wanted.release if paused[one] == self._acts.who(plan.name)])
 
-    def _pause(self, plan: _Plan, shop: str) -> bool:
-        """Whether it could be; one that is no shop must hold up no other, nor be tried again before its next letter."""
+    def _pause(self, plan: _Plan, shop: str, instead: str) -> bool:
+        """Whether it could be; one that is no shop, or that a person has paused or let go just now, must hold up no
+        other, nor be tried again before its next letter.
+        """
         try:
-            self._acts.pause(plan.name, shop, plan.reason)
+            self._acts.pause(plan.name, shop, plan.reason, instead)
         except OperatorError as exc:
             log.warning("known issue %s: %s", plan.name, exc)
             return False
@@ -137,7 +146,10 @@ class IssueKeeper:
         ]
         number = 0
         for start in range(0, len(safe), PORTION):
-            number += self._acts.republish(name, safe[start : start + PORTION], reason)
+            try:
+                number += self._acts.republish(name, safe[start : start + PORTION], reason)
+            except OperatorError as exc:  # the other rules go on
+                log.warning("known issue %s: %s", name, exc)
         log.info("known issue %s: %d of %d letters run again", name, number, len(letters))
 
     def _letters(self, name: str, rules: Mapping[str, CauseRule]) -> list[Task]:
@@ -168,6 +180,11 @@ class _Plan:
     @property
     def reason(self) -> str:
         return self.rule.name or self.name
+
+
+def _own(name: str, rules: Mapping[str, CauseRule]) -> CauseRule:
+    """The rule of a cause; what was merged is done by the rule of what it counts to."""
+    return rules.get(name, CauseRule()) if cause_rule.root(name, rules) == name else CauseRule()
 
 
 def _state(body: str | None) -> IssueState:

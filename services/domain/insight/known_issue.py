@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -97,11 +97,12 @@ def decide(
     now: int,
     zone: str,
     mark: str,
+    freed: Collection[str] = (),
 ) -> Wanted:
     """``letters``: shop and death of those that are open; what died before its letters last ran again parks nothing.
-    ``paused``: by shop whose pause it is; a shop that somebody else has paused is left alone, and one that a person has
-    let go on waits for another letter. ``mark``: our own; one of these that the state lacks was paused by a leader who
-    fell before he could note it.
+    ``paused``: by shop whose pause it is; a shop that somebody else has paused is left alone. ``mark``: our own; one of
+    these that the state lacks was paused by a leader who fell before he could note it. ``freed``: shops that a rule had
+    paused, this one or another, and that a person has let go on since the last look; they wait for another letter.
     """
     due_at = _due(rule, state, now, zone)
     parks, ran_at = bool(rule.park_s) and not due_at, due_at or state.retried_at
@@ -120,8 +121,8 @@ def decide(
         if now >= until or died_at <= ran_at or (known is not None and died_at <= known.died_at):
             continue
         if shop in mine or shop not in paused:  # of ours it is paused already, now for longer
-            kept[shop] = Parked(died_at=died_at, until=until)
-            park += [] if shop in mine else [shop]
+            kept[shop] = Parked(died_at=died_at, until=until, on=shop not in freed)
+            park += [] if shop in mine or shop in freed else [shop]
     after = IssueState(parked=kept, retried_at=ran_at)
     return Wanted(park=tuple(park), release=tuple(sorted(mine - kept.keys())), due_at=due_at, after=after)
 

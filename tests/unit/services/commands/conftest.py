@@ -37,9 +37,9 @@ def room(tmp_path: Path) -> Iterator[Room]:
         yield found
 
 
-def desk_of(room: Room, role: str = "admin", *, known: bool = False) -> Desk:
+def desk_of(room: Room, role: str = "admin", *, known: bool = False, name: str = "ann@desk") -> Desk:
     """What a person of this role may do; one that is ``known`` has the role that the store says."""
-    who = Operator(who="ann@desk", role=role, known=known)
+    who = Operator(who=name, role=role, known=known)
     audit = Audit(room.store, who.who)
     letters = DeadLetterCommands(room.store, room.steps, room.registry, audit, who)
     queues = ShopQueues(room.store, room.broker, room.steps, room.registry, room.clock)

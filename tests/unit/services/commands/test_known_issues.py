@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, cast
 
 import pytest
 
@@ -20,7 +22,9 @@ from services.domain.task.search.query import Query, equals
 from services.domain.text.message import Message
 from services.messages import english
 from services.monitor.letters.causes import CauseQueries
+from services.ports import Store
 from services.watch.known_issues import IssueKeeper
+from tests.unit.services.commands.conftest import desk_of
 from tests.unit.services.engine.room import Room
 
 PRINT, OTHER, THIRD = "9ac1" * 4, "0b2d" * 4, "77aa" * 4
@@ -34,24 +38,28 @@ class Acts:
         self.room, self.done = room, list[tuple[str, str]]()
         self.again: list[str] = []
         self.refuses, self.refused = set[str](), list[str]()  #: shops that are none any more
+        self.unheard = set[str]()  #: causes whose letters may not run again
         self.falls = False  #: after an act, before it is noted
 
     def who(self, fingerprint: str) -> str:
         return f"known issue {fingerprint}"
 
-    def pause(self, fingerprint: str, shop: str, reason: str) -> None:
+    def pause(self, fingerprint: str, shop: str, reason: str, instead: str) -> None:
         self._check(shop)
+        desk = desk_of(self.room, name=self.who(fingerprint))
+        desk.fleet.pause(f"shop:{shop}", reason=reason, instead=instead)
         self.done.append(("pause", shop))
-        self.room.store.set_pause(Pause(scope=f"shop:{shop}", by=self.who(fingerprint), reason=reason))
         if self.falls:
             raise StoreUnavailable("killed")
 
     def resume(self, fingerprint: str, shop: str, note: str) -> None:
         self._check(shop)
+        desk_of(self.room, name=self.who(fingerprint)).fleet.resume(f"shop:{shop}", by=self.who(fingerprint))
         self.done.append(("resume", shop))
-        self.room.store.clear_pause(f"shop:{shop}")
 
     def republish(self, fingerprint: str, task_ids: Sequence[str], reason: str) -> int:
+        if fingerprint in self.unheard:
+            raise NotAllowed("no")
         self.again += task_ids
         return len(task_ids)
 
@@ -118,6 +126,58 @@ def test_what_a_person_lets_go_on_waits_for_another_letter(room: Room, acts: Act
     assert paused(room) == ["shop:pdd:s1"]
 
 
+class Meanwhile:
+    """The store, of which a person makes use while the keeper reads one thing."""
+
+    def __init__(self, store: Any, reading: str, act: Callable[[], None]) -> None:
+        self._store, self._reading, self._act = store, reading, act
+
+    def __getattr__(self, name: str) -> Any:
+        known = getattr(self._store, name)
+        if name != self._reading:
+            return known
+
+        def read(*given: Any) -> Any:
+            found = known(*given)
+            self._act()
+            return found
+
+        return read
+
+
+@pytest.mark.parametrize("reading", ["query", "pauses"])
+@pytest.mark.parametrize("other", ["", OTHER])
+def test_who_pauses_a_shop_while_a_rule_is_about_to_park_it_keeps_the_pause(
+    room: Room, acts: Acts, reading: str, other: str
+) -> None:
+    die(room, "s1")
+    commands(room).know(PRINT, park_s=TWO_HOURS)
+    if other:  # it is to take over what another rule lets go
+        room.store.set_pause(Pause(scope="shop:pdd:s1", by=acts.who(other)))
+    pause = partial(desk_of(room).fleet.pause, "shop:pdd:s1", reason="page broken")
+    IssueKeeper(cast("Store", Meanwhile(room.store, reading, pause)), acts, room.clock, "k").tick()
+    for seconds in (5, TWO_HOURS):
+        room.clock.advance(seconds)
+        keeper(room, acts).tick()
+    assert [(one.by, one.reason) for one in room.store.pauses()] == [("ann@desk", "page broken")]
+
+
+@pytest.mark.parametrize("reading", ["query", "pauses"])
+def test_who_lets_a_shop_go_on_while_another_rule_is_about_to_take_it_over_has_it_go_on(
+    room: Room, acts: Acts, reading: str
+) -> None:
+    die(room, "s1")
+    die(room, "s1", OTHER)
+    commands(room).know(OTHER, park_s=3_600)
+    commands(room).know(PRINT, park_s=TWO_HOURS)
+    keeper(room, acts).tick()
+    room.clock.advance(3_601)
+    resume = partial(room.store.clear_pause, "shop:pdd:s1")
+    IssueKeeper(cast("Store", Meanwhile(room.store, reading, resume)), acts, room.clock, "k").tick()
+    keeper(room, acts).tick()
+    assert paused(room) == []
+
+
 def test_a_pause_of_somebody_else_stays_theirs(room: Room, acts: Acts) -> None:
     die(room, "s1")
     room.store.set_pause(Pause(scope="shop:pdd:s1", by="bob@desk"))
@@ -158,6 +218,19 @@ def test_its_letters_run_again_once_at_its_time(room: Room, acts: Acts) -> None:
     assert (acts.again, other in acts.again) == ([letter], False)
     keeper(room, acts).tick()
     assert acts.again == [letter], "another leader does not do it again"
+
+
+def test_letters_that_may_not_run_again_hold_up_those_of_no_other_cause(room: Room, acts: Acts) -> None:
+    die(room, "s1", OTHER)
+    letter = die(room, "s2")
+    minute = (room.store.now_ms() // 60_000 + 5) % 1_440
+    for print_ in (OTHER, PRINT):
+        commands(room).know(print_, retry_at=f"{minute // 60:02}:{minute % 60:02}")
+    acts.unheard = {OTHER}
+    for _ in range(24 * 4):
+        room.clock.advance(900)
+        keeper(room, acts).tick()
+    assert acts.again == [letter]
 
 
 def test_causes_that_are_one_are_one_row_with_one_rule(room: Room, acts: Acts) -> None:
@@ -226,6 +299,22 @@ def test_a_shop_that_cannot_be_parked_holds_up_no_other(room: Room, acts: Acts) 
     acts.refuses = set()
     keeper(room, acts).tick()
     assert paused(room) == []
+
+
+@pytest.mark.parametrize(("first", "then"), [(PRINT, OTHER), (OTHER, PRINT)])
+def test_what_a_person_lets_go_on_is_parked_for_no_other_cause(room: Room, acts: Acts, first: str, then: str) -> None:
+    for print_ in (first, then):
+        die(room, "s1", print_)
+        commands(room).know(print_, park_s=TWO_HOURS)
+    keeper(room, acts).tick()
+    room.store.clear_pause("shop:pdd:s1")
+    for _ in range(3):
+        room.clock.advance(60)
+        keeper(room, acts).tick()
+        assert paused(room) == []
+    die(room, "s1", then)
+    keeper(room, acts).tick()
+    assert [one.by for one in room.store.pauses()] == [acts.who(then)]
 
 
 @pytest.mark.parametrize(("first", "then"), [(PRINT, OTHER), (OTHER, PRINT)])
