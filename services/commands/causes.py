@@ -60,6 +60,8 @@ class CauseCommands:
         with self._audit.act("cause.ignore", [cause], {"until": until, "was": was}) as act:
             self._put(cause, rule)
             done = cause_keeper.ignore(self._store, self._steps, cause, rule)
+            if before.ignored:
+                cause_keeper.renew(self._store, self._steps, cause, before, rule)
             act.counted(len(done), 0)
         return Outcome(done=done)
 
@@ -141,7 +143,8 @@ class CauseCommands:
         return True
 
     def merge(self, causes: Sequence[str], into: str) -> None:
-        """Count these causes to another one: one row, one verdict, its rule for all.
+        """Count these causes to another one: one row, one verdict, its rule for all; what the rule of a third one that
+        they counted to before has ignored of them is open again.
 
         Raises:
             UsageError: one of them is that one, or counts to one of these itself.
@@ -162,22 +165,27 @@ class CauseCommands:
         with self._audit.act("cause.merge", [*causes], {"into": main, "was": was}):
             for one in causes:
                 self._put(one, msgspec.structs.replace(self._rule(one), into=main))
+            for one in causes:
+                self._let_out(one, [rules[up] for up in cause_rule.above(one, rules)[1:] if up in rules and up != main])
 
     def split(self, cause: str) -> bool:
-        """Let a cause that was merged stand by itself again. False when it does."""
+        """Let a cause that was merged stand by itself again; what the rule of the other one has ignored of it is open
+        again. False when it stands by itself.
+        """
         self._audit.need(self._operator, "operator", "cause.split", [cause])
-        rule = self._rule(cause)
+        rule, rules = self._rule(cause), cause_rule.read(self._store.documents(cause_rule.KIND))
         with self._audit.act("cause.split", [cause], {"from": rule.into} if rule.into else None) as act:
             if not rule.into:
                 act.outcome = "refused: it stands by itself"
                 return False
             self._put(cause, msgspec.structs.replace(rule, into=""))
+            self._let_out(cause, [rules[up] for up in cause_rule.above(cause, rules)[1:] if up in rules])
         return True
 
     def split_off(self, cause: str, where: str) -> str:
         """Let the letters of a cause that died at a place (``shop:pdd:s1``, ``platform:temu``, ``worker:desk-7``) be a
         cause of their own, with its own owner, note and rule. Its fingerprint; what was decided about the cause does
-        not hold for it.
+        not hold for it, and what that ignored of it is open again.
 
         Raises:
             UsageError: that is no place, none of its open letters died there, or it is split off already; what was
@@ -201,6 +209,7 @@ class CauseCommands:
         with self._audit.act("cause.split", [cause], {"where": where, "part": part}):
             fresh = CauseRule(of=cause, where=where, by=self._operator.who, at=self._store.now_ms())
             self._put(part, fresh)
+            self._let_out(part, [rules[one] for one in cause_rule.Causes(rules).prints(cause) if one in rules])
         return part
 
     def join(self, part: str) -> str:
@@ -219,6 +228,12 @@ class CauseCommands:
                 cause_keeper.reopen(self._store, self._steps, part, rule)
             self._store.remove_document(cause_rule.KIND, part)
         return rule.of
+
+    def _let_out(self, cause: str, held: Sequence[CauseRule]) -> None:
+        """Open what these rules have ignored of a cause: they hold for it no more, and their end would not find it."""
+        for rule in held:
+            if rule.at:
+                cause_keeper.reopen(self._store, self._steps, cause, rule)
 
     def _rule(self, cause: str) -> CauseRule:
         body = self._store.documents(cause_rule.KIND).get(cause_rule.check_fingerprint(cause), "")

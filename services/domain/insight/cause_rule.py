@@ -73,13 +73,17 @@ class CauseRule(msgspec.Struct, frozen=True, kw_only=True):
         return self.ignored and not self.holds(now_ms)
 
 
+def above(fingerprint: str, rules: Mapping[str, CauseRule]) -> list[str]:
+    """The cause itself, what it was merged into, what that was merged into, and so on."""
+    found = [fingerprint]
+    while (rule := rules.get(found[-1])) is not None and rule.into and rule.into not in found:
+        found.append(rule.into)
+    return found
+
+
 def root(fingerprint: str, rules: Mapping[str, CauseRule]) -> str:
     """The cause that this one counts to: itself, or what it was merged into."""
-    seen = {fingerprint}
-    while (rule := rules.get(fingerprint)) is not None and rule.into and rule.into not in seen:
-        fingerprint = rule.into
-        seen.add(fingerprint)
-    return fingerprint
+    return above(fingerprint, rules)[-1]
 
 
 class Causes:

@@ -54,8 +54,14 @@ def ignore(store: Store, steps: Steps, fingerprint: str, rule: CauseRule) -> tup
     return _set(steps, [task for task in letters if task.triage_note != rule.mark], Triage.IGNORED, rule)
 
 
+def renew(store: Store, steps: Steps, fingerprint: str, before: CauseRule, rule: CauseRule) -> None:
+    """Let what was ignored by the rule before come back when the new one ends."""
+    letters = _letters(store, fingerprint, Triage.IGNORED)
+    _set(steps, [task for task in letters if task.triage_note == before.mark], Triage.IGNORED, rule)
+
+
 def reopen(store: Store, steps: Steps, fingerprint: str, rule: CauseRule) -> tuple[str, ...]:
-    """Open what this rule has ignored; what a person has ignored stays so. Of a cause that was merged its own alone."""
+    """Open what this rule has ignored of the cause and what it counts to; what a person has ignored stays so."""
     letters = _letters(store, fingerprint, Triage.IGNORED)
     return _set(steps, [task for task in letters if task.triage_note == rule.mark], Triage.OPEN, rule)
 
@@ -63,7 +69,7 @@ def reopen(store: Store, steps: Steps, fingerprint: str, rule: CauseRule) -> tup
 def _letters(store: Store, fingerprint: str, triage: str) -> list[Task]:
     rules = cause_rule.read(store.documents(cause_rule.KIND))
     causes, main = cause_rule.Causes(rules), cause_rule.root(fingerprint, rules)
-    terms = (equals("status", Status.DEAD), equals("triage", triage), equals("fp", *causes.prints(fingerprint)))
+    terms = (equals("status", Status.DEAD), equals("triage", triage), equals("fp", *causes.prints(main)))
     found: list[Task] = []
     cursor: str | None = ""
     while cursor is not None:

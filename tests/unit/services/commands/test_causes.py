@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from services.commands.audit import Audit
@@ -93,6 +95,17 @@ def test_a_new_rule_takes_what_the_old_one_gave_back(room: Room, keeper: CauseKe
     assert commands(room).ignore(PRINT, seconds=10).done == (first,)
 
 
+def test_what_is_ignored_for_longer_comes_back_with_the_longer_rule(room: Room, keeper: CauseKeeper) -> None:
+    first = die(room, "s1")
+    commands(room).ignore(PRINT, seconds=10)
+    room.clock.advance(5)
+    commands(room).ignore(PRINT, seconds=3600)
+    later(room, keeper, 3500)
+    assert triage(room, first) == [Triage.IGNORED]
+    later(room, keeper, 101)
+    assert triage(room, first) == [Triage.OPEN]
+
+
 @pytest.mark.parametrize("cause", ["unknown", "", "9AC1" * 4, "9ac1"])
 def test_what_is_no_fingerprint_is_refused(room: Room, cause: str) -> None:
     with pytest.raises(UsageError):
@@ -132,5 +145,48 @@ def test_what_was_ignored_before_it_was_merged_goes_by_the_other_cause(room: Roo
     second = die(room, "s2", OTHER)
     later(room, keeper)
     assert triage(room, first, second) == [Triage.IGNORED, Triage.OPEN], "nobody sees that rule any more"
+    later(room, keeper, 3601)
+    assert triage(room, first, second) == [Triage.OPEN, Triage.OPEN]
+
+
+THIRD = "77aa" * 4
+
+
+def split_again(causes: CauseCommands) -> None:
+    causes.split(OTHER)
+
+
+def merged_elsewhere(causes: CauseCommands) -> None:
+    causes.merge([OTHER], THIRD)
+
+
+def split_off(causes: CauseCommands) -> None:
+    causes.split_off(PRINT, "shop:pdd:s2")
+
+
+@pytest.mark.parametrize("leave", [split_again, merged_elsewhere, split_off])
+def test_what_leaves_an_ignored_cause_is_open_again(
+    room: Room, keeper: CauseKeeper, leave: Callable[[CauseCommands], None]
+) -> None:
+    first, second = die(room, "s1"), die(room, "s2", OTHER)
+    causes = commands(room)
+    causes.ignore(PRINT, seconds=3600)
+    causes.merge([OTHER], PRINT)
+    later(room, keeper)
+    assert triage(room, first, second) == [Triage.IGNORED, Triage.IGNORED]
+    third = die(room, "s2", OTHER)
+    leave(causes)
+    later(room, keeper)
+    assert triage(room, first, second, third) == [Triage.IGNORED, Triage.OPEN, Triage.OPEN]
+    later(room, keeper, 3601)
+    assert triage(room, first, second, third) == [Triage.OPEN] * 3
+
+
+def test_what_a_cause_has_ignored_comes_back_when_it_was_merged_itself(room: Room, keeper: CauseKeeper) -> None:
+    first, second = die(room, "s1"), die(room, "s2", OTHER)
+    causes = commands(room)
+    causes.merge([OTHER], PRINT)
+    assert set(causes.ignore(PRINT, seconds=3600).done) == {first, second}
+    causes.merge([PRINT], THIRD)
     later(room, keeper, 3601)
     assert triage(room, first, second) == [Triage.OPEN, Triage.OPEN]
