@@ -244,10 +244,13 @@ class ScheduleQueries:
         begins, over = at - load.LONGEST * load.MINUTE_MS // 8, self._held_back(zone, ends)
         mine = [replace(one, own=True) for one in self._bursts(wanted, [at], over)]
         beside = [other for other in self.rows(1) if other.schedule.name != wanted.name]
-        planned, cut = _planned(beside, begins, ends, now)
-        others = [burst for row, runs in planned for burst in self._bursts(row.schedule, runs, over)]
+        before, spent, missed = _planned_before(beside, begins, at, now)
+        planned, cut = _planned(beside, at, ends, now, spent)
+        others = [burst for row, runs in (*before, *planned) for burst in self._bursts(row.schedule, runs, over)]
         found = load.follow([*mine, *others], slots)
         said = [*_through(found, mine, at, slots, zone, now), *self._promised(wanted, found, at, ends, zone, now)]
+        if missed and found.own:
+            said.append(Message("load.cut_before", {"clock": quiet_hours.clock_at(missed, zone, now)}))
         if cut and found.own and not 0 < found.end <= cut:
             said.append(Message("load.cut", {"clock": quiet_hours.clock_at(cut, zone, now)}))
         return RunLoad(at=at, slots=slots, load=found, said=tuple(said))
@@ -395,14 +398,13 @@ class _Works:
 
 
 def _planned(
-    rows: Iterable[ScheduleRow], since: int, until: int, now: int
+    rows: Iterable[ScheduleRow], since: int, until: int, now: int, tasks: int = 0
 ) -> tuple[list[tuple[ScheduleRow, list[int]]], int]:
     """The runs between two instants of each of them that runs at all, as many in the order of their times as can be
-    followed; and when the first begins that is left out, 0 for none.
+    followed beside so many other tasks; and when the first begins that is left out, 0 for none.
     """
-    working = [row for row in rows if row.shops and row.schedule.enabled and not row.problem]
+    working = _working(rows)
     found = [(row, list[int]()) for row in working]
-    tasks = 0
     for at, place in merge(*(_within(row, n, since, until, now) for n, row in enumerate(working))):
         row, runs = found[place]
         tasks += row.shops
@@ -410,6 +412,29 @@ def _planned(
             return found, at
         runs.append(at)
     return found, 0
+
+
+def _planned_before(
+    rows: Iterable[ScheduleRow], since: int, until: int, now: int
+) -> tuple[list[tuple[ScheduleRow, list[int]]], int, int]:
+    """The same of what is over when the second instant comes, the last ones first and at most half of what can be
+    followed; how many tasks they are; and when the last begins that is left out, 0 for none.
+    """
+    working = _working(rows)
+    found = [(row, list[int]()) for row in working]
+    tasks = 0
+    comes = sorted(one for n, row in enumerate(working) for one in _within(row, n, since, until, now))
+    for at, place in reversed(comes):
+        row, runs = found[place]
+        if tasks + row.shops > MOST_AHEAD // 2:
+            return found, tasks, at
+        tasks += row.shops
+        runs.insert(0, at)
+    return found, tasks, 0
+
+
+def _working(rows: Iterable[ScheduleRow]) -> list[ScheduleRow]:
+    return [row for row in rows if row.shops and row.schedule.enabled and not row.problem]
 
 
 def _within(row: ScheduleRow, place: int, since: int, until: int, now: int) -> Iterator[tuple[int, int]]:

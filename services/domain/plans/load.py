@@ -54,6 +54,9 @@ SENTENCES: dict[str, str] = {
     "load.cut": N_(
         "Of other schedules what runs up to {clock} is in it; beyond that there are too many tasks to follow."
     ),
+    "load.cut_before": N_(
+        "Of other schedules not all that runs up to {clock} is in it: there are too many tasks to follow."
+    ),
     "load.spread": N_("Spread over {span}, hardly any of them would wait."),
 }
 

@@ -18,6 +18,7 @@ from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates import quiet_hours
 from services.domain.plans import schedule as schedules
+from services.domain.plans.load import LEAD
 from services.domain.plans.schedule import Planned, Run, Schedule
 from services.domain.promises import promise
 from services.domain.task.search.query import Query
@@ -393,7 +394,15 @@ def test_a_look_before_saving_follows_every_run_of_others_or_says_up_to_when(
     monkeypatch.setattr("services.monitor.schedules.MOST_AHEAD", 300)
     cut = ask.load(plan(), "Asia/Shanghai")
     assert cut is not None
-    assert {one.code: one.params for one in cut.said}["load.cut"]["clock"].endswith("04:30")
+    told = {one.code: one.params.get("clock", "") for one in cut.said}
+    assert told["load.cut_before"].endswith("23:59"), "150 before"
+    assert told["load.cut"].endswith("05:00"), "and 150 from the run on"
+    monkeypatch.setattr("services.monitor.schedules.MOST_AHEAD", 40)
+    room.define("goods", expected_s=120)
+    cut = ask.load(plan(), "Asia/Shanghai")
+    assert cut is not None
+    assert cut.load.beside == ("goods",)
+    assert all(cut.load.others[: LEAD + 15]), "who comes around the run itself stands in the line"
     room.store.set_pause(Pause(scope="type:goods", by="ann"))
     paused = ask.load(plan(), "Asia/Shanghai")
     assert paused is not None
