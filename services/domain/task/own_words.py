@@ -227,7 +227,6 @@ SENTENCES: dict[str, str] = {
     "own.queue_priority": N_("{value} is not high, normal, low or 1-10"),
     "own.queue_id": N_("it must be 1 to 200 printable ASCII characters"),
 }
-#: what the system and the libraries of connections say of the usual failures, as a person may read it
 #: what the worker itself writes into the log of an attempt, between the lines that a flow printed
 LINES: dict[str, str] = {
     "line.again": N_("{why}; trying again in {seconds} s"),
@@ -242,6 +241,7 @@ LINES: dict[str, str] = {
 }
 #: streams of a log whose lines are ours, by those of a flow that they stand among
 OWN_STREAMS = {"out": "own", "err": "own_err"}
+#: what the system and the libraries of connections say of the usual failures, as a person may read it
 FOREIGN: dict[str, str] = {
     "foreign.refused": N_("nobody listens there: the connection was refused"),
     "foreign.late": N_("no answer in time"),
