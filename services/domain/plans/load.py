@@ -7,7 +7,7 @@ measured; what waits already when the run begins is not in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import accumulate
 
@@ -106,44 +106,44 @@ class Load:
 
 def follow(bursts: Sequence[Burst], slots: int, *, passing: bool = False) -> Load:
     """Follow the line until the run is through, for a day at most: whoever comes first goes to the first free slot.
-    ``passing``: count of each minute what is there at any moment of it, in place of what is left at its end.
+    ``passing``: all are of the run, and each minute counts what is there at any moment of it, in place of what is left
+    at its end.
     """
-    mine = [burst for burst in bursts if burst.own]
+    mine = [burst for burst in bursts if passing or burst.own]
     if not mine or slots <= 0:
         return Load(begins=min((burst.at for burst in mine), default=0))
     first = min(burst.at for burst in mine)
     last = first + LONGEST * MINUTE_MS
-    ended: list[tuple[Burst, int, int]] = []
-    tasks = list(_tasks(bursts))
-    line = [(at, n, burst) for n, (at, burst) in enumerate(tasks)]
+    ended: list[tuple[Burst, int, int, int]] = []
+    parts = list(_parts(bursts))
+    # those of a burst that come together are followed as one, and so are slots that are free at the same time
+    line = [(at, n, burst, count) for n, (burst, at, count) in enumerate(parts)]
     heapify(line)
-    free = [0] * slots
+    free = [(0, slots)]
     open_ones, through = sum(burst.tasks for burst in mine), first
     while line and (open_ones or line[0][0] <= through):
-        at, n, burst = heappop(line)
-        begins = max(at, free[0])
-        if (opens := _opens(burst, begins)) > begins:
-            heappush(line, (opens, n, burst))
+        served = _serve(line, free)
+        if served is None:
             continue
-        ends = begins + max(1, round(burst.mean_s * 1000))
-        heapreplace(free, ends)
-        ended.append((burst, n, ends))
-        if burst.own:
-            open_ones, through = open_ones - 1, max(through, ends)
+        burst, n, begins, taken = served
+        ends = begins + _lasts(burst)
+        ended.append((burst, parts[n][1], ends, taken))
+        if passing or burst.own:
+            open_ones, through = open_ones - taken, max(through, ends)
         if begins > last:
             break
     begins = first // MINUTE_MS * MINUTE_MS - LEAD * MINUTE_MS
     end = through if through <= last and not open_ones else 0
     minutes = ((end or last) - begins) // MINUTE_MS + 2
     own, others = [0] * (minutes + 2), [0] * (minutes + 2)
-    came = [at for at, _burst in tasks]
-    ended += [(burst, n, last + LONGEST * MINUTE_MS) for _at, n, burst in line]
+    ended += [(burst, parts[n][1], last + LONGEST * MINUTE_MS, count) for _at, n, burst, count in line]
     beside: set[str] = set()
-    for burst, n, ends in ended:
-        count = own if burst.own else others
-        count[_place(came[n], begins, minutes)] += 1
-        count[_place(ends - passing, begins, minutes) + passing] -= 1
-        if not burst.own and not burst.paused and came[n] < through and ends > first:
+    for burst, came, ends, number in ended:
+        mine_too = passing or burst.own
+        count_of = own if mine_too else others
+        count_of[_place(came, begins, minutes)] += number
+        count_of[_place(ends - passing, begins, minutes) + passing] -= number
+        if not mine_too and not burst.paused and came < through and ends > first:
             beside.add(burst.name)
     return Load(
         begins=begins,
@@ -156,7 +156,7 @@ def follow(bursts: Sequence[Burst], slots: int, *, passing: bool = False) -> Loa
 
 def ahead(bursts: Sequence[Burst], slots: int, begins: int, minutes: int) -> Load:
     """What is there in each of so many minutes from an instant on, of all these runs, as ``own``."""
-    found = follow([replace(burst, own=True) for burst in bursts], slots, passing=True)
+    found = follow(bursts, slots, passing=True)
     begins -= begins % MINUTE_MS
     skip = (begins - found.begins) // MINUTE_MS
     line = (0,) * -skip + found.own[max(0, skip) :] if found.own else ()
@@ -164,11 +164,46 @@ def ahead(bursts: Sequence[Burst], slots: int, begins: int, minutes: int) -> Loa
     return Load(begins=begins, own=line, others=(0,) * minutes, end=found.end)
 
 
-def _tasks(bursts: Sequence[Burst]) -> Iterator[tuple[int, Burst]]:
-    """When each task comes."""
+def _parts(bursts: Sequence[Burst]) -> Iterator[tuple[Burst, int, int]]:
+    """Of each burst when tasks come, and how many together."""
     for burst in bursts:
-        for n in range(burst.tasks):
-            yield burst.at + burst.spread_s * 1000 * n // burst.tasks, burst
+        if burst.spread_s:
+            for n in range(burst.tasks):
+                yield burst, burst.at + burst.spread_s * 1000 * n // burst.tasks, 1
+        elif burst.tasks:
+            yield burst, burst.at, burst.tasks
+
+
+#: when they may begin at the earliest, their place among those that come then, whose they are, how many
+_Waiting = tuple[int, int, Burst, int]
+
+
+def _serve(line: list[_Waiting], free: list[tuple[int, int]]) -> tuple[Burst, int, int, int] | None:
+    """Let as many as can of those that are first begin: whose they are, their place, when, how many; None where they
+    wait for their quiet hours to end. ``free``: when slots are free, and how many.
+    """
+    at, n, burst, count = line[0]
+    since, idle = free[0]
+    begins = max(at, since)
+    if (opens := _opens(burst, begins)) > begins:
+        heapreplace(line, (opens, n, burst, count))
+        return None
+    taken = min(count, idle)
+    if taken == idle:
+        heapreplace(free, (begins + _lasts(burst), taken))
+    else:
+        free[0] = (since, idle - taken)
+        heappush(free, (begins + _lasts(burst), taken))
+    if taken == count:
+        heappop(line)
+    else:
+        line[0] = (at, n, burst, count - taken)
+    return burst, n, begins, taken
+
+
+def _lasts(burst: Burst) -> int:
+    """How long one of its tasks takes, ms."""
+    return max(1, round(burst.mean_s * 1000))
 
 
 def _place(at: int, begins: int, minutes: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.domain.plans.load import LEAD, MINUTE_MS, Burst, ahead, follow, spread
 
 AT = 1_000_000 * MINUTE_MS
@@ -84,3 +86,15 @@ def test_what_came_before_the_hours_and_what_goes_on_behind_them_is_cut_off() ->
     load = ahead([Burst(name="long", at=AT, tasks=4, mean_s=600.0)], 2, minute(3), 5)
     assert load.own == (4, 4, 4, 4, 4)
     assert ahead([], 8, AT, 3).own == (0, 0, 0)
+
+
+def test_a_run_is_followed_as_one_and_as_its_tasks_one_by_one_alike() -> None:
+    quiet = ((minute(4), minute(9)), (minute(9.5), minute(20)))
+    runs = [
+        Burst(name="goods", at=minute(1), tasks=25, mean_s=50.0, quiet=quiet),
+        Burst(name="orders", at=minute(1.5), tasks=17, mean_s=70.0),
+        Burst(name="late", at=minute(6), tasks=5, mean_s=600.0),
+    ]
+    single = [replace(run, tasks=1) for run in runs for _ in range(run.tasks)]
+    assert ahead(runs, 8, AT, 60) == ahead(single, 8, AT, 60)
+    assert follow([*runs, mine(30)], 7) == follow([*single, *[mine(1)] * 30], 7)
