@@ -18,8 +18,8 @@ SEEDS = 2
 SHOPS = 24
 #: seconds from one look to the next, four times those of the product: a morning takes a third of the time
 TICK_S = 60.0
-#: of the shapes that are held out the seeds begin behind this
-OTHER = 10
+#: of the shapes that are held out the seeds begin behind this: by those up to it the likelihood to warn at was chosen
+OTHER = 13
 AT_ONCE = 2
 
 Morning = tuple[str, int]
