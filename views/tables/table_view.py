@@ -639,10 +639,6 @@ class TableHeader(QHeaderView):
             model.request_sort(section, add=self._add)
 
 
-def _scale() -> float:
-    return max(100, theme().text_size) / 100
-
-
 class ColumnsLayout(QObject):
     """Which columns of a table are shown, how wide and in which order; what gives way when it is narrow.
 
@@ -658,7 +654,7 @@ class ColumnsLayout(QObject):
         super().__init__(view)
         self._view, self._model = view, model
         self._auto_hidden: set[str] = set()
-        self._scale = _scale()
+        self._scale = theme().growth
         self.kept_by_page = False  #: the page remembers it by itself
         self._set_up()
         theme().changed.connect(self._on_theme)
@@ -671,7 +667,7 @@ class ColumnsLayout(QObject):
         return 1.0 if column.kind in _DRAWN else self._scale
 
     def _on_theme(self) -> None:
-        before, self._scale = self._scale, _scale()
+        before, self._scale = self._scale, theme().growth
         if before == self._scale:
             return
         for section, column in enumerate(self._model.columns):

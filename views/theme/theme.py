@@ -61,7 +61,7 @@ _FORMAT, _FOLDER, _NO_LANGUAGE = 3, 2, 1
 _REGISTERED: dict[str, tuple[bytes, bytes, bytes]] = {}
 
 
-def write_glyphs(tokens: Tokens) -> Mapping[str, str]:
+def draw_glyphs(tokens: Tokens) -> Mapping[str, str]:
     """Draw the glyphs of `tokens` and return their paths by name: resources of this process, nothing on the disk."""
     folder = f"glyphs-{tokens.name}{'-hc' if tokens.high_contrast else ''}"
     if folder not in _REGISTERED:
@@ -82,7 +82,10 @@ def _png(pixmap: QPixmap) -> bytes:
 
 
 def _register(folder: str, files: Mapping[str, bytes]) -> None:
-    """Let `:/FOLDER/NAME` be the bytes, as if the resource compiler had written them: tree, names, contents."""
+    """Let `:/FOLDER/NAME` be the bytes, as if the resource compiler had written them: tree, names, contents.
+
+    Source: format 3 of qtbase's `src/tools/rcc/rcc.cpp`, as `src/corelib/io/qresource.cpp` reads it.
+    """
     names, contents = b"", b""
     places: dict[str, tuple[int, int]] = {}
     for name in (folder, *files):
@@ -98,7 +101,7 @@ def _register(folder: str, files: Mapping[str, bytes]) -> None:
 
 
 def _hashed(name: str) -> int:
-    """Qt's number of a name in a resource."""
+    """Qt's number of a name in a resource: `qt_hash` of qtbase's `src/corelib/tools/qhash.cpp`."""
     number = 0
     for char in name:
         number = (number << 4) + ord(char)
@@ -211,9 +214,14 @@ class Theme(QObject):
         return self._text_size
 
     @property
+    def growth(self) -> float:
+        """How many times larger than in the design is what holds text: 1.0 up to a text size of 100 %."""
+        return max(100, self._text_size) / 100
+
+    @property
     def row_height(self) -> int:
         """Height of a table row at the chosen density and text size."""
-        return round(ROW_HEIGHTS[self._density] * max(100, self._text_size) / 100)
+        return round(ROW_HEIGHTS[self._density] * self.growth)
 
     # what painters ask for
 
@@ -328,7 +336,7 @@ class Theme(QObject):
             # what a style sheet dresses keeps the font of before until it is dressed anew
             resized = font.pixelSize() != self._app.font().pixelSize()
             self._app.setFont(font)
-            sheet = make_qss(self._tokens, write_glyphs(self._tokens))
+            sheet = make_qss(self._tokens, draw_glyphs(self._tokens))
             if resized or sheet != self._app.styleSheet():
                 # 100 ms for a full window: not for a mere change of language.
                 self._app.setStyleSheet(sheet)

@@ -393,7 +393,7 @@ class DesktopCard(_AskedCard):
         """Show what was heard last."""
         for label, title in self._labels:
             label.setText(_(title))
-            label.setFixedWidth(LABEL * max(100, theme().text_size) // 100)
+            label.setFixedWidth(round(LABEL * theme().growth))
         known = self._known
         if known.login == OTHER:  # so that each choice, "Nothing" too, takes its place
             self.login.set_none()

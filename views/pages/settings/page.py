@@ -329,7 +329,7 @@ class SettingsPage(Page):
     def _show(self) -> None:
         for label, title in self._rows:
             label.setText(_(title))
-            label.setFixedWidth(LABEL * max(100, theme().text_size) // 100)
+            label.setFixedWidth(round(LABEL * theme().growth))
         self.theme_choice.set_current(theme().mode)
         self.language_choice.set_current(i18n.language())
         self.rows_choice.set_current(theme().density)

@@ -316,7 +316,7 @@ class NodeCard(QFrame):
 
     def _say(self) -> None:
         one, info, now = self.now, self.info, self._now_ms
-        self._left.setFixedWidth(LEFT * max(100, theme().text_size) // 100)
+        self._left.setFixedWidth(round(LEFT * theme().growth))
         token = status(nodes.glyph(one))
         self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))
         self._name.show_text(info.worker)

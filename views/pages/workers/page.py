@@ -232,7 +232,7 @@ class WorkersPage(Page):
         self._fit_side()
 
     def _fit_side(self) -> None:
-        browsers_too, scale = not self.browsers.isHidden(), max(100, theme().text_size) / 100
+        browsers_too, scale = not self.browsers.isHidden(), theme().growth
         width = self.width() / scale
         # a table needs the width more than the height: the card alone takes three of its rows
         tabled = self._stack.currentWidget() in (self.table, self.machines)

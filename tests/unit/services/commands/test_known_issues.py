@@ -87,6 +87,15 @@ def commands(room: Room, role: str = "operator") -> CauseCommands:
     return CauseCommands(room.store, room.steps, Audit(room.store, "ann"), Operator(who="ann@desk", role=role))
 
 
+def let_go(room: Room, acts: Acts) -> None:
+    """A person lets the shop go on, and it stays so."""
+    room.store.clear_pause("shop:pdd:s1")
+    for _ in range(3):
+        room.clock.advance(60)
+        keeper(room, acts).tick()
+        assert paused(room) == []
+
+
 def paused(room: Room) -> list[str]:
     return sorted(one.scope for one in room.store.pauses())
 
@@ -115,11 +124,7 @@ def test_what_a_person_lets_go_on_waits_for_another_letter(room: Room, acts: Act
     die(room, "s1")
     commands(room).know(PRINT, park_s=TWO_HOURS)
     keeper(room, acts).tick()
-    room.store.clear_pause("shop:pdd:s1")
-    for _ in range(3):
-        room.clock.advance(60)
-        keeper(room, acts).tick()
-    assert paused(room) == []
+    let_go(room, acts)
     room.clock.advance(60)
     die(room, "s1")
     keeper(room, acts).tick()
@@ -307,11 +312,7 @@ def test_what_a_person_lets_go_on_is_parked_for_no_other_cause(room: Room, acts:
         die(room, "s1", print_)
         commands(room).know(print_, park_s=TWO_HOURS)
     keeper(room, acts).tick()
-    room.store.clear_pause("shop:pdd:s1")
-    for _ in range(3):
-        room.clock.advance(60)
-        keeper(room, acts).tick()
-        assert paused(room) == []
+    let_go(room, acts)
     die(room, "s1", then)
     keeper(room, acts).tick()
     assert [one.by for one in room.store.pauses()] == [acts.who(then)]

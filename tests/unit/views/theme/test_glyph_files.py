@@ -12,24 +12,24 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from views.theme.theme import write_glyphs
+from views.theme.theme import draw_glyphs
 from views.theme.tokens import tokens
 
 
 @pytest.mark.parametrize("name", ["dark", "light"])
 @pytest.mark.parametrize("high_contrast", [False, True])
 def test_glyphs_are_drawn_for_every_scale(qapp: QApplication, name: str, high_contrast: bool) -> None:
-    paths = write_glyphs(tokens(name, high_contrast=high_contrast))
+    paths = draw_glyphs(tokens(name, high_contrast=high_contrast))
     for path in paths.values():
         plain = QImage(path).width()
         assert plain in (10, 12)
         for ratio in (2, 3):
             assert QImage(path.replace(".png", f"@{ratio}x.png")).width() == ratio * plain
-    assert write_glyphs(tokens(name, high_contrast=high_contrast)) == paths
+    assert draw_glyphs(tokens(name, high_contrast=high_contrast)) == paths
 
 
 def test_a_glyph_has_the_colours_of_its_theme(qapp: QApplication) -> None:
-    dark, light = (QImage(write_glyphs(tokens(name))["down"]) for name in ("dark", "light"))
+    dark, light = (QImage(draw_glyphs(tokens(name))["down"]) for name in ("dark", "light"))
     assert dark != light
 
 

@@ -9,13 +9,13 @@ from PySide6.QtCore import QFile
 from PySide6.QtWidgets import QApplication
 
 from views.theme.qss import TONES, make_qss
-from views.theme.theme import write_glyphs
+from views.theme.theme import draw_glyphs
 from views.theme.tokens import tokens
 
 
 @pytest.mark.parametrize("name", ["dark", "light"])
 def test_braces_match_and_images_exist(name: str, qapp: QApplication) -> None:
-    sheet = make_qss(tokens(name), write_glyphs(tokens(name)))
+    sheet = make_qss(tokens(name), draw_glyphs(tokens(name)))
     assert sheet.count("{") == sheet.count("}")
     images = re.findall(r'url\("([^"]+)"\)', sheet)
     assert images
@@ -23,16 +23,16 @@ def test_braces_match_and_images_exist(name: str, qapp: QApplication) -> None:
 
 
 def test_every_tone_has_a_rule(qapp: QApplication) -> None:
-    sheet = make_qss(tokens("dark"), write_glyphs(tokens("dark")))
+    sheet = make_qss(tokens("dark"), draw_glyphs(tokens("dark")))
     assert all(f'tone="{tone}"' in sheet for tone in TONES)
 
 
 def test_colours_come_from_tokens_only(qapp: QApplication) -> None:
     dark = tokens("dark")
-    sheet = make_qss(dark, write_glyphs(dark))
+    sheet = make_qss(dark, draw_glyphs(dark))
     known = {dark.role(role) for role in dark.roles()}
     assert set(re.findall(r"#[0-9A-Fa-f]{6}", sheet)) <= known
 
 
 def test_fonts_are_not_set_here(qapp: QApplication) -> None:
-    assert "font" not in make_qss(tokens("dark"), write_glyphs(tokens("dark")))
+    assert "font" not in make_qss(tokens("dark"), draw_glyphs(tokens("dark")))
