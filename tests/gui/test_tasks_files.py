@@ -73,6 +73,25 @@ def test_the_panel_shows_where_it_failed_and_lists_the_files(
     assert not section.isVisibleTo(page)
 
 
+def test_files_of_the_last_task_do_not_come_late_to_one_that_never_ran(
+    desk: Desk, page: TasksPage, qtbot: QtBot, failed: Task
+) -> None:
+    section = page.panel.files
+    page.show_task(failed.task_id)
+    wait(qtbot, lambda: section.picture.isVisibleTo(page))
+    waiting, answers = desk.create(1), list[object]()
+    section.answered.connect(answers.append)
+    i18n.set_language("zh_CN")
+    section.follow(failed)  # asks again, for what is said in another language
+    page.show_task(waiting.task_id)
+    wait(qtbot, lambda: page.panel.task is not None and page.panel.task.task_id == waiting.task_id)
+    assert not section.isVisibleTo(page)
+    i18n.set_language("en")
+    page.show_task(failed.task_id)
+    wait(qtbot, lambda: section.picture.isVisibleTo(page))
+    assert len(answers) == 1, "that of the task which is shown now"
+
+
 def test_a_page_is_an_excerpt_in_plain_text_and_arrows_step_through(
     page: TasksPage, qtbot: QtBot, failed: Task
 ) -> None:

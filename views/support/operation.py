@@ -174,6 +174,10 @@ class Operation(QObject):
         """Run `call`; without a `failure` of its own an error goes to the notifier."""
         self._submit(call, success or _ignore, self._unless_dropped(failure or report))
 
+    def drop(self) -> None:
+        """Want no answer of the runs in flight any more: with ``latest=True`` what they bring is left out."""
+        self._number += 1
+
     def run(self, call: Callable[[], T]) -> asyncio.Future[T]:
         """Run `call` and return its awaitable result; raises its error, or ``Dropped``."""
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()

@@ -120,6 +120,18 @@ def test_only_the_latest_run_counts_where_asked(qtbot: QtBot) -> None:
     assert seen == [2]
 
 
+def test_what_is_in_flight_can_be_given_up(qtbot: QtBot) -> None:
+    owner, gate, seen = QObject(), threading.Event(), []
+    task = Operation(owner, latest=True)
+    task.start(lambda: gate.wait() and 1, seen.append)
+    task.drop()
+    gate.set()
+    qtbot.waitUntil(lambda: not task.busy)
+    assert seen == []
+    task.start(lambda: 2, seen.append)
+    qtbot.waitUntil(lambda: seen == [2])
+
+
 def test_a_coroutine_awaits_result_and_error(loop: qasync.QEventLoop) -> None:
     owner = QObject()
     task = Operation(owner)

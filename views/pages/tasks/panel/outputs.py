@@ -74,7 +74,8 @@ class ArtifactSection(Section):
         self.clear()
 
     def clear(self) -> None:
-        """Show nothing; another task comes."""
+        """Show nothing; another task comes, and what was asked about the last one is no longer wanted."""
+        self._asking.drop()
         self._found, self._seen, self._filled = (), (), ("", ())
         self.picture.show_file(None)
         self.hide()
