@@ -23,6 +23,10 @@ from babel.messages.pofile import read_po, write_po
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT))
+
+from services.cli import helps, program  # noqa: E402 - this runs as a file too, where the program is not on the path
+
 SOURCES = ("console", "views", "services")
 LANGUAGES = ("zh_CN",)
 TEMPLATE = HERE / "fleetdeck.pot"
@@ -49,6 +53,8 @@ def extract() -> Catalog:
         ):
             del line  # line numbers would change the catalogue with every edit
             found.add(text, None, [(f"{source}/{name}", 0)], auto_comments=comments, context=context)
+    for text in filter(None, helps.texts(program.grammar())):
+        found.add(text, None, [("services/cli/helps.py", 0)], context=helps.CONTEXT)
     return found
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import itertools
 import logging
 import re
 import shlex
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, NoReturn
@@ -114,18 +115,27 @@ class Parser(argparse.ArgumentParser):
     """Raises where argparse would print and leave, so that ``--json`` answers wrong words in JSON too."""
 
     def format_help(self) -> str:
-        """As ever, in colour on a terminal that wants it."""
-        if not output.coloured(sys.stdout):
+        """As ever, in the language of the run, in colour on a terminal that wants it."""
+        with self._spoken(coloured=output.coloured(sys.stdout)):
             return super().format_help()
-        # here, because only help is drawn with it
-        from rich_argparse import RawDescriptionRichHelpFormatter, RichHelpFormatter
 
-        # brackets of our texts are brackets, and headings are as elsewhere
-        RichHelpFormatter.text_markup = False
-        RichHelpFormatter.group_name_formatter = str
-        raw = self.formatter_class is argparse.RawDescriptionHelpFormatter
-        self.formatter_class = RawDescriptionRichHelpFormatter if raw else RichHelpFormatter
-        return super().format_help()
+    def format_usage(self) -> str:
+        """The same of the usage alone, which stands above an error and is plain."""
+        with self._spoken(coloured=False):
+            return super().format_usage()
+
+    @contextlib.contextmanager
+    def _spoken(self, *, coloured: bool) -> Iterator[None]:
+        # here, because only help needs it
+        from services.cli import helps
+
+        plain = self.formatter_class
+        helps.say(self)
+        self.formatter_class = helps.formatter(plain, coloured=coloured)
+        try:
+            yield
+        finally:
+            self.formatter_class = plain
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse has it, but what no option takes is told by the command that was meant, with its own usage."""

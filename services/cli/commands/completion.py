@@ -49,7 +49,10 @@ def _print(whole: Callable[[], argparse.ArgumentParser], context: Context) -> in
     # here, because no other command should pay for loading it
     import shtab
 
+    from services.cli import helps
+
     program = whole()
+    helps.say_all(program)
     for noun, action in _actions(program):
         if kind := PLACES.get(str(action.metavar)):
             action.complete = getattr(shtab, kind)  # type: ignore[attr-defined]  # what the library reads
