@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from services import whole_file
 from services.executors import process_tree
 
 #: names the process that made the folder, in the folder
@@ -19,7 +20,8 @@ def make(prefix: str) -> Path:
         OSError: it cannot be made.
     """
     folder = Path(tempfile.mkdtemp(prefix=prefix)).resolve()
-    (folder / _OWNER).write_text(process_tree.owner(), encoding="ascii")
+    with whole_file.written(folder / _OWNER, encoding="ascii") as mark:  # half of one would name nobody who lives
+        mark.write(process_tree.owner())
     return folder
 
 
