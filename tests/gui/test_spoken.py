@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
@@ -78,3 +81,13 @@ def test_a_choice_tells_its_value_and_keeps_to_itself(qtbot: QtBot) -> None:
     field = QLineEdit()
     qtbot.addWidget(field)
     assert QAccessible.queryAccessibleInterface(field).role() == Role.EditableText
+
+
+def test_a_machine_that_cannot_read_the_screen_is_told_what_to_install() -> None:
+    root = Path(__file__).resolve().parents[2]
+    command = [sys.executable, "-I", "-S", str(root / "tests/looks/reader.py")]  # without what the system has
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env={"PATH": ""})
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert "apt-get install" in line
+    assert {"dbus-daemon", "python3-pyatspi", "xvfb"} <= set(line.split())

@@ -93,6 +93,26 @@ def test_the_log_follows_and_shows_earlier_attempts(desk: Desk, page: TasksPage,
 
 
 @pytest.mark.one_pair
+def test_words_are_looked_for_in_the_log_from_anywhere_on_the_page(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    quiet, task = desk.claim(desk.create(0)), desk.claim(desk.create(1))
+    page.show_task(quiet.task_id)
+    log = page.panel.logs
+    wait(qtbot, lambda: log.text.placeholderText() == "Nothing written yet.")
+    desk.session.engine.store.append_log(task.task_id, 1, [LogLine(1_795_000_000_000, "out", "page.goto /orders")])
+    page.show_task(task.task_id)
+    wait(qtbot, lambda: "page.goto /orders" in log.text.toPlainText())
+    assert log.text.placeholderText() == ""
+    page.activateWindow()
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert log.finder.isVisible()
+    qtbot.keyClicks(log.finder.field, "goto")
+    assert log.finder.count.text() == "1 of 1"
+    qtbot.keyClick(log.finder.field, Qt.Key.Key_Escape)
+    assert (log.finder.isVisible(), page.panel.isVisible()) == (False, True)
+
+
+@pytest.mark.one_pair
 def test_another_language_tells_the_whole_log_anew_and_leaves_in_sight_what_was(
     desk: Desk, page: TasksPage, qtbot: QtBot
 ) -> None:

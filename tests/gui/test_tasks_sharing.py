@@ -130,6 +130,9 @@ def test_the_menu_of_a_row(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.navigate) as gone:
         found["Open worker"].trigger()
     assert gone.args == ["workers", "w1"]
+    with qtbot.waitSignal(page.navigate) as gone:
+        found["Open shop"].trigger()
+    assert gone.args == ["shops", "pdd:pdd-10021"]
     found["Exclude this value"].trigger()
     assert page.filter.expression() == "-platform:pdd"
     found["Tasks of this shop"].trigger()

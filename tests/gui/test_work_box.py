@@ -16,9 +16,11 @@ from pytestqt.qtbot import QtBot
 from console.bootstrap import OpenWindow as Console
 from services import i18n
 from services.commands.tasks import TaskSpec
-from services.domain.change import Forget
+from services.domain.change import Finish, Forget
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Shop
+from services.domain.task.record import Attempt
+from services.domain.task.status import Status
 from services.monitor.works import WorkStory
 from tests.gui.desk import Desk
 from tests.support.widgets import words
@@ -214,6 +216,22 @@ def test_what_waits_is_told_with_its_plan_and_the_answer_follows_the_fleet(qtbot
     qtbot.waitUntil(lambda: "no worker" in words(dialog), timeout=WAIT_MS)
     desk.claim(made)
     qtbot.waitUntil(lambda: dialog.answer.lead() == "It is running now", timeout=WAIT_MS)
+
+
+def test_a_run_that_failed_and_goes_on_says_both(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    running = desk.claim(desk.create(task_type="sync_order"))
+    tried = Attempt(number=1, worker="w1", started_at=running.started_at, ended_at=running.started_at, outcome="failed")
+    goes_on = Finish(
+        task_id=running.task_id,
+        owner=running.owner,
+        to=Status.RETRYING,
+        attempt=tried,
+        delay_ms=3_600_000,
+        error_kind="element_not_found",
+    )
+    desk.session.engine.store.apply([goes_on])
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
+    qtbot.waitUntil(lambda: "failed, Page element missing, and retrying now" in words(dialog), timeout=WAIT_MS)
 
 
 @pytest.mark.parametrize("now", ["Waiting", "Running", "To confirm"])

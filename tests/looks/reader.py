@@ -1,14 +1,16 @@
 """``make reader``: the window as the library of a screen reader sees it, over AT-SPI and its bus, as Orca does.
 
-Runs in the Python of the system, which has ``pyatspi`` (Debian: at-spi2-core, python3-pyatspi, xvfb), beside a window
-on an X server of its own. Counts what is shown by role, names what takes the focus without a name, presses *Settings*
-and *Edit config.toml…*, finds a field of the dialog by its name and writes into it. Ends with 1 where any of it
-is missing.
+Runs in the Python of the system, which has ``pyatspi``, beside a window on an X server of its own. Goes through every
+page of the rail: counts what is shown by role and names what takes the focus without a name. Then presses *Edit
+config.toml…* in Settings, finds a field of the dialog by its name and writes into it. Ends with 1 where any of it
+is missing, with 2 and a sentence where this machine lacks what it needs.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,11 +22,19 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = "/usr/libexec/at-spi-bus-launcher"
-WAIT_S, LOOK_S = 60.0, 0.3
+WAIT_S, LOOK_S, PAGE_S = 60.0, 0.3, 1.5
+MOST = 100  #: children of one part that are looked at
+PAGES = (
+    "Overview", "Queues", "Tasks", "Shops", "Dead letters", "Workers", "Promises", "Schedules", "Task types", "Alerts",
+    "Audit", "Logs", "Doctor", "Settings",
+)  # fmt: skip
 
 
 def main() -> int:
     """Start bus, window and look; tell what was found."""
+    if packages := _missing():
+        sys.stderr.write(f"this machine cannot read the screen yet: apt-get install {' '.join(packages)}\n")
+        return 2
     if "DBUS_SESSION_BUS_ADDRESS" not in os.environ or "--inside" not in sys.argv:
         screen = ["xvfb-run", "-a", "-s", "-screen 0 1600x1000x24"]
         return subprocess.call([*screen, "dbus-run-session", "--", sys.executable, __file__, "--inside"])
@@ -41,18 +51,32 @@ def main() -> int:
             bus.terminate()
 
 
+def _missing() -> list[str]:
+    """Debian's packages that are not there."""
+    there = {
+        "at-spi2-core": Path(LAUNCHER).exists(),
+        "dbus-daemon": shutil.which("dbus-run-session"),
+        "python3-pyatspi": importlib.util.find_spec("pyatspi"),
+        "xvfb": shutil.which("xvfb-run"),
+    }
+    return [name for name, found in there.items() if not found]
+
+
 def _look() -> int:
     import pyatspi  # type: ignore[import-not-found]  # the system has it, not the virtual environment
 
     desk = pyatspi.Registry.getDesktop(0)
-    settings = _found(lambda: _named(desk, "Settings", "push button"))
-    time.sleep(2)  # the pages come one after the other
-    shown = [one for one in _all(desk) if one.getState().contains(pyatspi.STATE_SHOWING)]
-    focus = [one for one in shown if one.getState().contains(pyatspi.STATE_FOCUSABLE)]
-    mute = [one.getRoleName() for one in focus if not (one.name or "").strip()]
-    roles = dict(Counter(one.getRoleName() for one in shown))
-    sys.stdout.write(f"{len(shown)} parts: {roles}; {len(focus)} take the focus, without a name: {mute}\n")
-    settings.queryAction().doAction(0)
+    mute: list[str] = []
+    for page in PAGES:
+        _found(lambda page=page: _named(desk, page, "push button")).queryAction().doAction(0)
+        time.sleep(PAGE_S)
+        shown = list(_shown(desk, pyatspi.STATE_SHOWING))
+        focus = [one for one in shown if one.getState().contains(pyatspi.STATE_FOCUSABLE)]
+        nameless = [one.getRoleName() for one in focus if not (one.name or "").strip()]
+        roles = dict(Counter(one.getRoleName() for one in shown))
+        told = f"{page}: {len(shown)} parts: {roles}; {len(focus)} take the focus, without a name: {nameless}\n"
+        sys.stdout.write(told)
+        mute += nameless
     _found(lambda: _named(desk, "Edit config", "push button")).queryAction().doAction(0)
     field = _found(lambda: _named(desk, "worker.slots", "text"))
     field.queryEditableText().setTextContents("12")
@@ -63,14 +87,29 @@ def _look() -> int:
 
 
 def _all(part: Any) -> Iterator[Any]:
-    for at in range(min(part.childCount, 100)):
+    for one in _children(part):
+        yield one
+        yield from _all(one)
+
+
+def _children(part: Any) -> Iterator[Any]:
+    for at in range(min(part.childCount, MOST)):
         try:
             one = part[at]
         except IndexError:  # it is gone meanwhile
             return
         if one is not None:
             yield one
-            yield from _all(one)
+
+
+def _shown(part: Any, showing: int) -> Iterator[Any]:
+    """What is on the screen; cells of a hidden table say that they are."""
+    for one in _children(part):
+        if one.getState().contains(showing):
+            yield one
+            yield from _shown(one, showing)
+        elif one.getRoleName() == "application":
+            yield from _shown(one, showing)
 
 
 def _named(part: Any, name: str, role: str) -> Any:

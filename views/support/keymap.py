@@ -124,6 +124,7 @@ FIXED = (
     Fixed(TABLES, "Ctrl+Shift+C", N_("copy the rows"), ("Ctrl+Shift+C",)),
     Fixed(TABLES, "Shift+F10", N_("menu of the row"), ("Shift+F10", "Menu")),
     Fixed(TABLES, "Esc", N_("close the panel, then clear the selection, then the filter"), ("Esc",)),
+    Fixed(ANYWHERE, "Ctrl+F", N_("find in the log that is shown"), ("Ctrl+F",)),
     Fixed(ANYWHERE, "Tab  Shift+Tab", N_("next, previous field"), ("Tab", "Backtab", "Shift+Tab", "Shift+Backtab")),
 )
 

@@ -16,11 +16,13 @@ class Elided(Label):
     def __init__(self, text: str = "", kind: str = "body", tone: str = "text", *, middle: bool = False) -> None:
         super().__init__("", kind, tone)
         self._where = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
+        self._short = ""
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.show_text(text)
 
-    def show_text(self, text: str) -> None:
-        """Show another text."""
+    def show_text(self, text: str, short: str = "") -> None:
+        """Show another text; ``short``: what is said in its place where the whole has no room."""
+        self._short = safe.one_line(short)
         shown = safe.one_line(text)
         if shown != self.text():
             self.setText(shown)
@@ -36,5 +38,7 @@ class Elided(Label):
         painter.setFont(self.font())
         painter.setPen(self.palette().color(self.foregroundRole()))
         room = self.contentsRect()
-        text = QFontMetrics(self.font()).elidedText(self.text(), self._where, room.width())
+        metrics = QFontMetrics(self.font())
+        whole = not self._short or metrics.horizontalAdvance(self.text()) <= room.width()
+        text = metrics.elidedText(self.text() if whole else self._short, self._where, room.width())
         painter.drawText(room, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), text)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QIcon, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QTabBar, QWidget
 
 from services.i18n import N_, _
@@ -36,7 +36,13 @@ class ViewTab:
 
 
 class _Bar(QTabBar):
-    """A tab bar that tells how wide each tab is, shown or not."""
+    """A tab bar that tells how wide each tab is, shown or not.
+
+    Signals:
+        menu_wanted: where in it; by the keyboard at the current tab, not in the middle of the bar.
+    """
+
+    menu_wanted = Signal(QPoint)
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,6 +55,11 @@ class _Bar(QTabBar):
     def width_of(self, index: int) -> int:
         """Pixels that a tab wants."""
         return self.tabSizeHint(index).width()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for the menu of a tab."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        self.menu_wanted.emit(self.tabRect(self.currentIndex()).center() if by_key else event.pos())
 
     def minimumSizeHint(self) -> QSize:
         """The room of the tabs shown; the default counts hidden ones too."""
@@ -80,8 +91,7 @@ class ViewTabs(QWidget):
         self._bar = _Bar()
         self._bar.currentChanged.connect(self._on_current)
         self._bar.tabBarClicked.connect(self._on_clicked)
-        self._bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._bar.customContextMenuRequested.connect(self._open_tab_menu)
+        self._bar.menu_wanted.connect(self._open_tab_menu)
         self._more = IconButton("ph.caret-down", N_("More views"))
         self._more.clicked.connect(self._open_more)
         self._save = Button(N_("Save view"), kind="ghost", icon="ph.plus", small=True)

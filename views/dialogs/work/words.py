@@ -8,7 +8,7 @@ from services.domain.gates import listed
 from services.domain.task import ledger
 from services.domain.task.ledger import Day
 from services.domain.task.record import Task
-from services.domain.task.status import Status
+from services.domain.task.status import MOVABLE, Status
 from services.i18n import _, ngettext
 from services.monitor.works import Uncounted, WorkStory
 from views.support import heard, shown, text
@@ -179,10 +179,13 @@ def _active(task: Task, story: WorkStory, now_ms: int) -> Line:
 
 def _result(task: Task, now_ms: int) -> str:
     word = heard.word(task, now_ms).lower()
-    if task.status != Status.DEAD:
-        return word
     why = kinds.title(task.error_kind) or task.error_kind
-    return _("failed, {why}").format(why=why) if why else word
+    failed = _("failed, {why}").format(why=why) if why else ""
+    if task.status == Status.DEAD:
+        return failed or word
+    if task.status in MOVABLE:  # it began once, and goes on later: "ran: blocked" would be neither
+        return _("{result}, and {status} now").format(result=failed or _("not finished"), status=word)
+    return word
 
 
 def _not_since(story: WorkStory, now_ms: int) -> str:

@@ -64,6 +64,8 @@ SHOWN = 50
 #: widths of the outer panes
 WIDE = 1300
 CAUSES, CAUSES_NARROW, PANEL, PANEL_NARROW = 330, 250, 484, 440
+#: of the letters so that every column is whole, and of the panel as far as a person may shrink it
+LETTERS, PANEL_LEAST = 350, 320
 
 
 class DeadLettersPage(Page):
@@ -157,7 +159,10 @@ class DeadLettersPage(Page):
             width = self.width()
             side = PANEL if width >= WIDE else PANEL_NARROW
             causes = CAUSES if width >= WIDE else CAUSES_NARROW
-            self._split.setSizes([causes, max(300, width - side - causes), side])
+            # where all is narrow the letters keep their columns, and no pane lies beyond the edge
+            side = min(side, max(PANEL_LEAST, width - causes - LETTERS))
+            causes = min(causes, width - side - LETTERS)
+            self._split.setSizes([causes, width - side - causes, side])
 
     # putting together
 
@@ -177,7 +182,7 @@ class DeadLettersPage(Page):
         self.empty = EmptyState(N_("No dead letters."), icon="ph.check-circle")
         yield
         self.panel = LetterPanel(self._context, self.verbs, self.cause_verbs)
-        self.panel.setMinimumWidth(400)
+        self.panel.setMinimumWidth(PANEL_LEAST)
         yield
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._pane = CausePane()

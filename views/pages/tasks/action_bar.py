@@ -171,7 +171,10 @@ class ActionBar(QWidget):
             words = many(state.loaded)
         alone = bool(state.cursor and not state.ticked)
         self._current.setVisible(alone)
-        self._current.show_text(_("Current row: {task}").format(task=state.current) if alone else "")
+        if alone:
+            self._current.show_text(_("Current row: {task}").format(task=state.current), state.current)
+        else:
+            self._current.show_text("")
         # tab and head say that number
         self.count.setVisible(not alone)
         self.count.setText(words)

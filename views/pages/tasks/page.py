@@ -245,6 +245,7 @@ class TasksPage(Page):
         self.buttons.suppressed.clicked.connect(lambda: self.show_suppressed())
         self.buttons.batches.clicked.connect(lambda: self.navigate.emit("batches", None))
         self._menu.history_wanted.connect(lambda one: self.navigate.emit("audit", f'target:"{one}"'))
+        self._menu.shop_wanted.connect(partial(self.navigate.emit, "shops"))
         self._menu.worker_wanted.connect(partial(self.navigate.emit, "workers"))
         self.selection.changed.connect(self._show_bar)
         self.selection.busy_changed.connect(self.bar.show_busy)
@@ -257,7 +258,7 @@ class TasksPage(Page):
         self.bar.export_wanted.connect(self.share)
         # acting
         self._offers.verbs.bind(self.table, self._offers.chosen)
-        bind(self, {"Esc": self._on_escape})
+        bind(self, {"Esc": self._on_escape, "Ctrl+F": self.panel.logs.search})
         self.bar.verb_wanted.connect(self._offers.act)
         self.bar.new_rows_wanted.connect(self._show_new)
         self.bar.clear_wanted.connect(self.selection.clear)
@@ -449,6 +450,7 @@ class RowMenu(QObject):
     condition_wanted: filter field, value, and whether to include or exclude it.
     filter_wanted: an expression to be shown alone.
     task_wanted: key of the task to be opened.
+    shop_wanted: key of the shop (``platform:shop_id``) to be opened.
     worker_wanted: name of the worker to be opened.
     history_wanted: id of the task whose acts shall be listed.
     suppressed_wanted: task type of which the suppressed duplicates shall be listed.
@@ -457,6 +459,7 @@ class RowMenu(QObject):
     condition_wanted = Signal(str, str, bool)
     filter_wanted = Signal(str)
     task_wanted = Signal(object)
+    shop_wanted = Signal(str)
     worker_wanted = Signal(str)
     history_wanted = Signal(str)
     suppressed_wanted = Signal(str)
@@ -482,6 +485,7 @@ class RowMenu(QObject):
         menu.addAction(_("Open in full"), partial(self.task_wanted.emit, key))
         menu.addAction(_("Who did what to it"), partial(self.history_wanted.emit, row.task.task_id))
         menu.addAction(_("Tasks of this shop"), partial(self.filter_wanted.emit, f"shop:{row.task.shop}"))
+        menu.addAction(_("Open shop"), partial(self.shop_wanted.emit, row.task.shop))
         type_ = row.task.task_type
         menu.addAction(_("Suppressed duplicates of this type"), partial(self.suppressed_wanted.emit, type_))
         if row.task.worker:

@@ -20,10 +20,12 @@ from services.messages import told
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.frame import DialogFrame
+from views.kit.find_bar import FindBar
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.workers.lanes_dialog import LanesDialog
 from views.pages.workers.nodes import NO_NAMES, Names, running_rows
 from views.support import instant, safe, shown, text
+from views.support.keys import bind
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
@@ -359,15 +361,21 @@ class LogDialog(DialogFrame):
         self.hint = Label("", "label", "text3", wrap=True)
         head, body = QVBoxLayout(), QVBoxLayout()
         head.addWidget(self.error)
+        self.finder = FindBar(self.text)
         body.setContentsMargins(16, 12, 16, 12)
+        body.addWidget(self.finder)
         body.addWidget(self.text)
         self.fill(head, body, size=SIZE, least=LEAST)
+        bind(self, {"Ctrl+F": self.finder.open})
         self.copy_button = Button(N_("Copy"), icon="ph.copy")
         self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
         self.close_button = Button(N_("Close"), hint="Esc")
         self.close_button.clicked.connect(self.reject)
+        self.find_button = Button(N_("Find"), icon="ph.magnifying-glass", hint="Ctrl+F")
+        self.find_button.clicked.connect(self.finder.open)
         self.foot.addWidget(self.levels)
         self.foot.addWidget(self.hint, 1)
+        self.foot.addWidget(self.find_button)
         self.foot.addWidget(self.copy_button)
         self.foot.addWidget(self.close_button)
         self.set_note(safe.one_line(worker, 60))

@@ -12,6 +12,8 @@ from views.page import Page
 P = TypeVar("P", bound=Page)
 #: what a window of 1280 by 720 leaves to a page
 SMALL = (1084, 646)
+#: and what the least window does, of 960 by 540 with its rail folded
+LEAST = (908, 466)
 
 
 def opening(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu, QTabBar
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -53,3 +55,24 @@ def test_the_current_view_stays_when_views_come_and_go(qtbot: QtBot) -> None:
     assert words[-2:] == ["Rename view", "Remove view"]
     tabs.set_views([ViewTab(key=view.key, title=view.title) for view in BUILT_IN])
     assert tabs.current() == "all"
+
+
+def test_the_menu_key_is_for_the_tab_that_is_current(qtbot: QtBot) -> None:
+    own = [ViewTab(key=key, title=key, own=True) for key in ("slow", "late")]
+    tabs = make(qtbot, 1400, *own)
+    bar = tabs.findChild(QTabBar)
+    assert bar is not None
+    middle = bar.rect().center()
+    for key in ("slow", "late", "all"):
+        tabs.set_current(key)
+        asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, middle, bar.mapToGlobal(middle))
+        QApplication.sendEvent(bar, asked)
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        remove = next((action for action in menu.actions() if action.text() == "Remove view"), None)
+        assert (remove is None) == (key == "all")
+        if remove is not None:
+            with qtbot.waitSignal(tabs.remove_wanted) as wanted:
+                remove.trigger()
+            assert wanted.args == [key]
+        menu.close()

@@ -19,6 +19,7 @@ from services.monitor.artifacts import ArtifactQueries, Found
 from services.monitor.tasks import LogTail, TaskQueries
 from services.ports import LogLine
 from views.dialogs.artifact import ArtifactDialog
+from views.kit.find_bar import FindBar
 from views.kit.picture import Picture
 from views.support import heard, instant, safe, shown, text
 from views.support.language import on_language_changed
@@ -187,7 +188,7 @@ class LogSection(Section):
         self._queries = queries
         self._task_id, self._attempt, self._newest = "", 0, 0
         self._chosen = 0  #: an earlier attempt, 0 follows the newest
-        self._place = 0
+        self._place, self._heard = 0, False  #: what was read, and whether an answer came at all
         self._lines: deque[LogLine] = deque(maxlen=LINES)  #: those that are shown
         self._live = False  #: the newest attempt runs, so more lines may come
         self._ask = Operation(self)
@@ -199,12 +200,16 @@ class LogSection(Section):
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setAccessibleName(_("Log"))
         self.text.verticalScrollBar().valueChanged.connect(self._say)
+        self.finder = FindBar(self.text)
         self._attempts = IconButton("ph.list-numbers", N_("Other attempts"))
         self._attempts.clicked.connect(self._choose_attempt)
         copy = IconButton("ph.copy", N_("Copy the log"))
         copy.clicked.connect(self._copy)
-        self.add_action(self._attempts)
-        self.add_action(copy)
+        search = IconButton("ph.magnifying-glass", N_("Find in the log (Ctrl+F)"))
+        search.clicked.connect(self.search)
+        for button in (self._attempts, search, copy):
+            self.add_action(button)
+        self.body.addWidget(self.finder)
         self.body.addWidget(self.text)
         self.hide()
         on_language_changed(self._retell)
@@ -212,6 +217,12 @@ class LogSection(Section):
     def set_tall(self, tall: bool) -> None:
         """Show more lines at once where there is room, or few."""
         self.text.setFixedHeight(TALL if tall else HEIGHT)
+
+    def search(self) -> None:
+        """Let words be looked for in the lines that are shown."""
+        if self.isVisible():
+            self.set_folded(False)
+            self.finder.open()
 
     def clear(self) -> None:
         """Show nothing; another task comes."""
@@ -253,12 +264,16 @@ class LogSection(Section):
 
     def _begin(self, attempt: int) -> None:
         """Show nothing of an attempt yet."""
-        self._attempt, self._place = attempt, 0
+        self._attempt, self._place, self._heard = attempt, 0, False
         self._lines.clear()
         self.text.clear()
 
     def _append(self, task_id: str, attempt: int, tail: LogTail) -> None:
-        if task_id != self._task_id or attempt != self._attempt or tail.place <= self._place:
+        if task_id != self._task_id or attempt != self._attempt:
+            return
+        self._heard = True
+        if tail.place <= self._place:
+            self._say()
             return
         self._place = tail.place
         at_end = self._at_end()
@@ -283,8 +298,11 @@ class LogSection(Section):
         return bar.value() >= bar.maximum() - 4
 
     def _say(self) -> None:
+        at_work = self._live and self._attempt == self._newest
+        empty = _("Nothing written yet.") if at_work else _("This attempt wrote nothing.")
+        self.text.setPlaceholderText(empty if self._heard and not self._lines else "")
         place = _("attempt {n} of {total}").format(n=self._attempt, total=self._newest) if self._attempt else ""
-        if self._live and self._attempt == self._newest and self._at_end():
+        if at_work and self._at_end():
             self.set_note(_("following, {place}").format(place=place), "succeeded")
         else:
             self.set_note(place)

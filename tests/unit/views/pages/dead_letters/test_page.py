@@ -23,7 +23,7 @@ from services.domain.text.mask import DOTS
 from tests.support.cuts import cut
 from tests.support.widgets import press
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
-from tests.unit.views.pages.opening import SMALL, opening
+from tests.unit.views.pages.opening import LEAST, SMALL, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runs import RunsDialog
@@ -91,6 +91,18 @@ def test_a_small_window_gives_the_verdict_the_whole_width_above_its_buttons(flee
     assert button.top() > verdict.bottom()
     assert verdict.width() > pane.width() - 40
     assert cut(pane) == []
+
+
+def test_at_200_percent_no_pane_lies_beyond_the_edge_and_every_column_is_whole(fleet: Fleet, open_page: Open) -> None:
+    i18n.set_language("zh_CN")
+    fleet.seed_deaths()
+    page = open_page()
+    page.resize(*LEAST)
+    edge = page.panel.mapTo(page, QPoint(page.panel.width(), 0)).x()
+    assert edge <= page.width()
+    table = page.letters.table
+    assert table.horizontalHeader().length() <= table.viewport().width()
+    assert cut(page.panel) == []
 
 
 def test_choosing_a_cause_lists_its_letters_and_opens_the_newest(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

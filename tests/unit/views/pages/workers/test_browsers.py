@@ -144,7 +144,11 @@ def test_the_log_of_a_worker_is_asked_for_and_follows(qtbot: QtBot, fleet: Fleet
         log = WorkerLog(worker="desk", at=number, lines=lines[:number])
         fleet.store.put_document(remote.LOGS, "desk", remote.dump(log).decode())
         qtbot.waitUntil(lambda number=number: dialog.text.blockCount() == number, timeout=WAIT_MS)
+    dialog.find_button.click()
+    qtbot.keyClicks(dialog.finder.field, "BEGAN")
+    assert dialog.finder.count.text() == "1 of 1"
     dialog.levels.choose("bad")
+    assert dialog.finder.count.text() == "not found"
     assert "the store is slow" in dialog.text.toPlainText()
     assert "began" not in dialog.text.toPlainText()
     assert "new ones come" in dialog.hint.text()
