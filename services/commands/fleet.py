@@ -135,7 +135,11 @@ class FleetCommands:
         detail["was"] = _told(before)
         with self._audit.act("pause", [_scope(scope)], detail):
             self._register(scope)
-            self._store.set_pause(Pause(scope=scope, by=self._operator.who, at=self._store.now_ms(), reason=reason))
+            pause = Pause(scope=scope, by=self._operator.who, at=self._store.now_ms(), reason=reason)
+            if instead is None:
+                self._store.set_pause(pause)
+            elif not self._store.swap_pause(scope, instead, pause):  # somebody came in between
+                raise UsageError(said("back.differs"), field="scope")
 
     def resume(self, scope: str, *, note: str = "", by: str = "") -> bool:
         """Open a pause switch; what waited behind it is released. False when it was not closed. ``by``: only where
@@ -151,7 +155,9 @@ class FleetCommands:
         detail: dict[str, object] = {"note": note} if note else {}
         detail |= {"was": _told(before)} if before is not None else {}
         with self._audit.act("resume", [_scope(scope)], detail or None):
-            was = self._store.clear_pause(scope)
+            was = self._store.swap_pause(scope, by, None) if by else self._store.clear_pause(scope)
+            if by and not was:  # somebody came in between
+                raise UsageError(said("back.differs"), field="scope")
             head, _, rest = scope.partition(":")
             # what this does not open, the reconciler does within its next rounds
             self._opener.open_shops([rest] if head == "shop" else self._store.parked_shops(SHOPS))

@@ -24,6 +24,11 @@ class Fleet(Protocol):
     def clear_pause(self, scope: str) -> bool:
         """Open a switch; tell whether it was closed."""
 
+    def swap_pause(self, scope: str, by: str, pause: Pause | None) -> bool:
+        """Close a switch (None: open it) that this one has closed ("": nobody); tell whether it was so. Nobody comes
+        between the look and the change.
+        """
+
     def pauses(self) -> list[Pause]: ...
     def switches(self) -> list[Pause]:
         """The closed switches of all gates now: the pauses, and what documents close (``gates.listed``); in the order

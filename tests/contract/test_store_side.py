@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from services.domain.fleet.shop import Pause, Shop
@@ -46,6 +48,30 @@ def test_pauses(rig: Rig) -> None:
     assert rig.store.clear_pause("all") is True
     assert rig.store.clear_pause("all") is False
     assert [pause.scope for pause in rig.store.pauses()] == ["shop:pdd:1"]
+
+
+def test_a_pause_is_put_in_the_place_of_the_one_that_was_seen(rig: Rig) -> None:
+    scope = "shop:pdd:1"
+    rule, ann = Pause(scope=scope, by="known issue 9ac1", at=5), Pause(scope=scope, by="ann", at=6)
+    assert not rig.store.swap_pause(scope, "ann", None), "nobody has closed it"
+    assert rig.store.swap_pause(scope, "", rule)
+    assert not rig.store.swap_pause(scope, "", ann), "somebody was faster"
+    assert not rig.store.swap_pause(scope, "ann", None), "it is somebody else's"
+    assert rig.store.pauses() == [rule]
+    assert rig.store.swap_pause(scope, rule.by, ann)
+    assert rig.store.pauses() == [ann]
+    assert rig.store.swap_pause(scope, "ann", None)
+    assert rig.store.pauses() == []
+
+
+def test_of_many_who_close_an_open_switch_at_once_one_does(rig: Rig) -> None:
+    pauses = [Pause(scope="shop:pdd:1", by=f"p{number}") for number in range(4)]
+    with ThreadPoolExecutor(len(pauses)) as pool:
+        for _ in range(10):
+            done = list(pool.map(lambda one: rig.store.swap_pause(one.scope, "", one), pauses))
+            (left,) = rig.store.pauses()
+            assert [one.by for one, closed in zip(pauses, done, strict=True) if closed] == [left.by]
+            assert rig.store.swap_pause(left.scope, left.by, None)
 
 
 # ---------------------------------------------------------------------- documents

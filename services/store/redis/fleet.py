@@ -21,6 +21,7 @@ _RESIGN = load("resign")
 _STRIKE_OFF = load("strike_off")
 _PUT_SHOPS = load("put_shops")
 _SWAP = load("swap_document")
+_SWAP_PAUSE = load("swap_pause")
 _SHOPS_AT_ONCE = 500
 #: a worker that was not heard of for a day is forgotten, and orders for it with it
 _DAY_MS = 86_400_000
@@ -63,14 +64,25 @@ class Fleet(Part):
     def set_pause(self, pause: Pause) -> None:
         """Close a switch (again: replace it); ``at`` 0 is filled."""
         self._link.check_writable()
-        if not pause.at:
-            pause = msgspec.structs.replace(pause, at=self._ticker.now_ms())
-        self._link.call("HSET", keys.PAUSES, pause.scope, _PACK.encode(pause))
+        self._link.call("HSET", keys.PAUSES, pause.scope, self._packed(pause))
+
+    def _packed(self, pause: Pause) -> bytes:
+        return _PACK.encode(pause if pause.at else msgspec.structs.replace(pause, at=self._ticker.now_ms()))
 
     def clear_pause(self, scope: str) -> bool:
         """Open a switch; tell whether it was closed."""
         self._link.check_writable()
         return bool(self._link.call("HDEL", keys.PAUSES, scope))
+
+    def swap_pause(self, scope: str, by: str, pause: Pause | None) -> bool:
+        """Close or open a switch in the place of this one's pause."""
+        self._link.check_writable()
+        before = self._link.call("HGET", keys.PAUSES, scope) or b""
+        known = pauses_in({scope.encode(): before}) if before else []
+        if bool(before) != bool(by) or [one.by for one in known] != [by] * bool(by):
+            return False
+        after = b"" if pause is None else self._packed(pause)
+        return bool(self._link.run(_SWAP_PAUSE, (keys.PAUSES,), scope, before, after))
 
     def pauses(self) -> list[Pause]:
         """The closed switches."""

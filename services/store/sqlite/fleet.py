@@ -42,13 +42,32 @@ class Fleet(Part):
 
     def set_pause(self, pause: Pause) -> None:
         """Close a switch."""
-        pause = pause if pause.at else replace(pause, at=self.now_ms())
-        row = (pause.scope, ENCODER.encode(pause))
+        row = (pause.scope, self._packed(pause))
         self._write(lambda conn: conn.execute("INSERT OR REPLACE INTO pauses VALUES (?, ?)", row))
+
+    def _packed(self, pause: Pause) -> bytes:
+        return ENCODER.encode(pause if pause.at else replace(pause, at=self.now_ms()))
 
     def clear_pause(self, scope: str) -> bool:
         """Open a switch."""
         return self._write(lambda conn: conn.execute("DELETE FROM pauses WHERE scope = ?", (scope,)).rowcount > 0)
+
+    def swap_pause(self, scope: str, by: str, pause: Pause | None) -> bool:
+        """Close or open a switch in the place of this one's pause."""
+        after = None if pause is None else self._packed(pause)
+
+        def swap(conn: sqlite3.Connection) -> bool:
+            found = list(blobs(conn.execute("SELECT data FROM pauses WHERE scope = ?", (scope,))))
+            known = all_sound(read_pause, found, "pause")
+            if bool(found) != bool(by) or [one.by for one in known] != [by] * bool(by):
+                return False
+            if after is None:
+                conn.execute("DELETE FROM pauses WHERE scope = ?", (scope,))
+            else:
+                conn.execute("INSERT OR REPLACE INTO pauses VALUES (?, ?)", (scope, after))
+            return True
+
+        return self._write(swap)
 
     def pauses(self) -> list[Pause]:
         """The closed switches."""

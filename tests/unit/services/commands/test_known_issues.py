@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -24,7 +25,7 @@ from services.messages import english
 from services.monitor.letters.causes import CauseQueries
 from services.ports import Store
 from services.watch.known_issues import IssueKeeper
-from tests.unit.services.commands.conftest import desk_of
+from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room
 
 PRINT, OTHER, THIRD = "9ac1" * 4, "0b2d" * 4, "77aa" * 4
@@ -40,13 +41,14 @@ class Acts:
         self.refuses, self.refused = set[str](), list[str]()  #: shops that are none any more
         self.unheard = set[str]()  #: causes whose letters may not run again
         self.falls = False  #: after an act, before it is noted
+        self.meanwhile: Callable[[], object] = lambda: None  #: what a person does between its look and its act
 
     def who(self, fingerprint: str) -> str:
         return f"known issue {fingerprint}"
 
     def pause(self, fingerprint: str, shop: str, reason: str, instead: str) -> None:
         self._check(shop)
-        desk = desk_of(self.room, name=self.who(fingerprint))
+        desk = self._desk(fingerprint)
         desk.fleet.pause(f"shop:{shop}", reason=reason, instead=instead)
         self.done.append(("pause", shop))
         if self.falls:
@@ -54,7 +56,7 @@ class Acts:
 
     def resume(self, fingerprint: str, shop: str, note: str) -> None:
         self._check(shop)
-        desk_of(self.room, name=self.who(fingerprint)).fleet.resume(f"shop:{shop}", by=self.who(fingerprint))
+        self._desk(fingerprint).fleet.resume(f"shop:{shop}", by=self.who(fingerprint))
         self.done.append(("resume", shop))
 
     def republish(self, fingerprint: str, task_ids: Sequence[str], reason: str) -> int:
@@ -62,6 +64,16 @@ class Acts:
             raise NotAllowed("no")
         self.again += task_ids
         return len(task_ids)
+
+    def _desk(self, fingerprint: str) -> Desk:
+        """Of the rule; a person does something once it has looked and written that it begins."""
+        store = Meanwhile(self.room.store, "append_audit", self.between)
+        return desk_of(replace(self.room, store=cast("Store", store)), name=self.who(fingerprint))
+
+    def between(self) -> None:
+        """What the person does, once."""
+        todo, self.meanwhile = self.meanwhile, lambda: None
+        todo()
 
     def _check(self, shop: str) -> None:
         if shop in self.refuses:
@@ -181,6 +193,27 @@ def test_who_lets_a_shop_go_on_while_another_rule_is_about_to_take_it_over_has_i
     IssueKeeper(cast("Store", Meanwhile(room.store, reading, resume)), acts, room.clock, "k").tick()
     keeper(room, acts).tick()
     assert paused(room) == []
+
+
+def test_nothing_a_person_does_comes_between_the_look_and_the_act_of_a_rule(room: Room, acts: Acts) -> None:
+    die(room, "s1")
+    commands(room).know(PRINT, park_s=TWO_HOURS)
+    ann = Pause(scope="shop:pdd:s1", by="ann@desk", reason="page broken")
+    acts.meanwhile = partial(room.store.set_pause, ann)
+    keeper(room, acts).tick()
+    (found,) = room.store.pauses()
+    assert (found.by, acts.done) == ("ann@desk", [])
+    room.store.clear_pause("shop:pdd:s1")
+    die(room, "s1")
+    room.clock.advance(60)
+    die(room, "s1")
+    keeper(room, acts).tick()
+    assert [one.by for one in room.store.pauses()] == [acts.who(PRINT)]
+    acts.meanwhile = partial(room.store.set_pause, ann)
+    room.clock.advance(TWO_HOURS + 1)
+    keeper(room, acts).tick()
+    (found,) = room.store.pauses()
+    assert (found.by, acts.done) == ("ann@desk", [("pause", "pdd:s1")])
 
 
 def test_a_pause_of_somebody_else_stays_theirs(room: Room, acts: Acts) -> None:
