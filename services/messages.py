@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from services import i18n, spans
+from services import called, i18n, spans
 from services.broker import listed as brokers
 from services.domain.alerts import rule as alert_rule
 from services.domain.alerts import text as alert_text
@@ -212,6 +212,8 @@ def _filled_in(clause: Clause, say: Callable[[Message], str], comma: str) -> str
 _TOLD, _NOTED = frozenset({"why", "error"}), frozenset({"reason", "note", "by", "who"})
 
 
+#: parameters that are codes, and how people call those
+_CALLED: Mapping[str, Callable[[str], str]] = {"scope": called.scope, "gate": called.gate}
 #: sentences that name a kind of failure, which people know by its title
 _NAMING = frozenset({"promise.failing", "promise.held"})
 
@@ -272,6 +274,8 @@ def _within(name: str, value: str) -> str:
         return own(value)
     if name in _NOTED:
         return noted(value)
+    if name in _CALLED:
+        return _CALLED[name](value)
     kind = own_words.kind(value) if name == "given" and i18n.is_chinese() else None
     return render(kind) if kind is not None else value
 

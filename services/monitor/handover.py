@@ -332,7 +332,7 @@ class _Writer:
         standing = one.standing
         assert standing is not None
         broken = one.state == BROKEN
-        why = messages.render(one.holds[0].message) if one.holds else _say("unknown_why")
+        why = wording.say(one.holds[0].message) if one.holds else _say("unknown_why")
         return Line(
             text=_say(
                 "promise_broken" if broken else "promise_at_risk",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
+from services import called
 from services.domain.gates import home, listed
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -16,7 +17,7 @@ from services.i18n import N_, _, pgettext
 from services.messages import render
 from views.support import elide, instant, text
 from views.support.words import kinds, type_names
-from views.theme.tokens import LANES, PLATFORM_NAMES
+from views.theme.tokens import LANES
 
 #: record status -> status name of the design tokens
 GLYPHS: dict[str, str] = {
@@ -117,7 +118,7 @@ def scope_name(scope: str) -> str:
     if head == "all":
         return _("Everything")
     if head == "platform":
-        return _(PLATFORM_NAMES[name]) if name in PLATFORM_NAMES else name
+        return called.platform(name)
     return type_names.name(name) if head == "type" else name or scope
 
 

@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from services.called import LANE_WORDS
 from services.domain.gates import listed
-from services.i18n import N_, NP_
+from services.i18n import N_
 
 DARK, LIGHT = "dark", "light"
 
@@ -156,10 +157,10 @@ class LaneToken:
 
 
 LANES: Mapping[str, LaneToken] = {
-    "high": LaneToken("lane.high", "ph.caret-double-up-bold", "mdi6.chevron-double-up", NP_("lane", "High")),
-    "dedicated": LaneToken("lane.dedicated", "ph.star-four-fill", "mdi6.star-four-points", NP_("lane", "Dedicated")),
-    "normal": LaneToken("lane.normal", "ph.minus-bold", "mdi6.minus", NP_("lane", "Normal")),
-    "low": LaneToken("lane.low", "ph.caret-double-down-bold", "mdi6.chevron-double-down", NP_("lane", "Low")),
+    "high": LaneToken("lane.high", "ph.caret-double-up-bold", "mdi6.chevron-double-up", LANE_WORDS["high"]),
+    "dedicated": LaneToken("lane.dedicated", "ph.star-four-fill", "mdi6.star-four-points", LANE_WORDS["dedicated"]),
+    "normal": LaneToken("lane.normal", "ph.minus-bold", "mdi6.minus", LANE_WORDS["normal"]),
+    "low": LaneToken("lane.low", "ph.caret-double-down-bold", "mdi6.chevron-double-down", LANE_WORDS["low"]),
 }
 
 #: Platforms have no colour, so that they cannot be read as a state.
@@ -179,23 +180,6 @@ PLATFORM_BADGES: Mapping[str, str] = {
     "lazada": "LZD",
     "shein": "SHEIN",
     "aliexpress": "AE",
-}
-PLATFORM_NAMES: Mapping[str, str] = {
-    "pdd": N_("Pinduoduo"),
-    "temu": "TEMU",
-    "tiktok": "TikTok Shop",
-    "tts": "TikTok Shop",
-    "taobao": N_("Taobao"),
-    "tmall": N_("Tmall"),
-    "jd": N_("JD"),
-    "douyin": N_("Douyin"),
-    "kuaishou": N_("Kuaishou"),
-    "xiaohongshu": N_("Xiaohongshu"),
-    "amazon": "Amazon",
-    "shopee": "Shopee",
-    "lazada": "Lazada",
-    "shein": "SHEIN",
-    "aliexpress": "AliExpress",
 }
 
 

@@ -141,7 +141,7 @@ def _promises(engine: Engine) -> list[dict[str, Any]]:
             "state": row.state,
             "word": words[row.state],
             "stale": row.stale,
-            "why": [messages.render(one.message) for one in row.holds[:3]],
+            "why": [wording.say(one.message) for one in row.holds[:3]],
         }
         for row in rows[:MOST]
     ]

@@ -139,7 +139,7 @@ SENTENCES: Mapping[str, str] = {
     "alert.next": N_("Next step: {step}"),
     "alert.answer": N_("Take it: alert answer {id}"),
     "alert.test_body": N_("{who} tests this channel from {machine}; nothing is wrong."),
-    "alert.of_rule": N_("Rule {rule}, {severity}"),
+    "alert.of_rule": N_("Rule “{rule}”, {severity}"),
     # ------------------------------------------------------------------------------------------------------ time line
     "alert.line_raised": N_("Raised"),
     "alert.line_back": N_("It came back before it was calm long enough"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
-from services import i18n, messages, spans
+from services import called, i18n, messages, spans
 from services.domain.alerts import channel as channels
-from services.domain.alerts import outbox
+from services.domain.alerts import outbox, text
 from services.domain.alerts.incident import AGAIN, ESCALATED, RESOLVED, Words
 from services.domain.alerts.outbox import Letter
 from services.domain.plans import recurrence
@@ -17,6 +17,8 @@ from services.domain.text.said import Said
 
 LANGUAGES = {channels.EN: "en", channels.ZH: "zh_CN"}
 NAMED = 5
+#: beside a parameter that names task types: their titles in Chinese. English says their codes, as flows and logs do
+TITLED = "_zh"
 Zone = str | tzinfo  #: of instants in a sentence, or its name
 
 
@@ -65,8 +67,17 @@ def next_step(words: Words, zone: Zone) -> str:
 
 
 def say(message: Message) -> str:
-    """One sentence in the present language."""
-    return messages.render(message)
+    """One sentence in the present language, with platforms, lanes and task types as people call them."""
+    return messages.render(_named(message))
+
+
+def _named(message: Message) -> Message:
+    params = called.named(message.params)
+    if i18n.is_chinese():
+        params |= {name: title for name in message.params if (title := message.params.get(name + TITLED))}
+    if message.code == "alert.next_pause_platform":
+        params["name"] = called.platform(str(params["name"]))
+    return Message(message.code, params)
 
 
 def _told(message: Message, words: Words, zone: Zone, began: int) -> str:
@@ -83,7 +94,7 @@ def _told(message: Message, words: Words, zone: Zone, began: int) -> str:
 def inner(message: Message) -> Said:
     """A sentence as a parameter of another one."""
     said = Said(messages.english(message))
-    said.message = message
+    said.message = _named(message)
     return said
 
 
@@ -111,7 +122,8 @@ def _lines(letter: Letter, zone: Zone, now_ms: int) -> list[str]:
         if step := next_step(letter.words, zone):
             found.append(say(Message("alert.next", {"step": step})))
         found.append(say(Message("alert.answer", {"id": letter.incident})))
-    found.append(say(Message("alert.of_rule", {"rule": letter.rule, "severity": letter.severity})))
+    rule = i18n._(text.MEASURES[letter.rule]) if letter.rule in text.MEASURES else letter.rule
+    found.append(say(Message("alert.of_rule", {"rule": rule, "severity": letter.severity})))
     return found
 
 

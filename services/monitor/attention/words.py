@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services import i18n, messages, spans
+from services import called, i18n, messages, spans
+from services.domain.text.message import Message
 from services.domain.text.sentences import N_, NN_, Counted
 from services.i18n import _, fill, ngettext
 from services.monitor.overview import Attention
@@ -54,7 +55,7 @@ def english(item: Attention, words: Words) -> str:
 
 def present(item: Attention, words: Words) -> tuple[str, str]:
     """Title and sentence in the present language, for who has no window."""
-    params: dict[str, object] = {name: _plain(name, value) for name, value in item.params.items()}
+    params: dict[str, object] = {name: _plain(name, value) for name, value in called.named(item.params).items()}
     for name, value in item.params.items():
         if isinstance(value, int) and name in COUNTED:
             params[f"{name}_n"] = ngettext(COUNTED[name].one, str(COUNTED[name]), value).format(n=f"{value:,}")
@@ -63,11 +64,15 @@ def present(item: Attention, words: Words) -> tuple[str, str]:
             params[place] = spans.of_seconds(float(item.params[name]) / unit)
     if item.cause is not None:
         params["cause"] = messages.render(item.cause)
-    parts = [fill(_(words.sentence), params), *map(messages.render, item.facts)]
+    parts = [fill(_(words.sentence), params), *map(_fact, item.facts)]
     if "{reason}" not in words.sentence:
         parts.append(str(item.params.get("reason", "")))
     between = "；" if i18n.is_chinese() else "; "
     return fill(_(words.title), params), between.join(part for part in parts if part)
+
+
+def _fact(fact: Message) -> str:
+    return messages.render(Message(fact.code, called.named(fact.params)))
 
 
 def _plain(name: str, value: str | int | float) -> str:

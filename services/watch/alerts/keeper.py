@@ -6,6 +6,7 @@ up while the broker is lost (DECISIONS 15), which is when people most need to be
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import threading
 from collections.abc import Callable
@@ -146,7 +147,8 @@ class AlertKeeper:
             if measure is None or not rule.enabled:
                 continue
             try:
-                findings += measure.find(look, rule)
+                found = measure.find(look, rule)
+                findings += [dataclasses.replace(one, words=look.eyes.titled(one.words)) for one in found]
                 self._failing.discard(rule.name)
             except (NotKnown, ConsoleError) as exc:
                 log.debug("rule %s cannot look: %s", rule.name, exc)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from services.domain.alerts.incident import Words
 from services.domain.alerts.rule import Rule
 from services.domain.errors import ConsoleError
 from services.domain.gates.breaker import Breaker
@@ -20,9 +21,11 @@ from services.domain.task.order import QueueDepth
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status, Triage
+from services.domain.text.message import Message
 from services.domain.upkeep.stored import Instant
 from services.engine.registry import Registry
 from services.monitor import attention, live
+from services.monitor.alerts import wording
 from services.monitor.letters.causes import Cause, CauseQueries
 from services.monitor.live import Snapshot
 from services.monitor.numbers.measured import Measured
@@ -38,6 +41,7 @@ ATTEMPTS_MS = 3_600_000
 #: failed tasks that are asked for what they failed of
 KINDS_OF = 200
 STATE, LED = "alert_state", "led"
+_TYPES = ("type", "types", "work")  #: parameters that name task types
 
 
 class NotKnown(Exception):
@@ -181,6 +185,23 @@ class Eyes:
         return tuple(
             (known[shop].name or known[shop].shop_id) if shop in known else shop for shop in sorted(shops)[:most]
         )
+
+    def titled(self, words: Words) -> Words:
+        """With what task types are called in Chinese beside their codes (``wording.TITLED``)."""
+        cause = None if words.cause is None else self._titled(words.cause)
+        then = None if words.next is None else self._titled(words.next)
+        facts = tuple(map(self._titled, words.facts))
+        return Words(title=self._titled(words.title), facts=facts, cause=cause, next=then)
+
+    def _titled(self, message: Message) -> Message:
+        known, params = self._registry.types(), dict(message.params)
+        names = (*_TYPES, "name") if message.code == "alert.next_pause_type" else _TYPES
+        for name in names:
+            codes = str(params.get(name, "")).split(", ")
+            titles = [(known[code].title.get("zh_CN") if code in known else "") or code for code in codes]
+            if titles != codes:
+                params[name + wording.TITLED] = "、".join(titles)
+        return Message(message.code, params) if len(params) > len(message.params) else message
 
     @property
     def store(self) -> Store:

@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from services.called import PLATFORM_NAMES
 from services.domain.fleet.shop import Shop
 from services.domain.text import mask
 from services.domain.types.task_type import TaskType
@@ -23,7 +24,6 @@ from views.dialogs.shops.picker import FILE, GROUP, PASTE, PICK, ShopPicker
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.theme.tokens import PLATFORM_NAMES
 from views.widgets.fields import ChoiceField
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented

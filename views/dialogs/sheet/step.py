@@ -10,6 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from services import called
 from services.commands.sheet.columns import TYPE
 from services.commands.sheet.orders import Fault, Orders, first_of
 from services.commands.sheet.table import Table
@@ -33,7 +34,7 @@ from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line, panel
 from views.support.words import origins
-from views.theme.tokens import LANES, PLATFORM_NAMES
+from views.theme.tokens import LANES
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
 from views.widgets.fields import ChoiceField
@@ -428,7 +429,7 @@ class SheetSummary(SideColumn):
         self._say_done(found)
         self._kinds.set_rows([(self._type_word(name), text.count(count)) for name, count in found.types.most_common()])
         platforms = found.platforms.most_common()
-        self._platforms.set_rows([(_(PLATFORM_NAMES.get(name, name)), text.count(count)) for name, count in platforms])
+        self._platforms.set_rows([(called.platform(name), text.count(count)) for name, count in platforms])
         self._else.setText(_("Where a row says nothing:"))
         self._defaults.set_rows(self._default_rows(found))
 
@@ -478,7 +479,7 @@ class SheetSummary(SideColumn):
         word = f"{pgettext('lane', LANES[draft.lane].word)} {draft.priority}"
         rows = [(_("Priority"), word)]
         if "platform" not in mapped and draft.platform not in ("", ALL):
-            rows.insert(0, (_("Platform"), _(PLATFORM_NAMES.get(draft.platform, draft.platform))))
+            rows.insert(0, (_("Platform"), called.platform(draft.platform)))
         if "type" not in mapped:
             rows.insert(0, (_("Task type"), self._type_word(draft.task_type)))
         start = _("at once")

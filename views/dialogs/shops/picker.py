@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from services import called
 from services.commands.sheet import table
 from services.commands.sheet.shop_index import ShopIndex
 from services.domain.fleet.shop import Shop
@@ -49,7 +50,7 @@ from views.tables.painters import Cell, Ink
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme import theme
-from views.theme.tokens import PLATFORM_NAMES, platform_badge
+from views.theme.tokens import platform_badge
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
 
@@ -388,7 +389,7 @@ class Group:
 
     def title(self) -> str:
         """What people call it."""
-        return self.name or _("All of {platform}").format(platform=_(PLATFORM_NAMES.get(self.platform, self.platform)))
+        return self.name or _("All of {platform}").format(platform=called.platform(self.platform))
 
 
 GROUP_COLUMNS: tuple[Column[Group], ...] = (

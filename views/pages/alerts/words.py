@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from services import messages
+from services.called import SEVERITY_WORDS
 from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
 from services.domain.alerts import rule as rules
@@ -23,9 +24,8 @@ from views.widgets.timeline import TimelineEntry
 
 #: by severity: status name of its glyph, word
 SEVERITIES: Mapping[str, tuple[str, str]] = {
-    rules.CRITICAL: ("dead", N_("Critical")),
-    rules.WARNING: ("warning", N_("Warning")),
-    rules.NOTE: ("unconfirmed", N_("Note")),
+    name: (glyph, SEVERITY_WORDS[name])
+    for name, glyph in ((rules.CRITICAL, "dead"), (rules.WARNING, "warning"), (rules.NOTE, "unconfirmed"))
 }
 #: by state: status name, word
 STATES: Mapping[str, tuple[str, str]] = {

@@ -3,7 +3,7 @@ for the language."""
 
 from __future__ import annotations
 
-from services import messages
+from services import called, messages
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
 from services.domain.task import classify
@@ -12,7 +12,6 @@ from services.domain.text.message import Message
 from services.i18n import N_, _, pgettext
 from views.support import safe, shown, text
 from views.support.words import kinds, type_names
-from views.theme.tokens import PLATFORM_NAMES
 
 #: whether somebody is logged in -> (word, glyph, colour role)
 _LOOKS: dict[str, tuple[str, str, str]] = {
@@ -28,7 +27,7 @@ _LOOKS: dict[str, tuple[str, str, str]] = {
 
 def platform_name(platform: str) -> str:
     """The name of a platform; an unknown one is its own."""
-    return _(PLATFORM_NAMES[platform]) if platform in PLATFORM_NAMES else platform
+    return called.platform(platform)
 
 
 def word(state: str) -> str:

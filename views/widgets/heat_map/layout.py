@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from services.called import PLATFORM_NAMES
 from services.domain.insight.shop import COVERS, FLAGGED, STATES, ShopNow
-from views.theme.tokens import PLATFORM_NAMES
 from views.widgets.heat_map import shades
 
 Kinds = npt.NDArray[np.uint8]

@@ -60,7 +60,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
                     *known_issue.told(worst.rule),
                 ),
                 cause=cause.title(kind, patterns) if patterns else worst.title,
-                next=_next(pause),
+                next=_next(look, pause),
             ),
             count=len(shops),
             names=look.eyes.names(shops),
@@ -86,7 +86,8 @@ def _lies(worst: Cause) -> Iterable[Message]:
 MEASURE = Measure(DEFAULT, find)
 
 
-def _next(pause: str) -> Message:
+def _next(look: Look, pause: str) -> Message:
     """What to do: stop what would only make more of them, where a pause of that would."""
     kind, _, name = pause.partition(":")
+    name = look.eyes.name(name) if kind == "shop" else name
     return Message(f"alert.next_pause_{kind}", {"name": name}) if kind else Message("alert.next_dead")

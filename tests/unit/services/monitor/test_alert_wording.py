@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 from msgspec.structs import replace
 
+from services import i18n, messages
 from services.domain.alerts.incident import RAISED, RESOLVED, Words
 from services.domain.alerts.outbox import Letter
 from services.domain.text.message import Message
 from services.monitor.alerts import wording
+from services.watch.alerts.look import Eyes
+from tests.unit.services.engine.room import opened
 
 DAY, NOON = 86_400_000, 1_795_694_400_000  #: 2026-11-26 12:00 UTC
 SILENT = Message("alert.silent", {"n": 1, "worker": "w2", "machine": "desk"})
@@ -43,3 +48,54 @@ def test_what_is_over_says_how_far_it_had_reached() -> None:
     over = replace(LETTER, what=RESOLVED, count=1, worst=2)
     assert body(over)[1] == "At its worst it was 2"
     assert not any("worst" in line for line in body(replace(over, count=2)))
+
+
+def test_codes_are_said_in_the_words_of_who_reads() -> None:
+    told = {"platforms": "pdd, temu", "types": "sync_order, try", "types_zh": "同步订单、try"}
+    words = Words(
+        title=Message("alert.depth", {"n": 2, "lane": "high", "limit": 1}),
+        facts=(Message("alert.fact_platforms", told), Message("issue.parks", {"seconds": 60})),
+        cause=Message("alert.cause_lanes", {"lanes": "normal, low"}),
+        next=Message("alert.next_pause_platform", {"name": "pdd"}),
+    )
+    letter = replace(LETTER, words=words, rule="lane_depth")
+    english = body(letter)
+    assert "Platforms: Pinduoduo, TEMU; task types: sync_order, try" in english
+    assert any(line.startswith("Next step: Pause the platform Pinduoduo until") for line in english)
+    assert english[-1] == "Rule “Tasks in a lane”, warning"
+    text = wording.letter_text(letter, "zh", "UTC", letter.at)
+    assert text.title == "INC-1 “高”通道中有 2 个任务（限 1 个）"
+    assert "平台：拼多多、TEMU；任务类型：同步订单、try" in text.body
+    assert "普通、低" in text.body
+    assert text.body.endswith("规则“通道内的任务数”，级别：警告")
+    assert body(replace(letter, rule="nights"))[-1] == "Rule “nights”, warning", "one that people added"
+
+
+def test_what_a_pause_covers_is_said_in_words() -> None:
+    pause = Message("doctor.paused", {"who": "ann@desk", "scope": "platform:pdd"})
+    with i18n.speaking("zh_CN"):
+        assert messages.render(pause) == "由 ann@desk 暂停：拼多多"
+        assert messages.render(Message(pause.code, {"who": "ann@desk", "scope": "all"})) == "由 ann@desk 暂停：全部"
+        waits = wording.say(Message("promise.gate", {"gate": "lane_order"}))
+        assert "lane_order" not in waits, waits
+    assert messages.render(Message(pause.code, {"who": "ann@desk", "scope": "shop:pdd:s1"})).endswith(": pdd:s1")
+    assert messages.render(Message(pause.code, {"who": "ann@desk", "scope": "同步订单"})).endswith(": 同步订单")
+
+
+def test_task_types_are_told_with_their_titles(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        room.store.put_document(
+            "type", "sync_order", json.dumps({"name": "sync_order", "title": {"zh_CN": "同步订单"}})
+        )
+        eyes = Eyes(room.store, room.broker, room.registry, room.clock, production=False)
+        words = Words(
+            title=Message("task.long_of", {"type": "sync_order", "shop": "s1", "seconds": 5}),
+            facts=(Message("alert.fact_platforms", {"platforms": "pdd", "types": "try, sync_order"}),),
+            next=Message("alert.next_pause_type", {"name": "sync_order"}),
+        )
+        told = eyes.titled(words)
+    with i18n.speaking("zh_CN"):
+        assert "同步订单" in wording.title(told, "UTC")
+        assert wording.facts(told, "UTC") == ["平台：拼多多；任务类型：try、同步订单"]
+        assert "同步订单" in wording.next_step(told, "UTC")
+    assert wording.title(told, "UTC").startswith("sync_order of s1")
