@@ -28,6 +28,7 @@ from services.domain.fleet.worker import PROXIES_SHOWN
 from services.domain.gates.lane_share import parse_share
 from services.domain.insight import cause_rule
 from services.domain.insight.cause_rule import MAX_NOTE
+from services.domain.task import own_words
 from services.domain.text.message import Message
 from services.domain.text.said import said
 from services.domain.types import task_type
@@ -126,7 +127,7 @@ class IssueActs:
 
     def who(self, fingerprint: str) -> str:
         """Whose act it is."""
-        return f"known issue {fingerprint}"
+        return own_words.write("own.known_issue", fingerprint=fingerprint)
 
     def pause(self, fingerprint: str, shop: str, reason: str, instead: str) -> None:
         """Pause a shop; what a person has done to it meanwhile stays."""

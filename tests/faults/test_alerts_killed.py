@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from services.domain.alerts import incident, outbox
+from services.domain.alerts import incident
 from services.engine.lead import leader
 from tests.contract.waiting import eventually
 from tests.faults.conftest import Behind
@@ -29,12 +29,6 @@ def hook() -> Iterator[Hook]:
         yield found
 
 
-def noted(watch: Watch) -> bool:
-    """Whether all that was sent is known to be: what a channel took from one who is killed just then is sent again."""
-    letters = [outbox.load(body) for body in watch.store.documents(outbox.KIND).values()]
-    return bool(letters) and not any(one.waits for one in letters)
-
-
 def test_kill_9_of_who_leads_and_watches(cli: Cli, fleet: Fleet, hook: Hook, tmp_path: Path) -> None:
     watch = Watch(fleet, hook)
     watch.channel()
@@ -51,7 +45,7 @@ def test_kill_9_of_who_leads_and_watches(cli: Cli, fleet: Fleet, hook: Hook, tmp
         eventually(lambda: watch.store.leader(leader.ROLE))
         eventually(lambda: watch.store.documents("alert_state"))
         (info,) = eventually(watch.store.workers)
-        eventually(lambda: noted(watch))
+        eventually(watch.noted)
         first.send_signal(signal.SIGKILL)
         first.wait(30)
     eventually(watch.keeper.tick, 60)
@@ -94,7 +88,7 @@ def test_a_frozen_worker_is_told_once_although_who_leads_is_killed_in_between(
             stopped.stop(info.pid)
             hook.wait(1, 120)
             assert hook.titles[0].startswith(f"INC-1 Worker {info.worker} ")
-            eventually(lambda: noted(watch), 90)
+            eventually(watch.noted, 90)
             leads.send_signal(signal.SIGKILL)
             leads.wait(30)
             eventually(watch.keeper.tick, 90)  # when the lease of who watched has run out

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from services import assembly
 from services.domain.alerts import channel as channels
+from services.domain.alerts import outbox
 from services.domain.alerts import rule as rules
 from services.domain.alerts.channel import Channel
 from services.monitor.alerts.queries import AlertQueries, AlertsNow
@@ -64,6 +65,11 @@ class Watch:
         """Other people for a rule that is on."""
         one = rules.load(self.store.documents(rules.KIND)[name])
         self.store.put_document(rules.KIND, name, rules.dump(replace(one, channels=channels)))
+
+    def noted(self) -> bool:
+        """Whether all that was sent is known to be; what a channel took from one who is killed before is sent again."""
+        letters = [outbox.load(body) for body in self.store.documents(outbox.KIND).values()]
+        return bool(letters) and not any(one.waits for one in letters)
 
     def turn(self) -> AlertsNow:
         """One look, and all that is due is sent."""

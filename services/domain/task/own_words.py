@@ -28,6 +28,7 @@ SENTENCES: dict[str, str] = {
     ),
     "own.dropped": N_("dependency {id} is dead"),
     "own.dropped_cancelled": N_("dependency {id} is cancelled"),
+    "own.known_issue": N_("known issue {fingerprint}"),
     "own.by_number": N_("its work had succeeded since: {by} typed how many of a bulk are done once more"),
     "own.expired": N_("it was to start by {by} and could not; nothing was run"),
     "own.no_message": N_("no message can be made of this record: {why}"),
@@ -285,7 +286,10 @@ _FOREIGN: tuple[tuple[str, str], ...] = (
 #: by whom a pause, a closed shop or a right is that the program itself put there
 REPAIR = "repair"
 #: what stands in notes and as reasons beside what people write there
-_NOTES = ("own.repair", "own.policy_aside", "own.entry_aside", "own.by_number", "own.dropped", "own.dropped_cancelled")
+_NOTES = (
+    *("own.repair", "own.policy_aside", "own.entry_aside", "own.by_number", "own.dropped", "own.dropped_cancelled"),
+    "own.known_issue",
+)
 #: what is said of a value, within a sentence only
 _KINDS = ("own.an_object", "own.a_list", "own.text", "own.a_text", "own.true_or_false", "own.null", "own.a_number")
 #: families of refusals: of files of attempts, which stand in notes about them alone, and of anything else
@@ -302,6 +306,7 @@ _NUMBER, _WORD = r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?", r"\S+?"
 _PLACES = {
     **dict.fromkeys(("seconds", "size", "most", "left", "of", "at", "number"), _NUMBER),
     **dict.fromkeys(("field", "host", "id", "machine", "setting", "shop", "task", "variable"), _WORD),
+    "fingerprint": r"[0-9a-f]{16}",
     "status": r"\d{3}",
     "wanted": r"-?\d+(?:, -?\d+)*",
     "code": r"-?\d+|0x[0-9a-f]+|net::\w+",

@@ -37,7 +37,7 @@ def chinese() -> Iterator[None]:
 _PUT = {
     **dict.fromkeys(("seconds", "size", "most", "left", "of", "at", "number", "code"), "1,200"),
     "status": "503", "wanted": "200, 204", "code": "3", "url": "https://a.test/x", "step": "2 pay", "given": "a list",
-    "lacking": "task_id, shop_id",
+    "lacking": "task_id, shop_id", "fingerprint": "9ac1" * 4,
 }  # fmt: skip
 _KINDS = ["own.an_object", "own.a_list", "own.text", "own.a_text", "own.true_or_false", "own.null", "own.a_number"]
 _WITHIN = ["own.repair", *_KINDS]
@@ -115,10 +115,19 @@ def test_notes_and_reasons_of_people_stay_theirs(note: str, chinese: None) -> No
 
 @pytest.mark.parametrize(
     "code",
-    ["own.repair", "own.policy_aside", "own.entry_aside", "own.by_number", "own.dropped", "own.dropped_cancelled"],
+    [
+        "own.repair",
+        "own.policy_aside",
+        "own.entry_aside",
+        "own.by_number",
+        "own.dropped",
+        "own.dropped_cancelled",
+        "own.known_issue",
+    ],
 )
 def test_what_the_program_itself_noted_is_translated(code: str, chinese: None) -> None:
-    note = own_words.write(code, **dict.fromkeys(_HOLE.findall(own_words.SENTENCES[code]), "ann@desk"))
+    params = {name: _PUT.get(name, "ann@desk") for name in _HOLE.findall(own_words.SENTENCES[code])}
+    note = own_words.write(code, **params)
     assert not re.search(r"[a-z]{3}", messages.noted(note).replace("ann@desk", ""))
 
 

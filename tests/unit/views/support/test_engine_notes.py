@@ -115,7 +115,14 @@ def test_what_the_connections_of_a_worker_meet(error: str) -> None:
 
 @pytest.mark.parametrize("code", sorted(own_words.SENTENCES))
 def test_every_sentence_of_the_engine_is_found_again(code: str) -> None:
-    put = {"url": "/7", "status": "777", "step": "7 gen", "given": "null", "lacking": "task_id"}
+    put = {
+        "url": "/7",
+        "status": "777",
+        "step": "7 gen",
+        "given": "null",
+        "lacking": "task_id",
+        "fingerprint": "7" * 16,
+    }
     words = own_words.write(
         code, **{name: put.get(name, "7") for name in re.findall(r"{(\w+)}", own_words.SENTENCES[code])}
     )
