@@ -17,6 +17,7 @@ from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Annotate, Create
 from services.domain.fleet.shop import Pause
+from services.domain.insight import cause_rule
 from services.domain.task.record import Task
 from services.domain.task.status import Triage
 from services.domain.text.mask import DOTS
@@ -29,7 +30,7 @@ from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runs import RunsDialog
 from views.dialogs.schema.form import LineInput
 from views.pages.dead_letters import words
-from views.pages.dead_letters.issue import SplitOff
+from views.pages.dead_letters.issue import KnownIssue, SplitOff
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.dead_letters.verbs import CauseNote
 from views.support.acting import REPUBLISH, Acting
@@ -503,6 +504,29 @@ def test_a_cause_gets_a_name_and_a_note(qtbot: QtBot, fleet: Fleet, open_page: O
     dialog.save.click()
     qtbot.waitUntil(lambda: page.letters.title() == "QR codes · sync_order")
     assert page.letters.said.text() == "Ann scans them at ten"
+
+
+@pytest.mark.one_pair
+def test_a_known_issue_is_decided_shown_and_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    cause = page.causes.causes.record(0).fingerprint
+    cause_menu(page)["Known issue…"].trigger()
+    dialog = page.findChild(KnownIssue)
+    assert dialog is not None
+    dialog.owner.setText("ann")
+    dialog.park.setText("2h")
+    dialog.retry_at.setText("06:00")
+    dialog.alert_once.setChecked(True)
+    dialog.save.click()
+    qtbot.waitUntil(lambda: page.causes.causes.record(0).rule.known)
+    rule = cause_rule.read(fleet.store.documents(cause_rule.KIND))[cause]
+    assert (rule.owner, rule.park_s, rule.retry_at, rule.alert_once) == ("ann", 7_200, "06:00", True)
+    qtbot.waitUntil(lambda: "ann is at it" in page.letters.said.text())
+    assert "parked for 2 h 00 m" in page.letters.said.text().replace("\u202f", " ")
+    cause_menu(page)["Take the rule of the known issue away"].trigger()
+    qtbot.waitUntil(lambda: not page.causes.causes.record(0).rule.known)
+    qtbot.waitUntil(lambda: "ann is at it" not in page.letters.said.text())
 
 
 @pytest.mark.one_pair
