@@ -150,6 +150,10 @@ class PageHeader(QWidget):
         """Put a button or switch at the right end."""
         self._row.addWidget(widget)
 
+    def add_views(self, widget: QWidget) -> None:
+        """Put the switch of the views beside the title: it stands still, whatever each view says and can do."""
+        self._row.insertWidget(1, widget)
+
     def set_divider(self, on: bool) -> None:
         """Draw a line below, for pages whose panes touch the header."""
         set_look(self, panel="header" if on else "")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from services.domain.fleet.role import VIEWER
@@ -71,6 +73,27 @@ def test_a_setting_goes_back_to_its_default_and_is_found_by_a_word(
     with qtbot.waitSignal(page.settings_written):
         dialog.save_button.click()
     assert load(home=place.home_path).retention.finished_days == 3.0
+
+
+def test_what_is_nowhere_is_said_and_fields_come_before_the_buttons(page: SettingsPage, qtbot: QtBot) -> None:
+    dialog = opened(page, qtbot)
+    dialog.search.setText("no such words")
+    assert dialog.nothing.isVisible()
+    assert not dialog.pane.isVisible()
+    dialog.nothing.action.emit()
+    assert not dialog.nothing.isVisible()
+    assert dialog.pane.isVisible()
+    dialog.list.setCurrentIndex(dialog.list.model().index(3, 0))
+    dialog.activateWindow()
+    dialog.list.setFocus()
+    qtbot.waitUntil(dialog.list.hasFocus)
+    seen = []
+    for _press in range(6):
+        QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Tab)
+        seen.append(dialog.focusWidget())
+    fields = [row.field for row in dialog.rows.values() if row.isVisible()]
+    assert len(fields) == 3
+    assert seen[: len(fields) + 1] == [*fields, dialog.cancel_button]
 
 
 def test_where_the_file_changed_meanwhile_it_is_read_anew_and_what_was_typed_stays(

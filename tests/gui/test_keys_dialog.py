@@ -45,6 +45,14 @@ def press(dialog: KeysDialog, name: str, key: Qt.Key, modifier: Qt.KeyboardModif
     qtbot.waitUntil(lambda: dialog.field is None)
 
 
+def test_what_is_nowhere_is_said(dialog: KeysDialog) -> None:
+    dialog.search.setText("no such words")
+    assert dialog.nothing.isVisible()
+    dialog.nothing.action.emit()
+    assert dialog.table.isVisible()
+    assert dialog.model.rowCount() > 0
+
+
 def test_a_new_key_holds_at_once_wherever_it_is_shown(console: Console, dialog: KeysDialog, qtbot: QtBot) -> None:
     window = console.window
     press(dialog, "window.freeze", Qt.Key.Key_J, CTRL, qtbot)

@@ -114,6 +114,7 @@ def test_what_is_seen_is_of_the_last_answer_not_of_when_the_silence_was_noticed(
     qtbot.waitUntil(lambda: loss.since_ms > 0)
     heard = console.feed.latest.at_ms
     assert loss.since_ms - heard >= 1_000
+    assert loss._gone_at == heard
     clock = shown.clock(heard, loss.since_ms)
     assert f"lost at {clock}. Everything below is as it was then" in window.banner.accessibleName()
     qtbot.waitUntil(lambda: window.top_bar.pill("freshness").health.name == "as of")
@@ -189,11 +190,12 @@ def test_the_return_says_what_happened_meanwhile(qtbot: QtBot, console: Console,
     qtbot.waitUntil(lambda: loss.since_ms > 0)
     desk.succeed(done)
     desk.fail(died)
-    loss._lost_at -= 134_000
+    loss._gone_at -= 130_000  # what a silence lasts counts from its beginning,
+    loss._lost_at -= 3_000  # not from when it was noticed
     cut.mend()
     qtbot.waitUntil(lambda: len(console.window.toasts.toasts()) > 0)
     text = console.window.toasts.toasts()[-1].spec.text.replace("\u202f", " ")
-    assert text.startswith("Back after 2 m 1")
+    assert text.startswith("Back after 2 m ")
     assert text.endswith("1 task done, 1 new dead letter")
     assert desk.get(died.task_id).status == Status.DEAD
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QShowEvent
@@ -160,13 +160,31 @@ class DialogFrame(Dimming):
 
     def _first_reached(self) -> QWidget | None:
         """What a person does first here; else the keyboard would begin on the cross that closes the dialog."""
-        one = self.nextInFocusChain()
-        while one is not None and one is not self:
+        for one in self._chain():
             reached = one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.isEnabled() and one.isVisibleTo(self)
             if reached and one is not self._close:
                 return one
-            one = one.nextInFocusChain()
         return None
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Reach the buttons of the foot after all that stands above them, also what was put there later."""
+        items = [self.foot.itemAt(place) for place in range(self.foot.count())]
+        feet = [one for item in items if item is not None and (one := item.widget()) is not None and _takes_keys(one)]
+        chain = list(self._chain())
+        if chain[-len(feet) :] != feet:
+            last = next(one for one in reversed(chain) if one not in feet)
+            for one in feet:
+                QWidget.setTabOrder(last, one)
+                last = one
+        return super().focusNextPrevChild(forward)
+
+    def _chain(self) -> Iterator[QWidget]:
+        """What takes the keyboard, in the order of Tab, hidden or not."""
+        one = self.nextInFocusChain()
+        while one is not None and one is not self:
+            if _takes_keys(one):
+                yield one
+            one = one.nextInFocusChain()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave by Esc; Enter belongs to the control that has the focus."""
@@ -182,6 +200,10 @@ class DialogFrame(Dimming):
             if event.button() == Qt.MouseButton.LeftButton and handle is not None:
                 handle.startSystemMove()
         return super().eventFilter(watched, event)
+
+
+def _takes_keys(widget: QWidget) -> bool:
+    return widget.focusPolicy() != Qt.FocusPolicy.NoFocus
 
 
 class Scrim(QWidget):

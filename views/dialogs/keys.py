@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QKeySequenceEdit, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QKeySequenceEdit, QLineEdit, QStackedWidget, QWidget
 
 from services.i18n import N_, _, ngettext
 from views.dialogs.frame import DialogFrame
@@ -21,6 +21,7 @@ from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button, LinkLabel, shortcut_text
+from views.widgets.empty_state import EmptyState
 from views.widgets.filter.search_field import SearchField
 
 SIZE, LEAST = (820, 600), (640, 420)
@@ -121,6 +122,11 @@ class KeysDialog(DialogFrame):
         self.search.setAccessibleName(_("Command, page or key"))
         self.model: RecordModel[KeyRow] = RecordModel(COLUMNS, key=lambda row: row.name, hold_new=False)
         self.table = TableView(self.model, name=N_("Keys"), ground="input")
+        self.nothing = EmptyState(N_("No command matches."), action=N_("Clear the search"), icon="ph.magnifying-glass")
+        self.nothing.action.connect(self.search.clear)
+        self.stack = QStackedWidget()
+        for part in (self.table, self.nothing):
+            self.stack.addWidget(part)
         self.field: KeyField | None = None
         self.said = Label("", "label", "text2", wrap=True)
         self.undo_link = LinkLabel(N_("Undo"))
@@ -150,7 +156,7 @@ class KeysDialog(DialogFrame):
     def _lay_out(self) -> None:
         top = QHBoxLayout()
         top.addWidget(self.search, 1)
-        self.fill(top, self.table, size=SIZE, least=LEAST)
+        self.fill(top, self.stack, size=SIZE, least=LEAST)
         below = QHBoxLayout()
         below.addWidget(self.said, 1)
         below.addWidget(self.undo_link, 0, Qt.AlignmentFlag.AlignTop)
@@ -169,6 +175,7 @@ class KeysDialog(DialogFrame):
     def _show(self) -> None:
         rows = [row_of(command) for command in keymap().commands()]
         self.model.apply([row for row in rows if row.holds(self.search.text())], settle=True)
+        self.stack.setCurrentWidget(self.table if self.model.rowCount() else self.nothing)
         changed = len(keymap().chosen())
         self.set_note(ngettext("{n} changed", "{n} changed", changed).format(n=text.count(changed)) if changed else "")
         self.all_button.disable("" if changed else _("All keys have their defaults"))

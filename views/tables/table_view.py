@@ -654,10 +654,25 @@ class ColumnsLayout(QObject):
         super().__init__(view)
         self._view, self._model = view, model
         self._auto_hidden: set[str] = set()
+        self._unseen: dict[str, int] = {}  #: how wide a hidden column is once it is shown
         self._scale = theme().growth
         self.kept_by_page = False  #: the page remembers it by itself
+        view.horizontalHeader().sectionResized.connect(self._on_resized)
         self._set_up()
         theme().changed.connect(self._on_theme)
+
+    def _on_resized(self, section: int, before: int, now: int) -> None:
+        if not now:
+            self._unseen[self._model.column(section).key] = before
+
+    def _set_width(self, section: int, width: int) -> None:
+        self._view.setColumnWidth(section, width)
+        if self._view.isColumnHidden(section):
+            self._unseen[self._model.column(section).key] = width
+
+    def _width(self, section: int) -> int:
+        """How wide a column is, or was when it was hidden."""
+        return self._view.columnWidth(section) or self._unseen.get(self._model.column(section).key, 0)
 
     def _wide(self, column: Column[Any]) -> int:
         """What the design gives a column at the present size of text."""
@@ -681,7 +696,7 @@ class ColumnsLayout(QObject):
 
     def _set_up(self) -> None:
         for section, column in enumerate(self._model.columns):
-            self._view.setColumnWidth(section, self._wide(column))
+            self._set_width(section, self._wide(column))
             self._view.setColumnHidden(section, column.hidden)
         self.fit()
 
@@ -751,7 +766,7 @@ class ColumnsLayout(QObject):
         """Return order, widths (as with text of 100 %), hidden columns and sort as plain data."""
         columns = list(enumerate(self._model.columns))
         hidden = [column.key for n, column in columns if self._view.isColumnHidden(n)]
-        widths = {c.key: round(self._view.columnWidth(n) / self._scale_of(c)) for n, c in columns}
+        widths = {c.key: round(self._width(n) / self._scale_of(c)) for n, c in columns}
         return {
             "order": [self._model.column(n).key for n in self._in_order()],
             "widths": {key: width for key, width in widths.items() if width},
@@ -775,7 +790,7 @@ class ColumnsLayout(QObject):
             header.moveSection(header.visualIndex(self._model.section_of(key)), place)
         for section, column in enumerate(self._model.columns):
             wide = round(widths.get(column.key, column.width) * self._scale_of(column))
-            self._view.setColumnWidth(section, max(1, wide))
+            self._set_width(section, max(1, wide))
             if column.key in order:
                 self._view.setColumnHidden(section, column.key in hidden)
         if sorts is not None:

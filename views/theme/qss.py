@@ -203,6 +203,8 @@ QHeaderView {{ background: {t.role("raised")}; border: none; }}
 QHeaderView::section {{ background: {t.role("raised")}; color: {t.role("text2")}; border: none;
     border-bottom: 1px solid {t.role("line")}; padding: 0 8px; min-height: {TABLE_HEADER - 1}px; }}
 QTableCornerButton::section {{ background: {t.role("raised")}; border: none; }}
+QListView[panel="list"] {{ border: 2px solid transparent; border-radius: {RADIUS_BUTTON}px; }}
+QListView[panel="list"]:focus {{ border-color: {t.role("focus")}; }}
 QListView::item, QTreeView::item {{ padding: 5px 6px; border: none; }}
 QListView::item:hover, QTreeView::item:hover {{ background: {t.role("hover")}; }}
 QListView::item:selected, QTreeView::item:selected {{ background: {t.role("sel")};

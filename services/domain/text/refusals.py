@@ -93,7 +93,9 @@ REFUSALS: dict[str, str] = {
     "config.deep": N_("its values are nested too deep"),
     "config.unreadable": N_("{path} cannot be read: {why}; correct or remove it"),
     "handlers.none": N_("the module {module} has no function with @task_handler"),
-    "settings.changed": N_("{file} was changed meanwhile by somebody else; close this and open it again"),
+    "settings.changed": N_(
+        "{file} was changed meanwhile by somebody else; Retry reads it again and keeps what was typed here"
+    ),
     "settings.by_hand": N_("{field} is written in {file} in a way that only a person can change; open the file"),
     "settings.dots": N_("{field} holds dots in place of a secret; write the secret itself"),
     "settings.unwritable": N_("{file} cannot be written: {why}"),

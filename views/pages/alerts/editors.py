@@ -15,7 +15,7 @@ from services.commands.alerts import REASON_MOST
 from services.domain.alerts import channel as channels
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.rule import LONGEST_S, Rule
-from services.i18n import N_, _
+from services.i18n import N_, _, is_chinese
 from services.monitor.alerts.queries import IncidentNow
 from views.dialogs.frame import DialogFrame
 from views.pages.alerts import words
@@ -109,7 +109,7 @@ class _Editor(DialogFrame):
             row = QHBoxLayout()
             row.setSpacing(12)
             for part in parts:
-                row.addWidget(part, 1)
+                row.addWidget(part, 1, Qt.AlignmentFlag.AlignTop)  # an error below one moves no other
             self.body.addLayout(row)
 
     def _end(self) -> None:
@@ -237,7 +237,7 @@ class ChannelDialog(_Editor):
     ) -> None:
         title = N_("Change a channel") if channel is not None else N_("New channel")
         super().__init__(title, "ph.paper-plane-tilt", parent)
-        self._channel, self._save = channel or Channel(name="duty", kind=channels.WECOM), save
+        self._channel, self._save = channel or _new_channel(), save
         now = self._channel
         self.name = QLineEdit(now.name if channel is not None else "")
         self.name.setEnabled(channel is None)
@@ -310,6 +310,11 @@ class ChannelDialog(_Editor):
     def _done(self, made: Channel, before: object) -> None:
         self.accept()
         self.saved.emit(made, before)
+
+
+def _new_channel() -> Channel:
+    """What a new one begins with: who makes it reads the language of the window."""
+    return Channel(name="duty", kind=channels.WECOM, language=channels.ZH if is_chinese() else channels.EN)
 
 
 def _names(given: str) -> tuple[str, ...]:

@@ -186,7 +186,7 @@ class AlertsPage(Page):
 
     def _build(self) -> Iterator[None]:
         self.views = Segmented(_VIEWS, N_("What to show"))
-        self.header.add_action(self.views)
+        self.header.add_views(self.views)
         self.buttons: dict[str, Button] = {}
         for verbs in (self.verbs, self.rule_verbs, self.channel_verbs):
             for verb in verbs.at(Place.BAR):

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from services import messages
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING
 from services.domain.alerts.rule import Rule
@@ -224,7 +225,7 @@ class AlertActions(QObject):
         if why:
             said, detail, status = (
                 _("{name} did not take the test.").format(name=name),
-                safe.one_line(why, 300),
+                safe.one_line(messages.own(why), 300),
                 "error",
             )
         else:

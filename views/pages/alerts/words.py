@@ -12,8 +12,8 @@ from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
 from services.domain.alerts import rule as rules
 from services.domain.alerts.channel import Channel
-from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING
-from services.domain.alerts.outbox import Letter
+from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING, Told
+from services.domain.alerts.outbox import SENT_MS, Letter
 from services.domain.alerts.rule import Rule
 from services.domain.alerts.text import CONDITIONS, MEASURES
 from services.i18n import N_, _, is_chinese, ngettext
@@ -174,8 +174,17 @@ def told(one: IncidentNow) -> str:
         return _("{name} {time}").format(name=last.channel, time=clock(last.sent_at))
     if one.incident.told and (one.state == RESOLVED or not one.deliveries):
         last_told = one.incident.told[-1]
-        return _("{name} {time}").format(name=text.listed(map(group, last_told.to)), time=clock(last_told.at))
+        names = text.listed(map(group, last_told.to))
+        if unheard(one, last_told):
+            return _("{name}: no channel").format(name=names)
+        return _("{name} {time}").format(name=names, time=clock(last_told.at))
     return _("Nobody yet")
+
+
+def unheard(one: IncidentNow, message: Told) -> bool:
+    """Whether no channel was there that could have taken a message: it would be among the deliveries still."""
+    fresh = instant.now_ms() - message.at < SENT_MS
+    return fresh and one.state != RESOLVED and all(letter.step != message.step for letter in one.deliveries)
 
 
 def told_detail(one: IncidentNow) -> str:
@@ -192,7 +201,9 @@ def told_detail(one: IncidentNow) -> str:
 
 
 def undelivered(one: IncidentNow) -> bool:
-    """Whether a channel has not taken what it was given."""
+    """Whether a channel has not taken what it was given, or there was none to give it to."""
+    if not one.deliveries and one.incident.told and unheard(one, one.incident.told[-1]):
+        return True
     return any(letter.lost_at or (letter.waits and letter.tries) for letter in one.deliveries)
 
 
@@ -278,16 +289,7 @@ def story(one: IncidentNow) -> list[TimelineEntry]:
     ]
     found += [(letter.at, _delivery(letter, now)) for letter in one.deliveries]
     if not one.deliveries:
-        found += [
-            (
-                each.at,
-                TimelineEntry(
-                    time=_time(each.at), text=_("Told"), strong=text.listed(map(group, each.to)),
-                    tail=_(TOLD.get(each.what, each.what)),
-                ),
-            )
-            for each in incident.told
-        ]  # fmt: skip
+        found += [(each.at, _said(one, each)) for each in incident.told]
     answer = incident.answer
     if answer.answered_by:
         entry = TimelineEntry(
@@ -331,6 +333,18 @@ _LINE = {
 def _time(instant_ms: int) -> str:
     """Hour, minute and second; the day alone where it is another one."""
     return shown.clock(instant_ms, instant.now_ms()).rpartition("-")[2] if instant_ms else ""
+
+
+def _said(one: IncidentNow, message: Told) -> TimelineEntry:
+    """A message of which no delivery is known."""
+    lost = unheard(one, message)
+    return TimelineEntry(
+        time=_time(message.at),
+        text=_("No channel tells") if lost else _("Told"),
+        strong=text.listed(map(group, message.to)),
+        tail=_(TOLD.get(message.what, message.what)),
+        status="warning" if lost else "",
+    )
 
 
 def _delivery(letter: Letter, now: int) -> TimelineEntry:

@@ -31,11 +31,14 @@ from services.settings.words import WORDS, effect
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
 from views.support import safe, text
+from views.support.keys import Shortcut
 from views.support.look import Label, line, set_look
 from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.widgets.buttons import IconButton
+from views.widgets.empty_state import EmptyState
 from views.widgets.fields import ChoiceField
+from views.widgets.filter.search_field import SearchField
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
 
@@ -219,21 +222,25 @@ class ConfigDialog(DialogFrame):
         self._heads: dict[str, Label] = {}
         self._lines: dict[str, QWidget] = {}
         self._tables: list[str] = []
-        self.search = QLineEdit()
-        self.search.setClearButtonEnabled(True)
+        self.search = SearchField()
         self.search.setPlaceholderText(_("Find a setting"))
         self.search.setAccessibleName(_("Find a setting"))
         self.search.textChanged.connect(self._show_wanted)
+        Shortcut("window.filter", self, self.search.setFocus)
         self.list, self._names = QListView(), QStringListModel(self)
         self.list.setAccessibleName(_("Tables of the file"))
         self.list.setModel(self._names)
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.list.setFixedWidth(LIST_WIDTH)
+        set_look(self.list, panel="list")
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.selectionModel().currentChanged.connect(lambda *_at: self._on_table())
         self.error = ErrorStrip()
         self.error.retry.connect(self._look)
         self.note = Label("", "label", "text3", wrap=True)
+        self.nothing = EmptyState(N_("No setting matches."), action=N_("Clear the search"), icon="ph.magnifying-glass")
+        self.nothing.action.connect(self.search.clear)
+        self.nothing.hide()
         self.pane = ScrollPane()
         self.pane.body.setContentsMargins(4, 0, 16, 0)
         self._put_in()
@@ -249,6 +256,7 @@ class ConfigDialog(DialogFrame):
         below.setSpacing(14)
         below.addWidget(self.list)
         below.addWidget(self.pane, 1)
+        below.addWidget(self.nothing, 1)
         self.fill(top, below, size=SIZE, least=LEAST)
         self.foot.addWidget(self.note, 1)
         self.cancel_button, self.save_button = self.end_with_save(self._save)
@@ -312,6 +320,8 @@ class ConfigDialog(DialogFrame):
                 shown.add(row.what.table)
         for name, head in self._heads.items():
             head.setVisible(name in shown)
+        self.pane.setVisible(bool(shown) or not words)
+        self.nothing.setVisible(bool(words) and not shown)
         self.pane.verticalScrollBar().setValue(0)
 
     # what a person makes of it

@@ -78,6 +78,24 @@ def test_a_layout_is_kept(table: TableView, qtbot: QtBot) -> None:
     assert [c.key for c in other.layout_of_columns.shown()][1] == "shop"
 
 
+def test_a_hidden_column_keeps_the_width_that_a_person_gave_it(table: TableView, qtbot: QtBot) -> None:
+    section = table.records.section_of("lane")
+    table.setColumnWidth(section, 133)
+    table.layout_of_columns.show_column(section, False)
+    kept = table.layout_of_columns.save()
+    for _start in range(2):  # it stays so through starts in which nobody shows it
+        other = TableView(RecordModel(COLUMNS, lambda row: row.id, tickable=True), "Tasks")
+        qtbot.addWidget(other)
+        other.resize(1200, 300)
+        other.layout_of_columns.restore(kept)
+        kept = other.layout_of_columns.save()
+    assert hidden(other) >= {"lane"}
+    other.layout_of_columns.show_column(section, True)
+    assert width(other, "lane") == 133
+    other.layout_of_columns.reset()
+    assert width(other, "lane") != 133
+
+
 def test_a_layout_of_another_version_does_no_harm(table: TableView) -> None:
     table.layout_of_columns.restore(
         {"order": ["gone", "type"], "widths": {"gone": 5}, "hidden": ["gone"], "sorts": [["gone", True]]}

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
 from services.domain.alerts.incident import Answer
 from services.watch.alerts.rules import DEFAULTS
@@ -93,6 +94,18 @@ def test_incidents_stand_there_with_extent_state_and_who_was_told(alerts: Alerts
     assert rows[1][2].endswith("“checking the page”")
     assert page.header.summary() == "1 needs an answer, ann is on 1"
     assert page.states.labels()[:3] == ["Active 2", "Not answered 1", "Somebody is on it 1"]
+
+
+def test_who_could_not_be_told_is_not_called_told(alerts: Alerts, open_page: Open) -> None:
+    login = alerts.login(minutes=5)
+    alerts.lane(minutes=90)  # what was sent so long ago is forgotten: nobody can say any more
+    page = open_page()
+    said = sorted(cells[1] for cells in told(page))
+    assert said[0].startswith("On duty ")
+    assert said[1].startswith("On duty: no channel")
+    newest = next(one for one in page.table.records.records() if one.incident.id == login.id)
+    story = [f"{one.text} {one.strong}".strip() for one in words.story(newest)]
+    assert "No channel tells On duty" in story
 
 
 def test_a_state_and_a_word_choose_what_is_shown(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
@@ -366,6 +379,29 @@ def test_it_speaks_chinese(alerts: Alerts, open_page: Open) -> None:
     assert page.header.title() == "告警"
     assert "家店" in told(page)[0][0]
     assert page.states.labels()[0].startswith("进行中")
+
+
+def test_a_new_channel_and_its_test_speak_the_language_of_the_window(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    alerts.channel("ops")
+    page = open_page()
+    i18n.set_language("zh_CN")
+    page.retranslate()
+    places = set()
+    for view in ("incidents", "rules", "channels"):
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.show_request(view)
+        page.header.layout().activate()
+        places.add(page.views.x())
+    assert len(places) == 1, "what a person presses next stands where it was"
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        page.buttons["channel.test"].click()
+    assert "FLEETDECK_SECRET__OPS" in fleet.toasts[-1].detail
+    assert "its address" not in fleet.toasts[-1].detail
+    page.actions_of_page.add_channel()
+    (dialog,) = page.findChildren(ChannelDialog)
+    assert dialog.made().language == channels.ZH
 
 
 def test_what_came_since_stands_there_without_a_question(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
