@@ -50,7 +50,7 @@ class LossWatch(QObject):
         self._lost_at, self._told_at, self._tries, self._dismissed = 0, 0, 0, False
         self._before: Snapshot | None = None
         self._heard_at = 0  #: last answer of the store, UTC ms; 0 while it answers
-        self._gone_at = 0  #: when it was lost, UTC ms; noticed a little later (``_lost_at``)
+        self.gone_at_ms = 0  #: when it was lost, UTC ms; noticed a little later (``_lost_at``)
         self.card = DisconnectedCard(window)
         self.card.other_profile.connect(self._on_other)
         self.card.try_now.connect(self.try_now)
@@ -86,7 +86,7 @@ class LossWatch(QObject):
         now = self._clock.now_ms()
         if not self._lost_at:
             self._lost_at, self._tries, self._dismissed = now, 0, False
-            self._gone_at = self.as_of_ms
+            self.gone_at_ms = self.as_of_ms
             self._timer.start()
             self._told_at = 0
         if not snapshot.retry_in_s and now - self._told_at < BROKER_PACE_MS:
@@ -128,7 +128,7 @@ class LossWatch(QObject):
 
     def _found(self, snapshot: Snapshot) -> None:
         now = self._clock.now_ms()
-        noticed, gone = now - self._lost_at, now - self._gone_at
+        noticed, gone = now - self._lost_at, now - self.gone_at_ms
         self._lost_at = 0
         self._timer.stop()
         self.card.hide()

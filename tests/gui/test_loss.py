@@ -114,7 +114,7 @@ def test_what_is_seen_is_of_the_last_answer_not_of_when_the_silence_was_noticed(
     qtbot.waitUntil(lambda: loss.since_ms > 0)
     heard = console.feed.latest.at_ms
     assert loss.since_ms - heard >= 1_000
-    assert loss._gone_at == heard
+    assert loss.gone_at_ms == heard
     clock = shown.clock(heard, loss.since_ms)
     assert f"lost at {clock}. Everything below is as it was then" in window.banner.accessibleName()
     qtbot.waitUntil(lambda: window.top_bar.pill("freshness").health.name == "as of")
@@ -190,7 +190,7 @@ def test_the_return_says_what_happened_meanwhile(qtbot: QtBot, console: Console,
     qtbot.waitUntil(lambda: loss.since_ms > 0)
     desk.succeed(done)
     desk.fail(died)
-    loss._gone_at -= 130_000  # what a silence lasts counts from its beginning,
+    loss.gone_at_ms -= 130_000  # what a silence lasts counts from its beginning,
     loss._lost_at -= 3_000  # not from when it was noticed
     cut.mend()
     qtbot.waitUntil(lambda: len(console.window.toasts.toasts()) > 0)

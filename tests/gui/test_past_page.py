@@ -13,11 +13,14 @@ from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
 from services import assembly
+from services.domain.alerts import channel as channels
+from services.domain.alerts.channel import Channel
 from services.domain.past.frame import LEADER, SHOP, WORKER, Frame, Numbers
 from services.monitor.past.tape import Tape
 from tests.gui.desk import Desk
 from tests.support.widgets import words
 from views.pages.past.page import PastPage
+from views.pages.past.strip import PastStrip
 from views.theme import theme
 
 WAIT_MS = 10_000
@@ -165,6 +168,21 @@ def test_a_click_on_the_strip_and_the_keys_choose_the_moment(ask: Ask, record: R
     assert page.past_ms - chosen == 6 * HOUR // 96
 
 
+@pytest.mark.parametrize(("most", "more"), [(1, True), (50, False)])
+def test_more_acts_than_are_read_are_not_called_all(
+    desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, most: int, more: bool
+) -> None:
+    monkeypatch.setattr("services.monitor.past.queries.ACTS", most)
+    begin = desk.session.engine.store.now_ms()
+    for name in ("duty", "lead"):
+        desk.context.commands.alerts.set_channel(Channel(name=name, kind=channels.WECOM))
+    strip = PastStrip()
+    qtbot.addWidget(strip)
+    strip.set_lanes(desk.context.past.lanes(begin - MINUTE, desk.session.engine.store.now_ms()))
+    assert ("Acts 1+," in strip.accessibleDescription()) is more
+    assert ("+" in strip.accessibleDescription()) is more
+
+
 def test_the_next_change_is_one_step_away(ask: Ask, record: Record, qtbot: QtBot) -> None:
     page = ask(record.begin + MINUTE)
     assert (page.earlier_change.isEnabled(), page.earlier_change.toolTip()) == (
@@ -195,6 +213,7 @@ def test_while_somebody_looks_back_nothing_can_be_done_and_escape_brings_back_to
     window.activateWindow()
     QTest.keyClick(window, Qt.Key.Key_T, CTRL)
     assert window.current == "past"
+    assert window.focusWidget() is window.page("past").focusProxy(), "arrows move the moment at once"
     assert not window.top_bar.create_button.isEnabled()
     assert window.top_bar.create_button.toolTip().startswith("You look at ")
     assert window.status_bar.part("rights").words().startswith("PAST ")

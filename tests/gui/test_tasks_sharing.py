@@ -139,6 +139,9 @@ def test_the_menu_of_a_row(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     assert page.filter.expression() == "shop:pdd:pdd-10021"
     menu = page.table.build_menu(page.table.records.index(row, page.table.records.section_of("status")))
     actions(menu)["Filter by this value"].trigger()
+    menu = page.table.build_menu(page.table.records.index(row, page.table.records.section_of("attempts")))
+    assert "Copy cell" in actions(menu)
+    assert "Filter by this value" not in actions(menu), "no filter takes it"
     assert f"status:{Status.RUNNING}" in page.filter.expression()
 
 

@@ -115,6 +115,7 @@ class EntriesPage(Page, Generic[R]):
         self.table.open_requested.connect(self._open)
         self.table.menu_requested.connect(self._fill_menu)
         self.table.filter_requested.connect(self._filter_by)
+        self.table.filterable = self._filterable
         self.panel.closed.connect(self._close_panel)
         bind(self, {"Esc": self._close_panel})
 
@@ -206,6 +207,10 @@ class EntriesPage(Page, Generic[R]):
         if self.panel.isVisible():
             self.panel.hide()
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _filterable(self, key: object, column: str) -> bool:
+        row = self._row(key)
+        return row is not None and bool(self._condition(row, column)[1])
 
     def _filter_by(self, column: str, _text: str, include: bool) -> None:
         row = self._row(self.table.current_key())

@@ -201,14 +201,16 @@ def add_cell_actions(
     *,
     copy_cell: Callable[[], object],
     copy_rows: Callable[[], object],
-    filter_by: Callable[[str, str, bool], object],
+    filter_by: Callable[[str, str, bool], object] | None,
 ) -> None:
-    """Add copying, and filtering by `text` for a cell of `column`; ``filter_by``: column, text, whether to include."""
+    """Add copying, and filtering by `text` for a cell of `column`; ``filter_by``: column, text, whether to include;
+    None where nothing filters by it.
+    """
     if menu.actions():
         menu.addSeparator()
     menu.addAction(_("Copy cell"), copy_cell)
     menu.addAction(_("Copy row"), copy_rows)
-    if column.key == TICK or not (text or column.kind == "glyph"):
+    if filter_by is None or column.key == TICK or not (text or column.kind == "glyph"):
         return
     menu.addSeparator()
     for words, include in ((_("Filter by this value"), True), (_("Exclude this value"), False)):
@@ -250,6 +252,8 @@ class TableView(QTableView):
         self._row_height = row_height
         self._records = model
         self._name = name
+        #: whether the page can filter by the cell of a row (its key) and a column (its key); None: it has no filter
+        self.filterable: Callable[[object, str], bool] | None = None
         self._ticking = Ticking(model)
         self._cells = CellDelegate(self, ground)
         self._set_up_look()
@@ -477,13 +481,14 @@ class TableView(QTableView):
         key = self._records.key_at(index.row())
         self.menu_requested.emit(menu, key)
         column = self._records.column(index.column())
+        can = self.filterable is not None and self.filterable(key, column.key)
         add_cell_actions(
             menu,
             column,
             column.display(self._records.record(index.row())),
             copy_cell=self.copy_cell,
             copy_rows=self.copy_rows,
-            filter_by=self.filter_requested.emit,
+            filter_by=self.filter_requested.emit if can else None,
         )
         self.menu_ending.emit(menu, key)
         return menu

@@ -34,6 +34,7 @@ class Lanes:
     silent: tuple[Span, ...] = ()  #: of each worker that was not heard of
     deploys: tuple[Span, ...] = ()  #: when a version of the worker came that nobody had before; ``name``: that version
     acts: tuple[int, ...] = ()  #: when people acted
+    more_acts: bool = False  #: those are the newest, there were more
     alerts: tuple[Span, ...] = ()  #: incidents that somebody was told of
     gaps: tuple[Gap, ...] = ()
 

@@ -63,7 +63,7 @@ class PastQueries:
             StoreUnavailable: the file of the recorder cannot be read, or the store does not answer.
         """
         begin, end = instant - around_ms, min(instant + around_ms, self._now_ms())
-        acts = self._acts(begin, end)
+        acts, more = self._acts(begin, end)
         tape = self._open()
         if tape is None:
             return PastNow(asked_ms=instant, begin=begin, end=end, turns=turns.turns((), acts))
@@ -94,7 +94,7 @@ class PastQueries:
             before_ms=steps[0],
             after_ms=steps[1],
             turns=turns.turns(changes, acts, gaps),
-            complete=len(changes) < MAX_CHANGES and len(acts) < ACTS,
+            complete=len(changes) < MAX_CHANGES and not more,
         )
 
     def lanes(self, begin: int, end: int, parts: int = PARTS) -> Lanes:
@@ -104,11 +104,13 @@ class PastQueries:
             StoreUnavailable: the file of the recorder cannot be read, or the store does not answer.
         """
         step, now = max(1, -(-(end - begin) // parts)), self._now_ms()
+        acts, more = self._acts(begin, min(end, now))
         made = Lanes(
             begin=begin,
             end=end,
             step_ms=step,
-            acts=tuple(entry.at for entry in self._acts(begin, min(end, now))),
+            acts=tuple(entry.at for entry in acts),
+            more_acts=more,
             alerts=tuple(self._incidents(begin, min(end, now))),
             gaps=(Gap(begin, min(end, now)),),
         )
@@ -194,10 +196,12 @@ class PastQueries:
         except (sqlite3.Error, OSError) as exc:
             raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
 
-    def _acts(self, begin: int, end: int) -> tuple[AuditEntry, ...]:
+    def _acts(self, begin: int, end: int) -> tuple[tuple[AuditEntry, ...], bool]:
+        """The newest of a stretch, the oldest first; whether there were more."""
         words = f"since:{_moment(begin)} until:{_moment(end + 999)}"
-        found = self._trail.entries(words, limit=ACTS, scan=SCAN).entries
-        return tuple(entry for entry in reversed(found) if begin < entry.at <= end)
+        found = self._trail.entries(words, limit=ACTS + 1, scan=SCAN)
+        within = [entry for entry in found.entries if begin < entry.at <= end]
+        return tuple(reversed(within[:ACTS])), len(within) > ACTS or bool(found.next and len(found.entries) <= ACTS)
 
 
 def instant(text: str, now_ms: int, zone: str) -> int | None:

@@ -145,6 +145,7 @@ class PastPage(Page):
         self.header.add_action(self.span)
         yield
         self.strip = PastStrip()
+        self.setFocusProxy(self.strip)  # arrows move the moment as soon as the page is opened
         line = Card("", padding=12)
         line.body.addLayout(steps)
         line.body.addWidget(self.strip)

@@ -32,6 +32,7 @@ from views.theme import theme
 BARS, ROW, AXIS, PAD = 34, 16, 22, 8
 CHIP_PAD = 6
 TICK_ROOM = 90
+ACTED = 3  #: the lane of acts
 LANES = (N_("Failures"), N_("Alerts"), N_("Silent workers"), N_("Acts"), N_("New versions"))
 
 
@@ -82,6 +83,13 @@ class PastStrip(QWidget):
         failed = sum(number for number in lanes.failed if number != UNTOLD)
         return failed, len(lanes.alerts), len(lanes.silent), len(lanes.acts), len(lanes.deploys)
 
+    def _counted(self) -> list[str]:
+        """The counts as they are written: of more acts than are read it is said that there are more."""
+        written = [text.count(number) for number in self.counts]
+        if self._lanes.more_acts:
+            written[ACTED] += "+"
+        return written
+
     def sizeHint(self) -> QSize:
         """Return the room for all lanes."""
         return QSize(480, BARS + ROW * (len(LANES) - 1) + AXIS)
@@ -93,14 +101,14 @@ class PastStrip(QWidget):
     def _restyle(self) -> None:
         metrics = QFontMetrics(theme().font("caption"))
         names = max(metrics.horizontalAdvance(_(name)) for name in LANES)
-        counts = max(metrics.horizontalAdvance(text.count(number)) for number in self.counts)
+        counts = max(map(metrics.horizontalAdvance, self._counted()))
         self._left = names + counts + 3 * PAD
         self._announce()
         self.updateGeometry()
         self.update()
 
     def _announce(self) -> None:
-        told = ", ".join(f"{_(name)} {text.count(number)}" for name, number in zip(LANES, self.counts, strict=True))
+        told = ", ".join(f"{_(name)} {number}" for name, number in zip(LANES, self._counted(), strict=True))
         self.setAccessibleName(_("Look back in time"))
         self.setAccessibleDescription(f"{shown.clock(self._at, self._lanes.end)}; {told}")
 
@@ -141,14 +149,14 @@ class PastStrip(QWidget):
 
     def _paint_names(self, painter: QPainter) -> None:
         painter.setFont(theme().font("caption"))
-        for place, (name, number) in enumerate(zip(LANES, self.counts, strict=True)):
+        for place, (name, number) in enumerate(zip(LANES, self._counted(), strict=True)):
             row = self._row(place)
             row.setLeft(0)
             row.setRight(self._left - PAD)
             painter.setPen(theme().color("text2"))
             draw_line(painter, row, _(name))
-            painter.setPen(theme().color("text" if number else "text3"))
-            draw_line(painter, row, text.count(number), right=True)
+            painter.setPen(theme().color("text" if self.counts[place] else "text3"))
+            draw_line(painter, row, number, right=True)
 
     def _row(self, place: int) -> QRectF:
         room = self._room()
@@ -212,7 +220,7 @@ class PastStrip(QWidget):
             painter.drawRoundedRect(QRectF(left, row.center().y() - 2, max(4.0, right - left), 4), 2, 2)
 
     def _paint_acts(self, painter: QPainter, room: QRectF) -> None:
-        row = self._row(3)
+        row = self._row(ACTED)
         painter.setPen(QPen(theme().color("text2"), 1))
         seen = {round(self.x_of(at)) for at in self._lanes.acts}
         for x in seen:

@@ -266,10 +266,12 @@ class SchedulesPage(Page):
             verb.do(self.actions_of_page, row)
 
     def _open_tasks(self, key: object) -> None:
-        """The tasks of its last run."""
+        """The tasks of its last run; one that never ran is opened itself."""
         row = self._find(key)
         if row is not None and row.planned.last is not None:
             self._open_run(row.planned.last.label)
+        elif row is not None:
+            self._act("edit")
 
     def _open_run(self, label: str) -> None:
         """The tasks of one run."""

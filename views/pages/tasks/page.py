@@ -470,6 +470,11 @@ class RowMenu(QObject):
         table.menu_requested.connect(self._begin)
         table.menu_ending.connect(self._end)
         table.filter_requested.connect(self._filter)
+        table.filterable = self._filterable
+
+    def _filterable(self, key: object, column: str) -> bool:
+        row = self._row(key)
+        return row is not None and all(condition(row.task, column))
 
     def _begin(self, menu: QMenu, key: object) -> None:
         chosen = self._offers.chosen_at(key)

@@ -209,6 +209,12 @@ def test_the_menu_has_the_actions_of_the_page_first(qtbot: QtBot, table: TableVi
     click(qtbot, table, 3)
     menu = table.build_menu(table.currentIndex())
     texts = [action.text() for action in menu.actions() if action.text()]
+    assert texts == ["Retry 3", "Copy cell", "Copy row"], "where nothing filters, nothing is offered"
+    asked = []
+    table.filterable = lambda key, column: bool(asked.append((key, column))) or column == "type"
+    menu = table.build_menu(table.currentIndex())
+    assert asked == [(3, "type")]
+    texts = [action.text() for action in menu.actions() if action.text()]
     assert texts == ["Retry 3", "Copy cell", "Copy row", "Filter by this value", "Exclude this value"]
     with qtbot.waitSignal(table.filter_requested) as signal:
         menu.actions()[-1].trigger()
@@ -319,6 +325,7 @@ def test_the_end_of_the_list_asks_for_more(qtbot: QtBot, table: TableView) -> No
 
 def test_names_follow_the_language(table: TableView) -> None:
     i18n.set_language("zh_CN")
+    table.filterable = lambda _key, _column: True
     assert table.build_menu(table.records.index(0, 1)).actions()[-1].text() == "排除此值"
 
 

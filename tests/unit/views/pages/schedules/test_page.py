@@ -148,6 +148,16 @@ def test_run_now_asks_with_the_number_and_leads_to_its_tasks(qtbot: QtBot, fleet
 
 
 @pytest.mark.one_pair
+def test_one_that_never_ran_opens_itself(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(2)
+    plan(fleet)
+    page = open_page()
+    page.table.open_requested.emit("nightly")
+    (dialog,) = page.findChildren(ScheduleDialog)
+    assert dialog.name.text() == "nightly"
+
+
+@pytest.mark.one_pair
 def test_run_now_of_a_production_fleet_wants_the_number_typed(
     qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
