@@ -58,6 +58,11 @@ class TimeWindow(QObject):
         return self._end is None
 
     @property
+    def whole(self) -> bool:
+        """Whether all of the range is in sight, up to the present."""
+        return self._end is None and self._zoomed is None
+
+    @property
     def cursor(self) -> float | None:
         """The instant under the crosshair."""
         return self._cursor

@@ -147,10 +147,15 @@ def test_another_range_asks_for_its_samples(qtbot: QtBot, page: OverviewPage, so
 
 
 def test_zoom_in_one_chart_is_zoom_in_all(page: OverviewPage) -> None:
+    assert not page.charts.whole_button.isVisible()
     page.charts.window.zoom(0.1, NOW_MS / 1000 - 1800)
+    assert page.charts.whole_button.isVisible(), "what is seen is not now, and the way back stands there"
     for card in page.charts.cards:
         shown_at = card.plot.frame_shown.at
         assert 300 < shown_at[-1] - shown_at[0] < 400
+    page.charts.whole_button.click()
+    assert page.charts.window.whole
+    assert not page.charts.whole_button.isVisible()
 
 
 def test_freezing_stops_painting_and_keeps_receiving(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
