@@ -35,8 +35,7 @@ from services.domain.task.status import TERMINAL, Status
 from services.monitor.live import Changes, Live
 from services.sample.care import NOTE, Caretaker
 from services.sample.fleet import SampleFleet, Trickle, sample_shops
-from services.workers.host import Steward
-from services.workers.worker import Worker
+from services.workers.host import LocalWorkers, Steward
 
 WATCH_S = 10.0  #: how long events may be late
 _DAILY = tuple(range(7))
@@ -218,7 +217,7 @@ class Demo:
         self.live: Live = assembly.live(self.engine)
         self.count = Count(self.engine, self.fleet)
         self._steward: Steward | None = None
-        self._worker: Worker | None = None
+        self._workers: LocalWorkers | None = None
         self._child: subprocess.Popen[bytes] | None = None
         self.live.on_changes(self.count.note)
         shown = opens_window(context) and not context.json
@@ -249,8 +248,9 @@ class Demo:
             promise_some(self.commands.promises, {shop.platform for shop in self.shops})
             self._steward = workforce.steward(self.engine)
             self._steward.start()
-            self._worker = Worker(workforce.worker_parts(self.engine), workforce.worker_options(self.settings))
-            self._worker.start()
+            options = workforce.worker_options(self.settings)
+            self._workers = LocalWorkers(workforce.worker_parts(self.engine), options)  # it leaves when it is told to
+            self._workers.start(options.slots, options.lanes)
         else:
             self._child = self._worker_process()
         self._care.start()
@@ -284,8 +284,8 @@ class Demo:
         """End everything in the order of dependence."""
         self.trickle.close()
         self._care.close()
-        if self._worker is not None:
-            self._worker.stop(5.0)
+        if self._workers is not None:
+            self._workers.stop(5.0)
         if self._child is not None:
             self._child.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
