@@ -222,9 +222,9 @@ class Console:
 
     def _on_test(self, broker: str, redis: str) -> None:
         draft = SavedProfile(name=UNNAMED, broker=broker, redis=redis)
-        self._testing = asyncio.ensure_future(self._test(drafted(self._settings, draft)))
+        self._testing = asyncio.ensure_future(self._test(drafted(self._settings, draft), (broker, redis)))
 
-    async def _test(self, settings: config.Settings) -> None:
+    async def _test(self, settings: config.Settings, addresses: tuple[str, str]) -> None:
         try:
             answers = await self._off(assembly.probe, settings)
         except ConsoleError as exc:
@@ -233,9 +233,9 @@ class Console:
         if self.first_run is None:
             return
         if answers is None:
-            self.first_run.show_error(cause)
+            self.first_run.show_error(cause, addresses)
         else:
-            self.first_run.show_test(answers)
+            self.first_run.show_test(answers, addresses)
 
     async def _choose(
         self, settings: config.Settings, *, sample: bool = False, work: bool = False, keep: SavedProfile | None = None

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import msgspec
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from console.main_window import MainWindow
 from services import assembly
@@ -222,10 +223,11 @@ class ConnectionSwitch(QObject):
             answers = await self._off(assembly.probe, drafted(self._start, draft))
         except OperatorError as exc:
             field = {"broker.management_url": "management", "store.url": "redis"}.get(exc.field, "broker")
-            dialog.show_problem(field, told(exc))
+            if isValid(dialog):  # it may have been left meanwhile
+                dialog.show_problem(field, told(exc), draft)
             return
-        if dialog.isVisible():
-            dialog.show_test(answers)
+        if isValid(dialog):
+            dialog.show_test(answers, draft)
 
     async def _save(self, draft: SavedProfile, before: str, *, opens: bool = False) -> None:
         try:

@@ -88,17 +88,27 @@ class ConnectionDialog(DialogFrame):
             **found,
         )
 
-    def show_test(self, answers: Sequence[Answer]) -> None:
-        """Show what each part answered."""
+    def show_test(self, answers: Sequence[Answer], of: SavedProfile) -> None:
+        """Show what each part answered; nothing where other addresses than those ``of`` it are entered by now."""
+        if not self._is_entered(of):
+            return
         self._busy("")
         for answer in answers:
             if answer.part in self.answers:
                 self.answers[answer.part].show_answer(answer)
 
-    def show_problem(self, field: str, words: str) -> None:
-        """Show what is wrong with a field, already translated; where it has no field, beside the name."""
+    def show_problem(self, field: str, words: str, of: SavedProfile) -> None:
+        """Show what is wrong with a field, already translated; where it has no field, beside the name. ``of``: as of
+        ``show_test``.
+        """
+        if not self._is_entered(of):
+            return
         self._busy("")
         self.fields.get(field, self.fields["name"]).set_error(words)
+
+    def _is_entered(self, tested: SavedProfile) -> bool:
+        now = self.profile()
+        return all(getattr(now, field) == getattr(tested, field) for field in _PARTS)
 
     # putting together
 

@@ -67,13 +67,13 @@ class FirstRunPage(QWidget):
         """Show what was found on this machine."""
         self.local.show_checks(checks)
 
-    def show_test(self, answers: Sequence[Answer]) -> None:
-        """Show what broker and Redis answered."""
-        self.fleet.show_test(answers)
+    def show_test(self, answers: Sequence[Answer], addresses: tuple[str, str]) -> None:
+        """Show what broker and Redis at these addresses answered."""
+        self.fleet.show_test(answers, addresses)
 
-    def show_error(self, text: str) -> None:
-        """Show why connecting failed."""
-        self.fleet.show_error(text)
+    def show_error(self, text: str, addresses: tuple[str, str] | None = None) -> None:
+        """Show why connecting failed; ``addresses``: to these."""
+        self.fleet.show_error(text, addresses)
 
     def try_again(self) -> None:
         """Take another answer: what was chosen did not open, and the reason is shown elsewhere."""
@@ -286,16 +286,20 @@ class FleetChoice(ChoiceCard):
         self._say()
         self._on_text()
 
-    def show_test(self, answers: Sequence[Answer]) -> None:
-        """Show what both answered."""
+    def show_test(self, answers: Sequence[Answer], addresses: tuple[str, str]) -> None:
+        """Show what both answered; nothing where other addresses are entered by now."""
+        if addresses != self._addresses():
+            return
         said = {answer.part: answer for answer in answers}
         for line, part in zip(self._answers, (BROKER, STORE), strict=True):
             line.show_answer(said[part])
         self._busy("")
         self._offer(all(answer.ok for answer in answers))
 
-    def show_error(self, text: str) -> None:
-        """Show why connecting failed."""
+    def show_error(self, text: str, addresses: tuple[str, str] | None = None) -> None:
+        """Show why connecting failed; nothing where it was to other ``addresses`` than are entered by now."""
+        if addresses not in (None, self._addresses()):
+            return
         self._error.setText(safe.one_line(text))
         self._error.setVisible(bool(text))
         self._busy("")

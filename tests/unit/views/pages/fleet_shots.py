@@ -248,9 +248,11 @@ def first_run(_fleet: Fleet, folder: Path) -> None:
                 Check(name=N_("Sleep"), text="this computer sleeps after 15 min", state="warning"),
             )
         )
-        page.fleet.broker.setText("amqps://chen.yu:secret@mq.example.com:5671")
-        page.fleet.redis.setText("rediss://redis.example.com:6380/0")
-        page.show_test((Answer(part="broker", latency_ms=3.0), Answer(part="store", words="Redis: wrong password")))
+        broker, redis = "amqps://chen.yu:secret@mq.example.com:5671", "rediss://redis.example.com:6380/0"
+        page.fleet.broker.setText(broker)
+        page.fleet.redis.setText(redis)
+        answers = (Answer(part="broker", latency_ms=3.0), Answer(part="store", words="Redis: wrong password"))
+        page.show_test(answers, (broker, redis))
         settle(0.1)
 
     shots(folder, "first", FirstRunPage, prepare)

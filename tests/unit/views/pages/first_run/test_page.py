@@ -57,14 +57,20 @@ def test_a_test_shows_what_both_answered(qtbot: QtBot, page: FirstRunPage) -> No
         page.fleet.test_button.click()
     assert heard.args == ["amqp://mq", "redis://store"]
     assert not page.fleet.test_button.isEnabled(), "it waits for the answer"
-    page.show_test((Answer(part="broker", latency_ms=3.0), Answer(part="store", words="wrong password")))
+    broker, tried = Answer(part="broker", latency_ms=3.0), ("amqp://mq", "redis://store")
+    page.show_test((broker, Answer(part="store", words="wrong password")), tried)
     assert page.fleet.answers() == ("answers in 3\u202fms", "wrong password")
     assert page.fleet.test_button.isEnabled()
     assert page.fleet.connect_button.kind == "plain"
-    page.show_test((Answer(part="broker", latency_ms=3.0), Answer(part="store", latency_ms=1.0)))
+    page.show_test((broker, Answer(part="store", latency_ms=1.0)), tried)
     assert page.fleet.connect_button.kind == "primary"
     page.fleet.redis.setText("redis://other")
     assert page.fleet.answers() == ("", ""), "answers belong to the addresses that were tried"
+    page.show_test((broker, Answer(part="store", latency_ms=1.0)), tried)
+    page.show_error("the management address is none", tried)
+    assert page.fleet.answers() == ("", ""), "also where they come late"
+    assert page.fleet.connect_button.kind == "plain"
+    assert page.fleet._error.isHidden()
 
 
 def test_connect_tells_both_addresses_and_shows_a_failure(qtbot: QtBot, page: FirstRunPage) -> None:
