@@ -10,6 +10,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QWidget
+from shiboken6 import isValid
 
 from services.domain.upkeep import repair
 from services.domain.upkeep.health import OK
@@ -31,7 +32,7 @@ from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
-from views.widgets.toast import ToastSpec
+from views.widgets.toast import ToastSpec, failure
 
 NO_ADMIN = "doctor.no_admin"
 NOT_COMPARED = "doctor.not_compared"
@@ -124,8 +125,7 @@ class DoctorActions(QObject):
 
     def repair(self, _row: FindingRow | None = None) -> RepairDialog:
         """Show what would be mended, and mend it when that is wanted."""
-        dialog = RepairDialog(self._context, lambda: self.barred("admin"), self._owner)
-        dialog.repaired.connect(self.changed)
+        dialog = RepairDialog(self._context, lambda: self.barred("admin"), self.changed.emit, self._owner)
         dialog.open()
         return dialog
 
@@ -199,18 +199,22 @@ class RepairDialog(DialogFrame):
     Looks first; nothing is changed until a person has seen what, and wants it.
 
     Signals:
-        repaired: it has mended what could be mended.
         planned: what it would do is shown.
     """
 
-    repaired = Signal()
     planned = Signal()
 
-    def __init__(self, context: PageContext, barred: Callable[[], str], parent: QWidget | None = None) -> None:
-        """``barred`` says why nothing may be mended, "" where it may."""
+    def __init__(
+        self,
+        context: PageContext,
+        barred: Callable[[], str],
+        repaired: Callable[[], object],
+        parent: QWidget | None = None,
+    ) -> None:
+        """``barred`` says why nothing may be mended, "" where it may; ``repaired`` is called when it is over."""
         super().__init__(N_("Repair"), icon="ph.wrench", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._context, self._barred = context, barred
+        self._context, self._barred, self._repaired = context, barred, repaired
         self._found: Sequence[Mend] | None = None
         self._over = False
         # the window may be left meanwhile; what was begun goes on, and the page tells how it ended
@@ -264,7 +268,7 @@ class RepairDialog(DialogFrame):
         if self._barred() or self._repairing.busy:
             return
         self._repairing.start(
-            partial(self._context.doctor.repair, from_stream=self.from_stream.isChecked()), self._done, self._fail
+            partial(self._context.doctor.repair, from_stream=self.from_stream.isChecked()), self._done, self._fail_to
         )
         self._say()
 
@@ -276,8 +280,15 @@ class RepairDialog(DialogFrame):
     def _done(self, found: Sequence[Mend]) -> None:
         self._found, self._over = found, True
         self._context.toast(ToastSpec(text=_("Repaired: {what}").format(what=words.done(found)), status="succeeded"))
-        self._say()
-        self.repaired.emit()
+        if isValid(self):
+            self._say()
+        self._repaired()
+
+    def _fail_to(self, error: BaseException) -> None:
+        if isValid(self):
+            self._fail(error)
+        else:
+            self._context.toast(failure(error))
 
     def _fail(self, error: BaseException) -> None:
         self.error.show_error(told(error))
