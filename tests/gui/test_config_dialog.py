@@ -7,9 +7,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from services.commands.settings import SettingCommands
 from services.domain.fleet.role import VIEWER
 from services.settings import Settings, load
 from tests.gui.desk import Desk
+from tests.support.held import held, settled
 from views.pages.settings.editor import ConfigDialog
 from views.pages.settings.page import SettingsPage
 
@@ -55,6 +57,20 @@ def test_what_is_wrong_is_told_at_its_field_and_what_is_right_is_written(
     (entry,) = [one for one in desk.session.engine.store.audit(limit=20) if one.action == "settings.change"]
     assert '"from": "3"' in entry.detail
     assert '"to": "9"' in entry.detail
+
+
+def test_why_a_value_was_refused_is_not_told_of_another(page: SettingsPage, qtbot: QtBot) -> None:
+    dialog = opened(page, qtbot)
+    slots = dialog.rows["worker.slots"]
+    was = slots.field.text()  # type: ignore[attr-defined]
+    with held(SettingCommands, "check") as call:
+        slots.field.setText("900")  # type: ignore[attr-defined]
+        call.wait(qtbot)
+        slots.field.setText(was)  # type: ignore[attr-defined]
+        call.let_go()
+        settled(qtbot, dialog)
+    assert slots.error() == ""
+    assert dialog.note.text() == "Nothing is changed"
 
 
 def test_a_setting_goes_back_to_its_default_and_is_found_by_a_word(

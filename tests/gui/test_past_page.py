@@ -18,7 +18,9 @@ from services.domain.alerts.channel import Channel
 from services.domain.past.frame import LEADER, SHOP, WORKER, Frame, Numbers
 from services.monitor.past.tape import Tape
 from tests.gui.desk import Desk
+from tests.support.held import held, settled
 from tests.support.widgets import words
+from views.pages.past import page as past
 from views.pages.past.page import PastPage
 from views.pages.past.strip import PastStrip
 from views.theme import theme
@@ -202,6 +204,19 @@ def test_a_time_to_come_is_not_asked_about(ask: Ask, record: Record, qtbot: QtBo
     qtbot.waitUntil(lambda: "That has not been yet" in words(page), timeout=WAIT_MS)
     assert (page.on.isEnabled(), page.on.toolTip()) == (False, "That has not been yet")
     assert (page.copy_button.isEnabled(), page.copy_button.toolTip()) == (False, "Nothing is shown yet")
+
+
+def test_an_error_of_another_moment_is_not_told_of_this_one(ask: Ask, record: Record, qtbot: QtBot) -> None:
+    page = ask(record.now - MINUTE)
+    with held(past, "_look") as call:
+        page.show_request(str(record.now - 2 * MINUTE))
+        call.wait(qtbot)
+        page.when.setDateTime(page.when.dateTime().addSecs(7200))
+        qtbot.waitUntil(lambda: "That has not been yet" in words(page), timeout=WAIT_MS)
+        call.let_go(OSError("the disk is full"))
+        settled(qtbot, page)
+    assert "the disk is full" not in words(page)
+    assert "That has not been yet" in words(page)
 
 
 def test_while_somebody_looks_back_nothing_can_be_done_and_escape_brings_back_to_now(

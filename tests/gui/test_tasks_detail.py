@@ -12,10 +12,12 @@ from services import i18n
 from services.domain.change import Forget
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task import own_words
+from services.monitor.tasks import TaskQueries
 from services.ports import LogLine
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
-from tests.support.widgets import find
+from tests.support.held import held, settled
+from tests.support.widgets import find, words
 from views.pages.tasks.page import TasksPage
 from views.widgets.buttons import IconButton
 
@@ -113,6 +115,25 @@ def test_words_are_looked_for_in_the_log_from_anywhere_on_the_page(desk: Desk, p
 
 
 @pytest.mark.one_pair
+def test_the_log_of_a_task_comes_though_that_of_the_one_before_is_on_its_way(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    store, tasks = desk.session.engine.store, [desk.claim(desk.create(number)) for number in range(2)]
+    for task in tasks:
+        store.append_log(task.task_id, 1, [LogLine(1_795_000_000_000, "out", f"of {task.task_id}")])
+    page.panel.set_following(False)
+    log = page.panel.logs
+    with held(TaskQueries, "log") as call:
+        page.show_task(tasks[0].task_id)
+        call.wait(qtbot)
+        page.show_task(tasks[1].task_id)
+        wait(qtbot, lambda: f"of {tasks[1].task_id}" in log.text.toPlainText())
+        call.let_go()
+        settled(qtbot, page)
+    assert f"of {tasks[0].task_id}" not in log.text.toPlainText()
+
+
+@pytest.mark.one_pair
 def test_another_language_tells_the_whole_log_anew_and_leaves_in_sight_what_was(
     desk: Desk, page: TasksPage, qtbot: QtBot
 ) -> None:
@@ -157,6 +178,27 @@ def test_a_removed_task_on_screen_says_so(desk: Desk, page: TasksPage, qtbot: Qt
     wait(qtbot, lambda: page.panel.task is None)
     assert page.panel.pill.words() == "Succeeded, record removed"
     assert not any(button.isEnabled() for button in page.panel.buttons.values())
+
+
+@pytest.mark.one_pair
+def test_of_a_task_that_is_none_nothing_stands_there_that_is_of_another(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    task = desk.create(0, payload={"page_size": 47})
+    page.show_task(task.task_id)
+    wait(qtbot, lambda: "47" in page.panel.payload.toPlainText() and page.panel.payload.isVisible())
+    page.show_task("pdd_no_such_task")
+    wait(qtbot, lambda: page.panel.pill.words() == "not found")
+    said = words(page.panel)
+    assert "pdd_no_such_task" in said
+    assert task.task_id not in said
+    assert "微光数码专卖店" not in said
+    assert not page.panel.payload.isVisible()
+    assert not any(button.isVisible() for button in page.panel.buttons.values())
+    page.show_task(task.task_id)
+    wait(qtbot, page.panel.payload.isVisible)
+    assert "微光数码专卖店" in words(page.panel)
+    assert page.panel.buttons["cancel"].isVisible()
 
 
 def test_links_lead_to_what_belongs_to_a_task_and_back(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:

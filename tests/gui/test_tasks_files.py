@@ -13,6 +13,7 @@ from services import i18n
 from services.domain.task.record import Task
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
+from tests.support.held import held, settled
 from views.dialogs import artifact
 from views.dialogs.artifact import ArtifactDialog
 from views.pages.tasks.page import TasksPage
@@ -105,6 +106,35 @@ def test_a_page_is_an_excerpt_in_plain_text_and_arrows_step_through(
     i18n.set_language("zh_CN")
     assert dialog.save_button.text() == "另存为"
     i18n.set_language("en")
+
+
+def test_a_file_is_never_shown_under_the_name_of_another(
+    desk: Desk, page: TasksPage, qtbot: QtBot, failed: Task
+) -> None:
+    place = desk.session.engine.artifacts
+    assert place is not None
+    place.put(failed.task_id, 1, "all.zip", b"PK")
+    dialog = opened(page, qtbot, failed)
+    assert dialog.file.name == "failed.png"
+    dialog.step(-2)
+    with held(artifact, "_image") as call:
+        dialog.step(2)
+        call.wait(qtbot)
+        dialog.step(1)
+        assert dialog.file.name == "all.zip"
+        call.let_go()
+        settled(qtbot, dialog)
+    assert dialog.none.text().startswith("There is no preview")
+    assert not dialog.image.isVisible()
+    dialog.step(-1)
+    wait(qtbot, dialog.image.isVisible)
+    with held(artifact, "excerpt") as call:
+        dialog.step(-1)
+        call.wait(qtbot)
+        call.let_go(OSError("it is gone"))
+        wait(qtbot, dialog.error.isVisible)
+    assert dialog.file.name == "page.html"
+    assert not dialog.image.isVisible()
 
 
 def test_a_copy_is_saved(page: TasksPage, qtbot: QtBot, failed: Task, tmp_path: Path) -> None:

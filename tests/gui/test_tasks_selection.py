@@ -13,8 +13,9 @@ from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import act, pending, press, shown, wait
+from tests.support.held import held, settled
 from views.dialogs.confirm import ConfirmDialog
-from views.pages.tasks import listing
+from views.pages.tasks import listing, selection
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.selection import picked
 
@@ -91,6 +92,30 @@ def test_all_that_are_selected_again_are_known_as_they_stand_now(
 
 
 @pytest.mark.one_pair
+@pytest.mark.one_pair
+@pytest.mark.parametrize("turn", ["another filter", "nothing"])
+def test_what_was_to_be_selected_is_not_once_a_person_wants_something_else(
+    desk: Desk, page: TasksPage, qtbot: QtBot, turn: str
+) -> None:
+    several(desk, 3)
+    shown(page, qtbot, 3)
+    with held(selection, "_everything") as call:
+        page.select_all()
+        call.wait(qtbot)
+        if turn == "nothing":
+            page.bar.clear_wanted.emit()
+        else:
+            page.show_request("status:dead")
+        assert not page.bar.all_link.isVisibleTo(page), "nothing is awaited"
+        call.let_go()
+        settled(qtbot, page.selection)
+    assert page.selection.count == 0
+    page.select_all()
+    page.show_request("")  # what is asked for again is taken
+    page.select_all()
+    wait(qtbot, lambda: page.selection.count == 3)
+
+
 def test_a_preview_that_is_left_changes_nothing_and_keeps_the_selection(
     desk: Desk, page: TasksPage, qtbot: QtBot
 ) -> None:

@@ -8,10 +8,12 @@ import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
+from services.commands.views import ViewCommands
 from services.domain.errors import UsageError
 from services.domain.task.search.shared_view import SharedView
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import press, wait
+from tests.support.held import held, settled
 from views.dialogs.name import NameDialog
 from views.pages.tasks import view_keeper
 from views.pages.tasks.page import TasksPage
@@ -65,10 +67,30 @@ def test_a_view_is_shared_renamed_and_taken_away_for_all(desk: Desk, page: Tasks
     page.tabs.remove_wanted.emit(shared.key)
     wait(qtbot, lambda: titles(other) == [])
     assert keeper(other).current.key == "all", "nobody stays on a view that is gone"
+    wait(qtbot, lambda: desk.toasts[-1].text.endswith(" is shared no more"))  # another window may hear of it first
     press(desk, "Undo")
     wait(qtbot, lambda: titles(other) == ["Day shift"])
     acts = [entry.action for entry in desk.session.engine.store.audit(10)]
     assert [one for one in acts if one.startswith("view.")] == ["view.share", "view.remove", "view.share", "view.share"]
+
+
+@pytest.mark.one_pair
+def test_a_view_is_shared_at_once_also_while_an_older_look_is_on_its_way(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    page.show_request("status:dead")
+    page.save_view()
+    dialog = page.findChild(NameDialog)
+    assert dialog is not None
+    dialog.named.emit("Night shift")
+    dialog.close()
+    with held(ViewCommands, "known") as call:
+        call.wait(qtbot)
+        page.tabs.share_wanted.emit(keeper(page).views[-1].key)
+        wait(qtbot, lambda: any(view.shared is not None for view in keeper(page).views))
+        call.let_go()
+        settled(qtbot, page)
+    assert any(view.shared is not None for view in keeper(page).views)
 
 
 def test_what_cannot_be_shared_says_why(desk: Desk) -> None:

@@ -16,7 +16,8 @@ from services.domain.task.status import Status
 from services.domain.text import view_link
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import WAIT_MS, shown, wait
-from views.pages.tasks import listing
+from tests.support.held import held, settled
+from views.pages.tasks import listing, sharing
 from views.pages.tasks.listing import Wanted
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.sharing import FORMS
@@ -70,6 +71,18 @@ def test_a_selection_beyond_the_loaded_rows_is_copied_whole(
     lines = copied(qtbot, page, "command").split("\n")
     assert len(lines) == 4
     assert all(line.startswith("fleetdeck task create --platform pdd --shop pdd-10021") for line in lines)
+
+
+@pytest.mark.one_pair
+def test_what_is_copied_last_stays_on_the_clipboard(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    with held(sharing, "_rows") as call:
+        page.sharing.copy("tsv", [task.task_id])
+        call.wait(qtbot)
+        page.sharing.copy("ids", [task.task_id])
+        call.let_go()
+        settled(qtbot, page.sharing)
+    assert QGuiApplication.clipboard().text() == task.task_id
 
 
 def test_too_much_for_the_clipboard_is_refused_with_the_remedy(desk: Desk, page: TasksPage) -> None:

@@ -115,6 +115,7 @@ class ArtifactDialog(DialogFrame):
 
     def _look(self) -> None:
         one = self.file
+        self._reading.drop()
         self.error.clear()
         attempt = _("attempt {n}").format(n=one.attempt)
         parts = (safe.one_line(one.name, 80), text.size(one.size), attempt, safe.one_line(one.step, 60))
@@ -158,6 +159,7 @@ class ArtifactDialog(DialogFrame):
         self._stack.setCurrentWidget(self.none)
 
     def _fail(self, error: BaseException) -> None:
+        self._say_none("")  # the file before is not this one
         self.error.show_error(told(error), lead=_("The file cannot be read."))
 
     # taking it away

@@ -57,7 +57,7 @@ class QuietHoursDialog(DialogFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFixedWidth(WIDTH)
         self._context, self._reason = context, reason
-        self._asking, self._acting = Operation(self), Operation(self)
+        self._asking, self._acting = Operation(self, latest=True), Operation(self)
         self._undoing = Operation(parent or self)  # the Undo outlives the dialog
         self.scope, self.name, self.when, self.why = FindField(), QLineEdit(), QLineEdit(), QLineEdit()
         self.remove_buttons: dict[str, Button] = {}

@@ -82,6 +82,7 @@ class RecordDialog(DialogFrame, Generic[R]):
         raise NotImplementedError
 
     def _look(self, *_change: object) -> None:
+        self._looking.drop()
         if not self.name.text().strip():
             self._clear()
             return

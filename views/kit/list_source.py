@@ -75,6 +75,7 @@ class ListSource(QObject, Generic[W]):
         """
         super().__init__(owner)
         self._call, self._wanted, self._most = call, wanted, most
+        self._asked = wanted  #: of the question under way
         self._in_turn = in_turn
         self._next: bool | None = None  #: the question that waits for the answer under way: whether it settles
         self._limit, self._settle, self._active = FIRST, False, False
@@ -108,8 +109,8 @@ class ListSource(QObject, Generic[W]):
 
     @property
     def busy(self) -> bool:
-        """Whether an answer is under way."""
-        return self._asking.busy
+        """Whether an answer is under way; one that is wanted no more may take its time."""
+        return self._asking.awaited
 
     @property
     def settling(self) -> bool:
@@ -129,8 +130,10 @@ class ListSource(QObject, Generic[W]):
         self._settle = self._settle or settle
         call = self._call(Ask(wanted=self._wanted, limit=self._limit, settle=self._settle))
         if call is not None:
-            self._asked_at, self._stale = time.monotonic(), False
+            self._asked, self._asked_at, self._stale = self._wanted, time.monotonic(), False
             self._asking.start(call, self._tell, self._fail)
+        else:
+            self._asking.drop()  # what was asked before is wanted no more
 
     def ask_every(self, every_ms: int, news_ms: int = 0) -> None:
         """Ask at another pace from now on; ``news_ms``: for what changes, no more often than this (0: as before)."""
@@ -194,13 +197,16 @@ class ListSource(QObject, Generic[W]):
         return self._seen_by is None or self._seen_by.isVisible()
 
     def _tell(self, answer: object) -> None:
-        self._settle = False
+        self._settle, wanted = False, self._asked == self._wanted
         self._follow_up()
-        self.listed.emit(answer)
+        if wanted:
+            self.listed.emit(answer)
 
     def _fail(self, error: BaseException) -> None:
+        wanted = self._asked == self._wanted
         self._follow_up()
-        self.failed.emit(error)
+        if wanted:
+            self.failed.emit(error)
 
     def _follow_up(self) -> None:
         self._took_ms = (time.monotonic() - self._asked_at) * 1000

@@ -159,11 +159,17 @@ class Operation(QObject):
         self._latest, self._lasting = latest, lasting
         self._number = 0
         self._in_flight = 0
+        self._awaited = False
 
     @property
     def busy(self) -> bool:
         """Whether a run is in flight."""
         return self._in_flight > 0
+
+    @property
+    def awaited(self) -> bool:
+        """Whether the newest run is in flight and its answer still wanted; one that was given up may go on longer."""
+        return self._awaited
 
     def start(
         self,
@@ -177,6 +183,7 @@ class Operation(QObject):
     def drop(self) -> None:
         """Want no answer of the runs in flight any more: with ``latest=True`` what they bring is left out."""
         self._number += 1
+        self._awaited = False
 
     def run(self, call: Callable[[], T]) -> asyncio.Future[T]:
         """Run `call` and return its awaitable result; raises its error, or ``Dropped``."""
@@ -201,6 +208,7 @@ class Operation(QObject):
     ) -> None:
         self._number += 1
         run = _Call(weakref.ref(self), self._number, success, failure)
+        self._awaited = True
         self._in_flight += 1
         if self._in_flight == 1:
             self.busy_changed.emit(True)
@@ -208,6 +216,8 @@ class Operation(QObject):
 
     def _finish(self, run: _Call) -> None:
         self._in_flight -= 1
+        if run.number == self._number:
+            self._awaited = False
         if self._in_flight == 0:
             self.busy_changed.emit(False)
         if self._latest and run.number != self._number:

@@ -29,7 +29,7 @@ from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
-from views.widgets.toast import ToastAction, ToastSpec
+from views.widgets.toast import ToastAction, ToastSpec, failure
 
 ROWS = 100
 UNDO_S = 10
@@ -270,7 +270,7 @@ class Creator(QObject):
     def _on_planned(self, kept: Planned) -> None:
         name = kept.schedule.name
         remove = partial(self._context.commands.schedules.remove, [name])
-        undo = partial(self._operation.start, remove, self._on_unplanned, self.failed.emit)
+        undo = partial(self._operation.start, remove, self._on_unplanned, self._on_not_undone)
         words = _("{name} is kept; see Schedules.").format(name=name)
         self._context.toast(ToastSpec(text=words, actions=(ToastAction(text=_("Undo"), call=undo),), seconds=UNDO_S))
         self.planned.emit(name)
@@ -324,7 +324,10 @@ class Creator(QObject):
         )
 
     def _undo(self, ids: list[str]) -> None:
-        self._operation.start(partial(self._context.commands.tasks.cancel, ids), self._on_undone, self.failed.emit)
+        self._operation.start(partial(self._context.commands.tasks.cancel, ids), self._on_undone, self._on_not_undone)
+
+    def _on_not_undone(self, error: BaseException) -> None:
+        self._context.toast(failure(error))  # the dialog is closed by now
 
     def _on_undone(self, outcome: Outcome) -> None:
         number = len(outcome.done) + len(outcome.pending)

@@ -170,7 +170,7 @@ class NewTaskDialog(DialogFrame):
         self._lookup = Lookup(context, self)
         self._creator = Creator(context, self)
         self._work = SheetWork(context, self)
-        self._revealing = Operation(self)
+        self._revealing = Operation(self, latest=True)
         self._check_soon = Debounce(self._check_twins, CHECK_MS, self)
         self._look = Throttle(self._show_outlook, LOOK_MS, self)
         self.templates = Templates(context.memory, self)
@@ -200,6 +200,7 @@ class NewTaskDialog(DialogFrame):
 
     def start_over(self) -> None:
         """Throw the draft away."""
+        self._leave_draft()
         self._form.start_over()
         self._work.forget()
         self._forget_rows()
@@ -207,6 +208,11 @@ class NewTaskDialog(DialogFrame):
             notice.reason.clear()
         self._pages.setCurrentWidget(self._form)
         self._say()
+
+    def _leave_draft(self) -> None:
+        """Another one comes: what is on its way is about the one before."""
+        self._revealing.drop()
+        self._lookup.check_no_more()
 
     def _build(self) -> None:
         self._form = NewTaskForm()
@@ -305,6 +311,7 @@ class NewTaskDialog(DialogFrame):
         wish, self._prefill = self._prefill, None
         self._form.show_choices(known)
         if wish is not None:
+            self._leave_draft()
             self._form.fill(wish, known.shops)
         self._form.on_type()
 
@@ -361,6 +368,7 @@ class NewTaskDialog(DialogFrame):
 
     def _on_template(self, fields: Mapping[str, Any]) -> None:
         self._pages.setCurrentWidget(self._form)
+        self._leave_draft()
         self._form.refill(fields, self._known.shops)
         self._on_changed()
 
@@ -535,6 +543,7 @@ class NewTaskDialog(DialogFrame):
         self._check_soon.cancel()
         draft, kind = self.draft(), self.what.kind()
         if kind is None or not draft.shops or self.parameters.problems():
+            self._lookup.check_no_more()
             self._take_twins(Twins())
             return
         self._lookup.check(kind, draft)

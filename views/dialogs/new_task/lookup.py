@@ -64,7 +64,7 @@ class Lookup(QObject):
     @property
     def checking(self) -> bool:
         """Whether duplicates are being looked up."""
-        return self._checking.busy
+        return self._checking.awaited
 
     def ask(self) -> None:
         """Read shops and types."""
@@ -74,6 +74,10 @@ class Lookup(QObject):
         """Look which of the tasks are active already."""
         call = partial(find, self._context.tasks, kind, draft.shops, draft.payload)
         self._checking.start(call, self.checked.emit, self._on_unchecked)
+
+    def check_no_more(self) -> None:
+        """There is nothing to look for: what is being looked up was asked about something else."""
+        self._checking.drop()
 
     def measure(self, task_type: str) -> None:
         """Ask how long tasks of a type usually run."""

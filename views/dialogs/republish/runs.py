@@ -218,7 +218,8 @@ class RunsDialog(DialogFrame):
         self._shown = ""
         self._behind: list[list[str]] = []
         self._plan = Plan()
-        self._looking, self._asking, self._acting = (Operation(self, latest=True) for _n in range(3))
+        self._looking, self._asking = Operation(self, latest=True), Operation(self, latest=True)
+        self._acting = Operation(self)
         self._runs: RecordModel[RunView] = RecordModel(RUNS, key=lambda view: view.entry.run_id, hold_new=False)
         self._items: RecordModel[FateRow] = RecordModel(ITEMS, key=lambda row: row.fate.item.task_id, hold_new=False)
         self.error = ErrorStrip()
@@ -308,6 +309,7 @@ class RunsDialog(DialogFrame):
             self._plan, self._fates, self._shown = Plan(), [], run_id
             self._items.clear()
         self._say()
+        self._asking.drop()
         if view is not None:
             self._asking.start(partial(_look, self._bulk, self._shops, run_id), self._take, self._fail)
 

@@ -73,25 +73,22 @@ class SheetWork(QObject):
         self._context = context
         self._operation = Operation(self, latest=True)
         self._writing = Operation(self)
-        self._asked: SheetRequest | None = None
         self._before: Orders | None = None
         self.wish: SheetRequest | None = None  #: the file last read, with what it was found to be
 
     @property
     def busy(self) -> bool:
         """Whether a file is being read or judged."""
-        return self._operation.busy
+        return self._operation.awaited
 
     def ask(self, wish: SheetRequest, draft: Draft) -> None:
         """Read a file, or judge its rows again after another choice; what a row leaves open is that of the draft."""
-        self._asked = wish
         call = partial(_judge, wish, draft, self._context, shown.zone(), self._before, self._remembered())
         self._operation.start(call, partial(self._on_done, wish), self.failed.emit)
 
     def paste(self, words: str, draft: Draft) -> None:
         """Read rows that were copied out of a spreadsheet."""
         wish = SheetRequest()
-        self._asked = wish
         name, memory = _("Pasted rows"), self._remembered()
 
         def call() -> Orders:
@@ -102,7 +99,8 @@ class SheetWork(QObject):
 
     def forget(self) -> None:
         """The file is not wanted any more."""
-        self.wish = self._asked = self._before = None
+        self._operation.drop()
+        self.wish = self._before = None
 
     def remember(self, mapped: tuple[Column, ...]) -> None:
         """Keep what a person has chosen for files with these columns."""
@@ -132,10 +130,9 @@ class SheetWork(QObject):
         self._writing.start(partial(write, path, faults), told, failed)
 
     def _on_done(self, wish: SheetRequest, found: Orders) -> None:
-        if self._asked is wish:
-            self.wish = replace(wish, read=found.table, mapped=found.columns)
-            self._before = found
-            self.done.emit(found)
+        self.wish = replace(wish, read=found.table, mapped=found.columns)
+        self._before = found
+        self.done.emit(found)
 
 
 def write(path: Path, faults: tuple[Fault, ...]) -> int:

@@ -263,7 +263,7 @@ class WorkDialog(DialogFrame):
         if self._unread and not self._reading.busy:
             self._read_choices()
         asked = self.asked()
-        if asked is not None and asked.shop and asked.task_type and not self._asking.busy:
+        if asked is not None and asked.shop and asked.task_type and not self._asking.awaited:
             self._ask()
 
     def _show(self, asked: Asked, story: WorkStory | None) -> None:

@@ -83,7 +83,7 @@ class DeadLettersPage(Page):
         self._asker = Asker(context, self)
         self._model: RecordModel[LetterRow] = RecordModel(COLUMNS, key=task_id, tickable=True, sentence=sentence)
         self._forbidden, self._copied = "", ""  # the latter: the cause whose report is on the clipboard
-        self._all = Operation(self)
+        self._all = Operation(self, latest=True)
         self.actions_of_page = LetterActions(context, self)
         self._whole = CauseActions(context, self.actions_of_page, self)
         self.verbs: Verbs[LetterVerb, Letters] = Verbs(VERBS, self._do, self._barred)
@@ -234,7 +234,7 @@ class DeadLettersPage(Page):
         # acting
         self.table.menu_requested.connect(self._fill_menu)
         self.bar.all_wanted.connect(self._tick_all)
-        self.bar.clear_wanted.connect(self._model.untick_all)
+        self.bar.clear_wanted.connect(self._untick)
         self.bar.new_rows_wanted.connect(self._model.show_new)
         self.letters.menu_wanted.connect(lambda place: self._open_cause_menu(self._asker.wanted.cause, place))
         self.causes.menu_wanted.connect(self._open_cause_menu)
@@ -297,8 +297,13 @@ class DeadLettersPage(Page):
     def _on_moved(self) -> None:
         self._moved = True
 
-    def _on_state(self, triage: str) -> None:
+    def _leave_letters(self) -> None:
+        """Others come: what stands here is ticked no more, nor is what would have been in a moment."""
+        self._all.drop()
         self._model.clear()
+
+    def _on_state(self, triage: str) -> None:
+        self._leave_letters()
         self.panel.clear()
         self.causes.causes.clear()
         self._unknown.ask(triage)
@@ -307,7 +312,7 @@ class DeadLettersPage(Page):
 
     def _on_cause(self, fingerprint: str) -> None:
         if fingerprint and fingerprint != self._asker.wanted.cause:
-            self._model.clear()
+            self._leave_letters()
             self._unknown_letters.ask((self.states.current(), fingerprint))
             self._asker.ask(self._of(self.states.current(), fingerprint))
         self._say()
@@ -431,6 +436,10 @@ class DeadLettersPage(Page):
     def _tick_all(self) -> None:
         call = partial(letters_of, self._context.tasks, self._asker.wanted)
         self._all.start(call, lambda letters: self._model.set_ticked([task.task_id for task in letters]))
+
+    def _untick(self) -> None:
+        self._all.drop()
+        self._model.untick_all()
 
     def _on_reveal(self, task_id: str) -> None:
         self.actions_of_page.reveal(task_id, partial(self.panel.editor.reveal, task_id))

@@ -152,6 +152,8 @@ class LetterPanel(QWidget):
 
     def clear(self) -> None:
         """Show nothing."""
+        self._ask.drop()
+        self._error.clear()
         self._task_id, self._detail = "", None
         self.success.show_letter("")
         self._say()

@@ -79,7 +79,7 @@ class DoctorPage(Page):
 
     def activate(self) -> None:
         """Look, unless that was done a moment ago."""
-        if not self._looking.busy and (not self._at_ms or instant.now_ms() - self._at_ms > FRESH_MS):
+        if not self._looking.awaited and (not self._at_ms or instant.now_ms() - self._at_ms > FRESH_MS):
             self.look()
 
     def refresh(self) -> None:
@@ -107,12 +107,12 @@ class DoctorPage(Page):
         found = [
             PageCommand(
                 key="doctor.again", words=_("Look again"), icon="ph.arrow-clockwise", run=self.look,
-                reason=_("Looking …") if self._looking.busy else "",
+                reason=_("Looking …") if self._looking.awaited else "",
             ),
             PageCommand(
                 key="doctor.deep", words=_("Compare all records with what is derived from them"),
                 icon="ph.magnifying-glass", run=partial(self.look, deep=True),
-                reason=_("Looking …") if self._looking.busy else "",
+                reason=_("Looking …") if self._looking.awaited else "",
             ),
             PageCommand(
                 key="doctor.repair", words=_("Repair"), icon="ph.wrench", run=acts.repair, reason=acts.barred()
@@ -224,12 +224,12 @@ class DoctorPage(Page):
         counts = Counter(row.finding.level for row in self._rows)
         for key, _title in TABS:
             self.tabs.set_suffix(key, text.count(len(self._rows) if key == ALL else counts[key]))
-        self.again_button.disable(_("Looking …") if self._looking.busy else "")
+        self.again_button.disable(_("Looking …") if self._looking.awaited else "")
         self._say_summary()
         self._say_rights()
 
     def _say_summary(self) -> None:
-        if self._looking.busy:
+        if self._looking.awaited:
             self.set_summary(_("Looking …"))
         elif self._seen is not None:
             now = instant.now_ms()

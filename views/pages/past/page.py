@@ -282,11 +282,13 @@ class PastPage(Page):
         local = datetime(
             day.year(), day.month(), day.day(), clock.hour(), clock.minute(), clock.second(), tzinfo=shown.zone()
         )
+        self._asking.drop()
         self._at = round(local.timestamp() * 1000)
         self.strip.set_moment(self._at)
         self._soon()
 
     def _on_dragged(self, at_ms: int) -> None:
+        self._asking.drop()
         self._at = at_ms
         self._show_time()
         self._soon()
@@ -323,6 +325,7 @@ class PastPage(Page):
     def _ask(self) -> None:
         at = self._at
         if at > instant.now_ms():
+            self._asking.drop()
             self._found, self._error = None, None
             self._say()
             return
@@ -332,7 +335,7 @@ class PastPage(Page):
         """What comes after the moment may still be written, and what failed may work by now."""
         found = self._found
         growing = found is None or self._error is not None or found.asked_ms + AROUND_MS >= instant.now_ms() - LOOK_MS
-        if self.isVisible() and growing and not self._asking.busy:
+        if self.isVisible() and growing and not self._asking.awaited:
             self._ask()
 
     def _take(self, answer: tuple[PastNow, Then]) -> None:

@@ -58,6 +58,7 @@ class Answer:
     ask: Ask[Wanted]
     now: QueuesNow
     name: str = ""
+    range_s: int = 0  #: of which the points are
     points: tuple[Point, ...] = ()
     holders: HoldersNow | None = None  #: None where nobody looks at it
     limit: float | None = None  #: depth of a lane from which on its alert rule tells somebody
@@ -248,7 +249,7 @@ class QueuesPage(Page):
         self._source.ask_every(MANY_MS if many else EVERY_MS, MANY_MS if many else SOON_MS)
         self._show_rows(settle=ask.settle)
         row = self.current()
-        if row is not None and row.name == answer.name:
+        if row is not None and row.name == answer.name and answer.range_s == self._range_s():
             self.panel.show_points(answer.name, answer.points)
         if answer.holders is not None:
             self.panel.show_holders(answer.name, answer.holders)
@@ -397,6 +398,7 @@ def _look(
         ask=ask,
         now=now,
         name=name,
+        range_s=range_s,
         points=board.story(row, range_s, POINTS) if row is not None else (),
         holders=board.holders(name) if holders and row is not None else None,
         limit=alerts.limit("lane_depth", "tasks"),

@@ -163,6 +163,7 @@ class BackfillDialog(DialogFrame):
 
     def _on_changed(self, *_change: object) -> None:
         self._plan = None  # what is made was always seen before
+        self._looking.drop()
         self._look_soon()
         self._say()
 

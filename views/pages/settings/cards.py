@@ -42,10 +42,10 @@ LABEL, MOST_COMMAND = 160, 200
 class _AskedCard(Card):
     """Asks how it is, and asks for what a person chooses; where that is refused, the choice goes back to what holds."""
 
-    def __init__(self, title: str, *, latest: bool = False) -> None:
-        """`title` is source text; ``latest``: only the newest answer counts."""
+    def __init__(self, title: str) -> None:
+        """`title` is source text."""
         super().__init__(title, divided=True)
-        self._asking, self._acting = Operation(self, latest=latest), Operation(self)
+        self._asking, self._acting = Operation(self, latest=True), Operation(self)
         self.error = ErrorStrip()
         self.error.retry.connect(self.refresh)
         self.body.addWidget(self.error)
@@ -53,6 +53,9 @@ class _AskedCard(Card):
     def refresh(self) -> None:
         """Ask how it is now."""
         self.error.clear()
+        self._look()
+
+    def _look(self) -> None:
         self._asking.start(self._ask, self._on_looked, self._on_failed)
 
     def show_state(self) -> None:
@@ -68,6 +71,7 @@ class _AskedCard(Card):
 
     def _act(self, call: Callable[[], object], then: Callable[[], object] = lambda: None) -> None:
         self.error.clear()
+        self._asking.drop()  # what was asked before tells how it was before
 
         def done(_answer: object) -> None:
             then()
@@ -78,6 +82,7 @@ class _AskedCard(Card):
     def _on_refused(self, error: BaseException) -> None:
         self.show_state()
         self._on_failed(error)
+        self._look()
 
     def _on_failed(self, error: BaseException) -> None:
         self.error.show_error(told(error))
@@ -243,7 +248,7 @@ class AsideCard(Card):
     def __init__(self, context: PageContext) -> None:
         super().__init__(N_("Set aside"), divided=True)
         self._context = context
-        self._asking, self._writing = Operation(self), Operation(self, lasting=True)
+        self._asking, self._writing = Operation(self, latest=True), Operation(self, lasting=True)
         self._found: Sequence[AsideView] = ()
         self._values: Sequence[str] = ()  #: of the first
         self.rows: list[AsideRow] = []
@@ -365,7 +370,7 @@ class DesktopCard(_AskedCard):
     """What the desktop of this person starts: at the log-in, and for links. Shown as the desktop says it is."""
 
     def __init__(self, registration: Registration) -> None:
-        super().__init__(N_("On this computer"), latest=True)
+        super().__init__(N_("On this computer"))
         self._registration = registration
         self._known = Registered()
         self.login, self.links = Segmented(LOGIN, N_("Started at log-in")), Segmented(LINKS, N_("fleetdeck:// links"))

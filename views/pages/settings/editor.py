@@ -338,6 +338,7 @@ class ConfigDialog(DialogFrame):
         return found
 
     def _on_changed(self) -> None:
+        self._checking.drop()
         self._show_state()
         self._check_soon()
 

@@ -182,8 +182,6 @@ class GroupStrip(QWidget):
     def _show(self, answer: _Answer) -> None:
         ask, found, rows, took_ms = answer
         self._source.ask_every(max(EVERY_MS, SHARE * took_ms))
-        if ask.wanted != self._source.wanted:
-            return
         self._model.apply(rows, settle=ask.settle)
         self.note.setText(_note(found))
         self._fit()

@@ -14,7 +14,7 @@ from services.domain.task.record import Task
 from services.monitor.tasks import Pick, TaskQueries, pick
 from views.kit.task_verb import Standing
 from views.pages.tasks.rows import TaskRow
-from views.support.operation import Operation
+from views.support.operation import Operation, report
 from views.support.words import verdicts
 from views.tables.table_view import TableView
 
@@ -53,7 +53,6 @@ class Selection(QObject):
         self._frozen: Picked | None = None
         self._standing: Counter[tuple[str, str]] = Counter()
         self._all = Operation(self, latest=True)
-        self._all.busy_changed.connect(self.busy_changed)
         self._model.ticked_changed.connect(self._follow)
 
     @property
@@ -107,7 +106,16 @@ class Selection(QObject):
 
     def select_all(self, expression: str) -> None:
         """Tick everything that matches now, loaded or not; what comes later is not in it."""
-        self._all.start(partial(_everything, self._queries, expression), self.take)
+        self.busy_changed.emit(True)
+        self._all.start(partial(_everything, self._queries, expression), self._take_all, self._fail)
+
+    def _take_all(self, found: Picked) -> None:
+        self.busy_changed.emit(False)
+        self.take(found)
+
+    def _fail(self, error: BaseException) -> None:
+        self.busy_changed.emit(False)
+        report(error)
 
     def take(self, found: Picked) -> None:
         """Tick these."""
@@ -116,8 +124,15 @@ class Selection(QObject):
         self._frozen = None
 
     def clear(self) -> None:
-        """Untick everything."""
+        """Untick everything, and tick nothing of what is still asked for."""
+        self.give_up()
         self._model.untick_all()
+
+    def give_up(self) -> None:
+        """Another list is shown: tick no more what matched the one before."""
+        if self._all.awaited:
+            self._all.drop()
+            self.busy_changed.emit(False)
 
     def refresh(self, rows: Iterable[TaskRow]) -> None:
         """Rows changed: those that are ticked stand elsewhere now."""

@@ -84,7 +84,8 @@ class Sharing(QObject):
         self.copy(form, ids())
 
     def copy(self, form: str, ids: Sequence[str]) -> None:
-        """Copy tasks in one of ``FORMS``."""
+        """Copy tasks in one of ``FORMS``; what is still read for the copy before does not take its place."""
+        self._copying.drop()
         if len(ids) > MOST_COPIED:
             words = _("The clipboard takes up to {n} tasks. Export them to a file instead.")
             self._context.toast(ToastSpec(text=words.format(n=text.count(MOST_COPIED)), status="warning"))

@@ -191,7 +191,11 @@ class ViewKeeper(QObject):
     def _look(self) -> None:
         """What the fleet shares; where the store does not answer, what is known stays."""
         if not self._looking.busy:
-            self._looking.start(self._context.commands.views.known, self._take, lambda _error: None)
+            self._look_again()
+
+    def _look_again(self) -> None:
+        """Whatever is on its way: it may be older than what was just done."""
+        self._looking.start(self._context.commands.views.known, self._take, lambda _error: None)
 
     def _take(self, found: Sequence[SharedView]) -> None:
         self._saved.set_shared(found)
@@ -247,11 +251,11 @@ class ViewKeeper(QObject):
 
     def _done(self, done: Callable[[Any], None], answer: object) -> None:
         done(answer)
-        self._look()
+        self._look_again()
 
     def _refused(self, error: BaseException) -> None:
         self._context.toast(failure(error, N_("The shared views stay as they were.")))
-        self._look()
+        self._look_again()
 
     def _tell(self, words: str, back: Callable[[], object]) -> None:
         undo = ToastAction(text=_("Undo"), call=partial(self._do, back, lambda _answer: None))

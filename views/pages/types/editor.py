@@ -178,6 +178,7 @@ class TypeDialog(DialogFrame):
     # trying and keeping
 
     def _try(self) -> None:
+        self._trying.drop()
         if self._problem:
             self._show_error(UsageError(self._problem))
             return

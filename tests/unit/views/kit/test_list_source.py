@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.support.held import settled
 from views.kit.list_source import FIRST, MORE, Ask, ListSource
 from views.support import operation
 from views.support.feed import Feed
@@ -273,6 +274,65 @@ def test_where_there_is_nothing_to_ask_nothing_is(
     rows.ask("")
     assert not rows.busy
     assert rows.wanted == ""
+
+
+def test_an_answer_comes_no_more_where_there_is_nothing_to_ask_by_now(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed)
+    shelf.open.clear()
+    rows.ask("one")
+    rows.ask("")
+    assert not rows.busy
+    shelf.open.set()
+    settled(qtbot, rows)
+    assert listed == []
+    rows.ask("two")
+    qtbot.waitUntil(lambda: [ask.wanted for ask in listed] == ["two"])
+
+
+def test_what_is_shown_is_followed_while_a_question_that_is_wanted_no_more_takes_its_time(
+    qtbot: QtBot, page: QWidget
+) -> None:
+    go_on, asked = threading.Event(), list[str]()
+
+    def call(ask: Ask[str]) -> Callable[[], str]:
+        asked.append(ask.wanted)
+        return lambda: ask.wanted if ask.wanted == "quick" or go_on.wait(60) else ""
+
+    rows: ListSource[str] = ListSource(call, "slow", page, every_ms=5)
+    rows.set_active(True)
+    try:
+        rows.ask("quick")
+        qtbot.waitUntil(lambda: len(asked) >= 4)
+        assert set(asked[1:]) == {"quick"}
+    finally:
+        go_on.set()
+        rows.set_active(False)
+        operation.shut_down(wait=True)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_in_turn_too_nothing_is_told_of_what_is_wanted_no_more(qtbot: QtBot, page: QWidget, fails: bool) -> None:
+    go_on, told = threading.Event(), list[object]()
+
+    def call(ask: Ask[str]) -> Callable[[], str]:
+        def answer() -> str:
+            assert go_on.wait(20)
+            if fails and ask.wanted == "one":
+                raise ValueError(ask.wanted)
+            return ask.wanted
+
+        return answer
+
+    rows: ListSource[str] = ListSource(call, "one", page, in_turn=True)
+    rows.listed.connect(told.append)
+    rows.failed.connect(told.append)
+    rows.again()
+    rows.ask("two")
+    go_on.set()
+    qtbot.waitUntil(lambda: bool(told) and not rows.busy)
+    assert told == ["two"]
 
 
 def test_an_answer_that_may_take_minutes_gets_a_thread_of_its_own(qtbot: QtBot, page: QWidget) -> None:

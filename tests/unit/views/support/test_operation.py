@@ -132,6 +132,23 @@ def test_what_is_in_flight_can_be_given_up(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: seen == [2])
 
 
+def test_what_is_given_up_is_awaited_no_more_though_it_goes_on(qtbot: QtBot) -> None:
+    owner, gate = QObject(), threading.Event()
+    task = Operation(owner, latest=True)
+    task.start(gate.wait)
+    assert task.awaited
+    task.drop()
+    assert (task.busy, task.awaited) == (True, False)
+    seen = list[tuple[bool, bool]]()
+    task.start(lambda: 2, lambda _two: seen.append((task.busy, task.awaited)))
+    assert task.awaited
+    qtbot.waitUntil(lambda: bool(seen))
+    assert seen == [(True, False)], "the one before is on its way still"
+    gate.set()
+    qtbot.waitUntil(lambda: not task.busy)
+    assert not task.awaited
+
+
 def test_a_coroutine_awaits_result_and_error(loop: qasync.QEventLoop) -> None:
     owner = QObject()
     task = Operation(owner)

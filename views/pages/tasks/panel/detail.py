@@ -88,6 +88,7 @@ class TaskDetailPanel(QWidget):
         super().__init__(parent)
         self._context, self._actions, self._verbs = context, actions, verbs
         self._task_id = ""
+        self._shown_id = ""  #: of whom everything tells that stands here
         self._came_from: list[str] = []  #: tasks that were left by a link, the last one last
         self._still = False
         self._task: Task | None = None
@@ -206,8 +207,9 @@ class TaskDetailPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._build_head())
-        area, self._body = _scrolled()
-        self._side_area, self._side = _scrolled()
+        area, first, self._body = _scrolled()
+        self._side_area, second, self._side = _scrolled()
+        self._columns = (first, second)
         self._build_sections()
         for layout in (self._body, self._side):
             layout.addStretch(1)
@@ -323,6 +325,9 @@ class TaskDetailPanel(QWidget):
         before, self._task = self._task, detail.task
         self._detail = detail
         task = detail.task
+        self._shown_id = task.task_id
+        for column in self._columns:
+            column.show()
         now = instant.now_ms()
         self._type.setText(type_names.name(task.task_type))
         self._type.setToolTip(safe.tooltip(task.task_type))
@@ -366,8 +371,10 @@ class TaskDetailPanel(QWidget):
             report(error)
 
     def _show_missing(self, stone: Tombstone | None) -> None:
-        """There is no record (any more): what stands here is what it was when it was last seen."""
+        """There is no record (any more): what stands here is what it was when it was last seen, if it ever was."""
         self._task = None
+        if self._shown_id != self._task_id:
+            self._show_id_alone()
         if stone is None:
             self.pill.set_status("cancelled", _("not found"))
             return
@@ -376,6 +383,17 @@ class TaskDetailPanel(QWidget):
         self.edit_button.disable(_("Its record was removed, for its time was over."))
         for button in (*self.buttons.values(), *self.decide.buttons.values(), self.decide.look_button):
             button.disable(_("Its record was removed, for its time was over."))
+
+    def _show_id_alone(self) -> None:
+        """Nothing is known of the task, and what stood here was of another one."""
+        self._shown_id = self._task_id
+        self._type.setText("")
+        self._type.setToolTip("")
+        for field in (self._shop, self._badge):
+            field.show_text("")
+        self._id.show_text(self._task_id)
+        for widget in (*self._columns, *self.buttons.values()):
+            widget.hide()
 
     def show_verbs(self) -> None:
         """Say anew what can be done with the task."""
@@ -519,8 +537,8 @@ class TaskDetailPanel(QWidget):
             self.edit_wanted.emit(self._task)
 
 
-def _scrolled() -> tuple[QScrollArea, QVBoxLayout]:
-    """A column of sections that scrolls."""
+def _scrolled() -> tuple[QScrollArea, QWidget, QVBoxLayout]:
+    """A column of sections that scrolls: around it, what scrolls, and its layout."""
     inner = QWidget()
     layout = QVBoxLayout(inner)
     layout.setContentsMargins(0, 0, 0, 8)
@@ -530,7 +548,7 @@ def _scrolled() -> tuple[QScrollArea, QVBoxLayout]:
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setWidget(inner)
-    return area, layout
+    return area, inner, layout
 
 
 def _margins(widget: QWidget) -> QWidget:

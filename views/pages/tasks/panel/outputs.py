@@ -191,7 +191,7 @@ class LogSection(Section):
         self._place, self._heard = 0, False  #: what was read, and whether an answer came at all
         self._lines: deque[LogLine] = deque(maxlen=LINES)  #: those that are shown
         self._live = False  #: the newest attempt runs, so more lines may come
-        self._ask = Operation(self)
+        self._ask = Operation(self, latest=True)
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setMaximumBlockCount(LINES)
@@ -239,7 +239,7 @@ class LogSection(Section):
         if wanted != self._attempt:
             self._begin(wanted)
         self._say()
-        if self._attempt and not self._ask.busy:
+        if self._attempt and not self._ask.awaited:
             call = partial(self._queries.log, task.task_id, self._attempt, self._place)
             self._ask.start(call, partial(self._append, task.task_id, self._attempt))
 
@@ -264,6 +264,7 @@ class LogSection(Section):
 
     def _begin(self, attempt: int) -> None:
         """Show nothing of an attempt yet."""
+        self._ask.drop()
         self._attempt, self._place, self._heard = attempt, 0, False
         self._lines.clear()
         self.text.clear()

@@ -9,10 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from services.domain.errors import StoreUnavailable
 from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING, Finding, finding
-from services.domain.upkeep.repair import Mend
+from services.domain.upkeep.repair import PLANNED, Mend, mend
+from tests.support.held import held, settled
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.pages.doctor.page import DoctorPage
@@ -41,6 +43,7 @@ class Told:
 
     def __init__(self, *findings: Finding, error: BaseException | None = None) -> None:
         self.findings, self.error, self.deep = findings, error, list[bool]()
+        self.mends: tuple[Mend, ...] = ()
 
     def examine(self, *, deep: bool = False) -> Sequence[Finding]:
         """What was made up."""
@@ -50,8 +53,8 @@ class Told:
         return self.findings
 
     def plan(self, *, from_stream: bool = False) -> Sequence[Mend]:
-        """Nothing."""
-        return ()
+        """What was made up."""
+        return self.mends
 
     def repair(self, *, from_stream: bool = False) -> Sequence[Mend]:
         """Nothing."""
@@ -176,6 +179,41 @@ def test_it_looks_again_by_itself_only_after_a_while(qtbot: QtBot, made_up: Told
     with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         page.refresh()
     assert made_up.deep == [False, False]
+
+
+@one_pair
+def test_a_look_that_was_overtaken_does_not_leave_the_page_looking(
+    qtbot: QtBot, made_up: Told, open_page: Open
+) -> None:
+    page = open_page()
+    with held(Told, "examine") as call:
+        page.look(deep=True)
+        call.wait(qtbot)
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.refresh()
+        assert page.header.summary().startswith("1 error, ")
+        assert page.again_button.isEnabled()
+        call.let_go()
+        settled(qtbot, page)
+    assert page.again_button.isEnabled()
+
+
+@one_pair
+def test_a_repair_goes_on_when_its_window_is_left_and_the_page_tells_how_it_ended(
+    qtbot: QtBot, fleet: Fleet, made_up: Told, open_page: Open
+) -> None:
+    page = open_page()
+    made_up.mends = (mend(PLANNED, "repair.lanes", tasks=3),)
+    dialog = page.actions_of_page.repair()
+    qtbot.waitUntil(lambda: dialog.found is not None, timeout=WAIT_MS)
+    with held(Told, "repair") as call:
+        dialog.verb_button.click()
+        call.wait(qtbot)
+        dialog.cancel_button.click()
+        qtbot.waitUntil(lambda: not isValid(dialog), timeout=WAIT_MS)
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            call.let_go()
+    assert fleet.toasts[-1].text.startswith("Repaired: ")
 
 
 @one_pair
