@@ -144,14 +144,15 @@ class Fleet:
                 platform=shop.platform,
                 shop_id=shop.shop_id,
                 task_type="full_sync",
-                payload={"since": number},
-                if_duplicate="create",
+                payload={"since": f"{2000 + number}-01-01"},
+                if_duplicate="queue",
             )
             for number in range(count // len(self._shops) + 1)
             for shop in self._shops
         ]
         for place in range(0, count, 500):
-            self._stage.commands.tasks.create(specs[place : min(place + 500, count)], origin="file")
+            done = self._stage.commands.tasks.create(specs[place : min(place + 500, count)], origin="file")
+            assert done.created, done.errors[:1]  # else every page would be looked at without them
 
     def _later(self) -> None:
         """What people do, and a machine that loses its power."""

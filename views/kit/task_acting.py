@@ -17,7 +17,7 @@ from views.dialogs.again import ask_why
 from views.dialogs.confirm import ConfirmDialog, confirm_limit
 from views.kit.task_verb import FEW, TaskVerb, question
 from views.support import text
-from views.support.acting import HOLD_MANY_S, HOLD_S, Acting, Reverse
+from views.support.acting import HOLD_MANY_S, HOLD_S, Acting, Reverse, under_way
 from views.support.operation import Operation
 
 
@@ -62,13 +62,15 @@ class TaskActing(QObject):
         if verb.noted is not None:
             call = partial(verb.noted, commands, fit, note)
         reverse = verb.undo(commands, fit) if verb.undo is not None else None
-        instead = partial(self._ask_why, verb, fit, reverse)
+        instead, meanwhile = partial(self._ask_why, verb, fit, reverse), under_way(_(verb.text), len(fit))
         if verb.soon is None or verb.unheld(fit):
-            self._acting.at_once(call, verb.done, reverse, instead)
+            self._acting.at_once(call, verb.done, reverse, instead, meanwhile)
         else:
             words = verb.soon(len(fit)).format(n=text.count(len(fit)), s=seconds)
             about = [(verb.stands_for(one), one.task_id) for one in fit]
-            self._acting.delayed(words, call, verb.done, seconds, about=about, reverse=reverse, instead=instead)
+            self._acting.delayed(
+                words, call, verb.done, seconds, about=about, reverse=reverse, instead=instead, meanwhile=meanwhile
+            )
         self.acted.emit(tuple(one.task_id for one in picks))
 
     def _ask_why(

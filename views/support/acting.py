@@ -10,11 +10,13 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from services.commands.outcome import Outcome
 from services.i18n import N_, _, ngettext
-from views.support import shown
+from views.support import shown, text
 from views.support.operation import Operation
 from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
 
 HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
+#: an act on more than these is told while it goes on, where it takes longer than this
+MANY, SOON_MS = 500, 1500
 Toast = Callable[[ToastSpec], None]
 #: takes an outcome up instead of the toast, and tells whether it did; the second tells it by the toast after all
 Instead = Callable[[Outcome, Callable[[], None]], bool]
@@ -80,20 +82,28 @@ class Acting(QObject):
         done: Callable[[Outcome], str],
         reverse: Reverse | None = None,
         instead: Instead = lambda _outcome, _tell: False,
+        meanwhile: str = "",
     ) -> None:
         """Run now; ``done`` makes the sentence of the toast, ``reverse`` is what its Undo sends.
 
         ``instead`` may take the outcome up itself: then nothing is told until it calls what it was given.
+        ``meanwhile``: of an act on many, what is told while it goes on; its outcome is always told by the toast.
         """
         self._take_back = None
+        key, over = self._say_meanwhile(meanwhile)
 
         def tell(outcome: Outcome) -> None:
-            say = partial(self._tell, outcome, done, reverse)
+            over()
+            say = partial(self._tell, outcome, done, reverse, key)
             if not instead(outcome, say):
                 say()
             self.ended.emit()
 
-        self._operation.start(call, tell, self._fail)
+        def fail(error: BaseException) -> None:
+            over()
+            self._fail(error, key)
+
+        self._operation.start(call, tell, fail)
 
     def free(self, verb: str, ids: Iterable[str]) -> list[str]:
         """Those that do not wait for the same verb already; that none is left is told.
@@ -120,16 +130,17 @@ class Acting(QObject):
         about: Iterable[tuple[str, str]] = (),
         reverse: Reverse | None = None,
         instead: Instead = lambda _outcome, _tell: False,
+        meanwhile: str = "",
     ) -> None:
         """Wait a few seconds in which it can be taken back, then run; `about`: pairs of verb and id, see ``free``;
-        ``reverse``: what is offered when it is done; ``instead``: as of ``at_once``.
+        ``reverse``: what is offered when it is done; ``instead``, ``meanwhile``: as of ``at_once``.
         """
         timer = QTimer(self, singleShot=True, interval=seconds * 1000)
         key = f"held-{id(timer)}"
 
         def go() -> None:
             self._forget(timer)
-            self.at_once(call, done, reverse, instead)
+            self.at_once(call, done, reverse, instead, meanwhile)
 
         def undo() -> None:
             self._forget(timer)
@@ -168,6 +179,7 @@ class Acting(QObject):
         outcome: Outcome,
         done: Callable[[Outcome], str],
         reverse: Reverse | None = None,
+        key: str = "",
     ) -> None:
         left = (*outcome.skipped, *outcome.failed)
         went = bool(outcome.done or outcome.pending)
@@ -185,6 +197,7 @@ class Acting(QObject):
                 copy="\n".join(f"{one.task_id}\t{shown.say(one.why)}" for one in left),
                 actions=(ToastAction(text=_(reverse.text), call=undo),) if undo is not None and reverse else (),
                 seconds=UNDO_S if reverse is not None else TELL_S,
+                key=key,
             )
 
         self._toast(lasting(say))
@@ -194,9 +207,17 @@ class Acting(QObject):
 
         def undo() -> None:
             self._take_back = None
-            self._operation.start(
-                partial(reverse.call, outcome), lambda found: self._tell(found, reverse.told), self._fail
-            )
+            key, over = self._say_meanwhile(under_way(_(reverse.text), len(outcome.done)))
+
+            def tell(found: Outcome) -> None:
+                over()
+                self._tell(found, reverse.told, key=key)
+
+            def fail(error: BaseException) -> None:
+                over()
+                self._fail(error, key)
+
+            self._operation.start(partial(reverse.call, outcome), tell, fail)
 
         def expire() -> None:
             if self._take_back is undo:
@@ -206,6 +227,28 @@ class Acting(QObject):
         QTimer.singleShot(round(UNDO_S * 1000), self, expire)
         return undo
 
-    def _fail(self, error: BaseException) -> None:
-        self._toast(failure(error))
+    def _say_meanwhile(self, words: str) -> tuple[str, Callable[[], None]]:
+        """Tell that it goes on unless it is over soon; the key of that message, and what to call when it is over."""
+        if not words:
+            return "", lambda: None
+        timer = QTimer(self, singleShot=True, interval=SOON_MS)
+        key = f"meanwhile-{id(timer)}"
+        timer.timeout.connect(lambda: self._toast(ToastSpec(text=words, status="running", sticky=True, key=key)))
+        timer.start()
+
+        def over() -> None:
+            timer.stop()
+            timer.deleteLater()
+
+        return key, over
+
+    def _fail(self, error: BaseException, key: str = "") -> None:
+        self._toast(failure(error, key=key))
         self.ended.emit()
+
+
+def under_way(verb: str, count: int) -> str:
+    """What is told while this is done to so many, "" where they are few; ``verb`` is translated."""
+    if count <= MANY:
+        return ""
+    return _("{verb}: {n} tasks are under way; you may go on working.").format(verb=verb, n=text.count(count))

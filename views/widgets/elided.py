@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QSizePolicy
 from views.support import safe
 from views.support.look import Label
 
+FEW = 4
+
 
 class Elided(Label):
     """Foreign text, made visible; the whole of it is the tool tip. ``middle`` cuts there, for ids."""
@@ -40,5 +42,7 @@ class Elided(Label):
         room = self.contentsRect()
         metrics = QFontMetrics(self.font())
         whole = not self._short or metrics.horizontalAdvance(self.text()) <= room.width()
+        if not whole and room.width() < metrics.horizontalAdvance(f"{self._short[:FEW]}…"):
+            return  # two letters and dots say nothing
         text = metrics.elidedText(self.text() if whole else self._short, self._where, room.width())
         painter.drawText(room, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), text)

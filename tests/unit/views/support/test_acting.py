@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -13,7 +14,7 @@ from services.commands.outcome import Outcome, Refusal
 from services.domain.errors import UsageError
 from services.domain.text.message import Message
 from tests.support.widgets import press
-from views.support.acting import REPUBLISH, AboutToHappen, Acting, Reverse
+from views.support.acting import REPUBLISH, AboutToHappen, Acting, Reverse, under_way
 from views.widgets.toast import ToastSpec
 
 
@@ -205,3 +206,48 @@ def test_the_reverse_of_what_is_done_is_offered_and_sent(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: told[-1].text == "Nothing was changed.")
     assert not told[-1].actions, "what was not done cannot be taken back"
     owner.deleteLater()
+
+
+@pytest.mark.parametrize("ends", ["well", "badly"])
+def test_an_act_on_many_is_told_while_it_goes_on_and_so_is_its_undo(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, ends: str
+) -> None:
+    monkeypatch.setattr("views.support.acting.SOON_MS", 10)
+    told: list[ToastSpec] = []
+    owner, go = QObject(), threading.Event()
+    acting = Acting(owner, told.append)
+    many = tuple(str(number) for number in range(501))
+
+    def run(*_outcome: Outcome) -> Outcome:
+        go.wait(60)
+        go.clear()
+        if ends == "badly":
+            raise UsageError("the disk is full")
+        return Outcome(done=many)
+
+    acting.at_once(run, lambda _outcome: "done", Reverse(call=run), meanwhile=under_way("Cancel", len(many)))
+    qtbot.waitUntil(lambda: bool(told))
+    assert told[-1].text == "Cancel: 501 tasks are under way; you may go on working."
+    assert (told[-1].status, told[-1].stays) == ("running", True)
+    go.set()
+    qtbot.waitUntil(lambda: len(told) == 2)
+    assert told[1].key == told[0].key, "it takes the place of the other"
+    if ends == "badly":
+        assert told[1].status == "error"
+        return
+    assert told[1].text == "done"
+    acting.undo()
+    qtbot.waitUntil(lambda: len(told) == 3)
+    assert told[2].text == "Undo: 501 tasks are under way; you may go on working."
+    go.set()
+    qtbot.waitUntil(lambda: len(told) == 4)
+    assert (told[3].text, told[3].key) == ("Taken back.", told[2].key)
+
+
+def test_an_act_on_few_says_only_what_came_of_it(qtbot: QtBot) -> None:
+    told: list[ToastSpec] = []
+    owner = QObject()
+    acting = Acting(owner, told.append)
+    acting.at_once(lambda: Outcome(done=("a",)), lambda _outcome: "done", meanwhile=under_way("Cancel", 500))
+    qtbot.waitUntil(lambda: bool(told))
+    assert [(one.text, one.key) for one in told] == [("done", "")]
