@@ -29,6 +29,7 @@ def texts(parser: argparse.ArgumentParser) -> Iterator[str]:
     yield EXAMPLES
     for one in _parsers(parser):
         yield one.description or ""
+        yield from _paragraphs(one.epilog or "")[1:]
         for group in one._action_groups:  # noqa: SLF001 - argparse has no public list of them
             yield from (group.title or "", group.description or "")
         yield from (action.help or "" for action in _declared(one) if action.help is not argparse.SUPPRESS)
@@ -40,7 +41,9 @@ def say(parser: argparse.ArgumentParser) -> None:
         return
     parser.description = _said(parser.description)
     if parser.epilog:
-        parser.epilog = parser.epilog.replace(EXAMPLES, i18n.pgettext(CONTEXT, EXAMPLES))
+        examples, *more = _paragraphs(parser.epilog)
+        said = [examples.replace(EXAMPLES, i18n.pgettext(CONTEXT, EXAMPLES)), *(str(_said(one)) for one in more)]
+        parser.epilog = "\n\n".join(said)
     for group in parser._action_groups:  # noqa: SLF001
         group.title, group.description = _said(group.title), _said(group.description)
     for action in _declared(parser):
@@ -130,6 +133,11 @@ def _is_set(line: str) -> bool:
 
 def _said(text: str | None) -> str | None:
     return i18n.pgettext(CONTEXT, text) if text else text
+
+
+def _paragraphs(epilog: str) -> list[str]:
+    """What a help ends with: its examples, and what is said below them."""
+    return [part.strip("\n") for part in epilog.split("\n\n")]
 
 
 def _declared(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:

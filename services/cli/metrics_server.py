@@ -11,6 +11,7 @@ from http.server import ThreadingHTTPServer
 from prometheus_client import CollectorRegistry, MetricsHandler
 from prometheus_client.core import GaugeMetricFamily, Metric
 
+from services.cli import spoken
 from services.domain.errors import ConsoleError, UsageError
 
 #: seconds for which an answer about the fleet is given again: each costs broker and store a look
@@ -30,7 +31,8 @@ def serving(where: tuple[str, int], own: Source, fleet: Source) -> Iterator[str]
     try:
         server = ThreadingHTTPServer(where, _Handler.factory(registry))
     except OSError as exc:
-        text = f"{where[0]}:{where[1]} cannot be listened on: {exc.strerror or exc}"
+        place, why = f"{where[0]}:{where[1]}", exc.strerror or exc
+        text = spoken.phrase("{place} cannot be listened on: {why}", place=place, why=why)
         raise UsageError(text, field="--metrics") from exc
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, name="metrics", daemon=True)

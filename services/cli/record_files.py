@@ -73,7 +73,7 @@ def read(path: Path) -> Iterator[Row]:
 
 def _row(number: int, raw: bytes) -> Row:
     if len(raw) > MAX_LINE:
-        return Row(line=number, error=f"more than {MAX_LINE} bytes, which no record has")
+        return Row(line=number, error=spoken.phrase("more than {most} bytes, which no record has", most=MAX_LINE))
     try:
         document = json_text.read_document(raw.decode("utf-8-sig"))
         if not isinstance(document, dict) or not isinstance(document.get("task"), dict):

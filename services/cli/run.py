@@ -141,7 +141,7 @@ def work(context: Context) -> int:
     stop = threading.Event()
     with signals.heard(stop.set):
         worker, clean = _work(settings, stop, drain=context.args.drain, metrics_at=context.args.metrics)
-    context.show({"worker": worker.name, "clean": clean}, [f"{worker.name} stopped"])
+    context.show({"worker": worker.name, "clean": clean}, [spoken.phrase("{name} stopped", name=worker.name)])
     return EXIT_OK if clean else EXIT_FAILED
 
 
@@ -170,7 +170,7 @@ def _measured(
         return metrics.of_worker(worker.last_info, leads=steward.leader.leading)
 
     with metrics_server.serving(where, own, fleet) as page:
-        output.err(f"fleetdeck: metrics at {page}\n")
+        output.err(spoken.phrase("fleetdeck: metrics at {page}\n", page=page))
         yield
 
 
@@ -189,7 +189,14 @@ def _work(
         steward.start()
         own = settings.worker
         count, lanes = own.auto_slots or own.slots, ", ".join(own.lanes)
-        output.err(f"fleetdeck: {worker.name} works, {count} at once, lanes {lanes}; Ctrl-C ends it\n")
+        output.err(
+            spoken.phrase(
+                "fleetdeck: {name} works, {count} at once, lanes {lanes}; Ctrl-C ends it\n",
+                name=worker.name,
+                count=count,
+                lanes=lanes,
+            )
+        )
         with _measured(metrics_at, engine, worker, steward):
             _wait(engine, worker, steward, stop, drain=drain)
             clean = worker.stop()

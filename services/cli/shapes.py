@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from services.cli import spoken
+from services.cli import lexicon, spoken, tables
 from services.domain.errors import UsageError
 from services.domain.gates import home
 from services.domain.insight import known_issue
@@ -173,15 +173,16 @@ def _parsed(text: str) -> Any:
         return text
 
 
-def removed(stone: Tombstone) -> str:
-    """What can still be said about a task whose record was removed."""
+def removed(stone: Tombstone, zone: str) -> str:
+    """What can still be said about a task whose record was removed, with its instant in that zone."""
     told = (
         N_("the record of {task} was removed: it was {status} on {at} and its work went on as {successor}")
         if stone.successor
         else N_("the record of {task} was removed: it was {status} on {at}")
     )
-    at = iso(stone.ended_at)
-    return spoken.phrase(told, task=stone.task_id, status=stone.status, at=at, successor=stone.successor)
+    status = lexicon.called("status", stone.status)
+    at = clock(stone.ended_at, zone)
+    return spoken.phrase(told, task=stone.task_id, status=status, at=at, successor=stone.successor)
 
 
 def verdict(said: Verdict | None) -> dict[str, Any] | None:
@@ -275,7 +276,7 @@ def again(detail: TaskDetail) -> list[str]:
     lines = []
     for name, said in (("again?", verdict(detail.verdict)), ("worth it?", worth(detail.worth))):
         if said is not None:
-            lines.append(f"{name:<14} {said['level']}: {said['text']}")
+            lines.append(tables.fact(name, f"{lexicon.called('verdict', said['level'])}: {said['text']}", 14))
     if detail.refusal is not None:
-        lines.append(f"{'refused':<14} {spoken.say(detail.refusal)}")
+        lines.append(tables.fact("refused", spoken.say(detail.refusal), 14))
     return lines

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 
-from services import i18n, messages, settings
+from services import i18n, messages, settings, spans
 from services.domain.insight.forecast.flow import Clause
 from services.domain.text.message import Message
 from services.domain.text.said import Said, words_of
@@ -38,6 +39,20 @@ def told(what: BaseException | str) -> str:
     """What an error says, in the language of the run where it has a code, else as it is: phrases are said already."""
     words = words_of(what) if isinstance(what, BaseException) else what
     return say(words.message) if isinstance(words, Said) and i18n.is_chinese() else str(what)
+
+
+def span(seconds: float) -> str:
+    """So long, in words."""
+    if not i18n.is_chinese():
+        return spans.english(seconds)
+    return spans.duration(timedelta(seconds=seconds)).replace(spans.THIN, " ")
+
+
+def between(low_s: float, high_s: float) -> str:
+    """Between so long and so long, in words."""
+    if not i18n.is_chinese():
+        return spans.english_between(low_s, high_s)
+    return spans.between(low_s, high_s).replace(spans.THIN, " ")
 
 
 def item(one: Attention) -> str:

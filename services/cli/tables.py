@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
-from services.cli import output
+from services.cli import lexicon, output, spoken
 from services.domain.text.visible import columns, visible
 
 #: of a cell where nobody said how wide a line may be: piped, or into a file
@@ -33,17 +34,45 @@ COLOURS = {
 }  # fmt: skip
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[object]], *, meant: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
     """Columns padded to their widest cell, cells masked and visible; what has no room is cut, but no name is: where
-    there is too little room for these, each row stands on lines of its own.
+    there is too little room for these, each row stands on lines of its own. ``meant``: what a head is in the lexicon
+    that has another meaning elsewhere.
     """
-    cells = [[_clean(value) for value in row] for row in [header, *rows]]
-    natural = [max(columns(row[place]) for row in cells) for place in range(len(header))]
+    names = [meant.get(name, name) for name in header]
+    clean = [[_clean(value) for value in row] for row in rows]
+    styles = [[_style(name, cell) for name, cell in zip(header, row, strict=True)] for row in clean]
+    heads = [lexicon.head(name, meant.get(name, "")) for name in header]
+    cells = [[lexicon.called(name, cell) for name, cell in zip(names, row, strict=True)] for row in clean]
+    natural = [max(columns(row[place]) for row in (heads, *cells)) for place in range(len(header))]
     room = output.room()
     if room is not None and rows and natural[0] + sum(min(one, LEAST) + len(GAP) for one in natural[1:]) > room:
-        return [line for row in cells[1:] for line in _stacked(cells[0], row, max(room, NARROWEST))]
+        wide = max(room, NARROWEST)
+        return [line for row, style in zip(cells, styles, strict=True) for line in _stacked(heads, row, style, wide)]
     widths = [min(one, WIDEST) for one in natural] if room is None else _fitted(natural, room)
-    return [_line(row, widths, header, head=place == 0) for place, row in enumerate(cells)]
+    title = _line(heads, widths)
+    return [
+        output.Line(title, [(0, len(title), "bold")]),
+        *(_line(row, widths, style) for row, style in zip(cells, styles, strict=True)),
+    ]
+
+
+def fact(name: str, value: object, width: int = 0, *, meant: str = "") -> str:
+    """A fact of one thing: what it is called, padded to ``width`` columns, else with a colon; and its value."""
+    called, told = lexicon.head(name, meant), lexicon.called(meant or name, plain(value))
+    return f"{padded(called, width)} {told}" if width else f"{called}: {told}"
+
+
+def counted(name: str, code: str, number: int) -> str:
+    """How many there are of what a code of this column stands for."""
+    return f"{padded(lexicon.called(name, code), 10)} {number}"
+
+
+def padded(text: str, width: int) -> str:
+    """A visible text with blanks behind it, up to so many columns."""
+    return text + " " * (width - columns(text))
 
 
 def cut(text: str, width: int) -> str:
@@ -72,26 +101,25 @@ def _fitted(natural: Sequence[int], room: int) -> list[int]:
     return widths
 
 
-def _line(cells: Sequence[str], widths: Sequence[int], header: Sequence[str], *, head: bool) -> output.Line:
+def _line(cells: Sequence[str], widths: Sequence[int], styles: Sequence[str] = ()) -> output.Line:
     text, spans = "", []
-    for name, cell, width in zip(header, cells, widths, strict=True):
+    for cell, width, style in zip(cells, widths, styles or [""] * len(cells), strict=True):
         shown = cut(cell, width)
-        if not head and (style := _style(name, cell)):
+        if style:
             spans.append((len(text), len(text) + len(shown), style))
-        text += shown + " " * (width - columns(shown)) + GAP
-    text = text.rstrip()
-    return output.Line(text, [(0, len(text), "bold")] if head else spans)
+        text += padded(shown, width) + GAP
+    return output.Line(text.rstrip(), spans)
 
 
 def _style(name: str, cell: str) -> str:
     return COLOURS.get(cell.casefold(), "") if name in STATES else ""
 
 
-def _stacked(header: Sequence[str], cells: Sequence[str], room: int) -> list[output.Line]:
+def _stacked(heads: Sequence[str], cells: Sequence[str], styles: Sequence[str], room: int) -> list[output.Line]:
     """One row: its name, then what else there is with its heading, as much on a line as there is room for."""
     lines = [output.Line(part, [(0, len(part), "bold")]) for part in _parts(cells[0], room)]
     text, spans = "", list[tuple[int, int, str]]()
-    for name, cell in zip(header[1:], cells[1:], strict=True):
+    for name, cell, style in zip(heads[1:], cells[1:], styles[1:], strict=True):
         if not cell:
             continue
         head = f"{name} " if name else ""
@@ -106,7 +134,7 @@ def _stacked(header: Sequence[str], cells: Sequence[str], room: int) -> list[out
             text += GAP
             if place == 0:
                 spans.append((len(text), len(text) + len(name), "dim"))
-                if style := _style(name, cell):
+                if style:
                     spans.append((len(text) + len(head), len(text) + len(part), style))
             text += part
     return [*lines, output.Line(text, spans)] if text else lines
@@ -127,7 +155,7 @@ def _parts(text: str, width: int) -> list[str]:
 def plain(value: object) -> str:
     """A value as people read it: nothing for None, yes or no for a truth, items with commas between, JSON as JSON."""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return spoken.phrase("yes") if value else spoken.phrase("no")
     if isinstance(value, list | tuple):
         return ", ".join(map(plain, value))
     if isinstance(value, dict):

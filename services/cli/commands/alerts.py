@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from services import assembly
-from services.cli import shapes, spoken
-from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
+from services import assembly, i18n
+from services.cli import lexicon, shapes, spoken, tables
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, table
 from services.cli.instants import Instants
 from services.clock import machine_zone
 from services.domain.alerts import channel as channels
@@ -142,7 +142,11 @@ def list_(context: Context) -> int:
         now, zone = assembly.queries(engine).alerts.now(), _zone(engine)
     rows = [_row(one, zone) for one in now.incidents]
     fields = ("id", "state", "severity", "title", "extent", "since", "answered_by")
-    told = table(fields, [[_shown(row[field]) for field in fields] for row in rows]) if rows else ["nothing to answer"]
+    told = (
+        table(fields, [[_shown(row[field]) for field in fields] for row in rows], meant={"state": "incident"})
+        if rows
+        else [spoken.phrase("nothing to answer")]
+    )
     context.show(
         {"incidents": rows, "watcher": now.watcher or None, "channels": [_channel_row(one) for one in now.channels]},
         [*told, *_warnings(now)],
@@ -159,9 +163,22 @@ def show(context: Context) -> int:
     with context.engine(looking=True) as engine:
         found, zone = assembly.queries(engine).alerts.incident(context.args.incident), _zone(engine)
     row = _row(found, zone) | _more(found, zone)
-    lines = [f"{name}: {_shown(value)}" for name, value in row.items() if name not in FOR_PROGRAMS and value]
+    lines = [
+        tables.fact(name, _shown(value), meant="incident" if name == "state" else "")
+        for name, value in row.items()
+        if name not in FOR_PROGRAMS and value
+    ]
     lines += [f"{entry['at']}  {entry['text']}" for entry in row["timeline"]]
-    lines += [f"{one['at']}  {one['what']} to {one['channel']}: {one['state']}" for one in row["messages"]]
+    lines += [
+        spoken.phrase(
+            "{at}  {what} to {channel}: {state}",
+            at=one["at"],
+            what=lexicon.called("told", one["what"]),
+            channel=one["channel"],
+            state=one["state"],
+        )
+        for one in row["messages"]
+    ]
     context.show(row, lines)
     return EXIT_OK
 
@@ -172,7 +189,11 @@ def history(context: Context) -> int:
         found, zone = assembly.queries(engine).alerts.history(context.args.limit), _zone(engine)
     rows = [_row(one, zone) for one in found]
     fields = ("id", "severity", "title", "extent", "since", "resolved", "answered_by")
-    told = table(fields, [[_shown(row[field]) for field in fields] for row in rows]) if rows else ["nothing yet"]
+    told = (
+        table(fields, [[_shown(row[field]) for field in fields] for row in rows])
+        if rows
+        else [spoken.phrase("nothing yet")]
+    )
     context.show({"incidents": rows}, told)
     return EXIT_OK
 
@@ -181,14 +202,14 @@ def answer(context: Context) -> int:
     """Take one."""
     with context.engine(looking=True) as engine:
         done = assembly.commands(engine).alerts.answer(context.args.incident, context.args.note)
-    return _acted(context, done, f"{done.id} is yours")
+    return _acted(context, done, spoken.phrase("{id} is yours", id=done.id))
 
 
 def unanswer(context: Context) -> int:
     """Give one back."""
     with context.engine(looking=True) as engine:
         done = assembly.commands(engine).alerts.unanswer(context.args.incident)
-    return _acted(context, done, f"{done.id} is nobody's")
+    return _acted(context, done, spoken.phrase("{id} is nobody's", id=done.id))
 
 
 def mute(context: Context) -> int:
@@ -200,21 +221,23 @@ def mute(context: Context) -> int:
         if not until:
             raise UsageError(spoken.phrase("--until takes a time, or a duration such as 2h"), field="--until")
         done = assembly.commands(engine).alerts.mute(args.incident, until, args.reason)
-    return _acted(context, done, f"{done.id} is muted until {recurrence.iso(until, zone)}")
+    return _acted(context, done, spoken.phrase("{id} is muted until {at}", id=done.id, at=recurrence.iso(until, zone)))
 
 
 def unmute(context: Context) -> int:
     """Tell of one again."""
     with context.engine(looking=True) as engine:
         done = assembly.commands(engine).alerts.unmute(context.args.incident)
-    return _acted(context, done, f"{done.id} is told again")
+    return _acted(context, done, spoken.phrase("{id} is told again", id=done.id))
 
 
 def escalate(context: Context) -> int:
     """Tell the next group."""
     with context.engine(looking=True) as engine:
         done = assembly.commands(engine).alerts.escalate(context.args.incident)
-    return _acted(context, done, f"{done.id} goes to {', '.join(done.rule.escalate_to)}")
+    return _acted(
+        context, done, spoken.phrase("{id} goes to {names}", id=done.id, names=", ".join(done.rule.escalate_to))
+    )
 
 
 def _acted(context: Context, done: Incident, line: str) -> int:
@@ -229,13 +252,29 @@ def list_rules(context: Context) -> int:
         found = assembly.queries(engine).alerts.rules()
     rows = [_rule_row(one.rule) | {"changed": one.changed, "active": one.active} for one in found]
     lines = [
-        [row["name"], "on" if row["enabled"] else "off", row["severity"], _limits(row["limits"])]
+        [
+            row["name"],
+            spoken.phrase("on") if row["enabled"] else spoken.phrase("off"),
+            row["severity"],
+            _limits(row["limits"]),
+        ]
         + [str(row[span]) for span in SPANS]
         + [", ".join(row["channels"]), str(row["version"])]
         for row in rows
     ]
-    header = ("name", "", "severity", "limits", "for", "calm", "again", "escalate", "channels", "version")
-    context.show({"rules": rows}, table(header, lines))
+    header = (
+        "name",
+        "",
+        "severity",
+        "limits",
+        "for",
+        "calm",
+        "again",
+        "escalate",
+        "channels",
+        "version",
+    )
+    context.show({"rules": rows}, table(header, lines, meant={"for": "holds"}))
     return EXIT_OK
 
 
@@ -249,8 +288,16 @@ def show_rule(context: Context) -> int:
             raise rules.refusal("alert.no_rule", "name", value=context.args.name[:80], known=", ".join(known))
         before = [_rule_row(one) for one in queries.versions(found.rule.name)]
     row = _rule_row(found.rule) | {"changed": found.changed, "active": found.active, "before": before}
-    lines = [f"{name}: {_shown(value)}" for name, value in row.items() if name != "before"]
-    lines += [f"version {one['version']}: {_limits(one['limits'])} by {one['by'] or 'default'}" for one in before]
+    lines = [tables.fact(name, _shown(value)) for name, value in row.items() if name != "before"]
+    lines += [
+        spoken.phrase(
+            "version {version}: {limits} by {by}",
+            version=one["version"],
+            limits=_limits(one["limits"]),
+            by=one["by"] or spoken.phrase("default"),
+        )
+        for one in before
+    ]
     context.show(row, lines)
     return EXIT_OK
 
@@ -268,7 +315,10 @@ def set_rule(context: Context) -> int:
                 raise rules.refusal("alert.no_rule", "name", value=args.name[:80], known=", ".join(known))
             before = replace(like, name=args.name)
         made = commands.set_rule(_changed(before, args))
-    context.show({"rule": _rule_row(made)}, [f"rule {made.name} has version {made.version}"])
+    context.show(
+        {"rule": _rule_row(made)},
+        [spoken.phrase("rule {name} has version {version}", name=made.name, version=made.version)],
+    )
     return EXIT_OK
 
 
@@ -277,7 +327,11 @@ def reset_rule(context: Context) -> int:
     with context.engine(looking=True) as engine:
         now = assembly.commands(engine).alerts.reset_rule(context.args.name)
     name = context.args.name
-    line = f"rule {name} is as it was delivered" if now is not None else f"rule {name} is gone"
+    line = (
+        spoken.phrase("rule {name} is as it was delivered", name=name)
+        if now is not None
+        else spoken.phrase("rule {name} is gone", name=name)
+    )
     context.show({"rule": _rule_row(now) if now is not None else None}, [line])
     return EXIT_OK
 
@@ -320,7 +374,11 @@ def list_channels(context: Context) -> int:
         now = assembly.queries(engine).alerts.now()
     rows = [_channel_row(one) for one in now.channels]
     fields = ("name", "kind", "group", "language", "address", "enabled", "waiting", "error")
-    told = table(fields, [[_shown(row[field]) for field in fields] for row in rows]) if rows else ["no channel yet"]
+    told = (
+        table(fields, [[_shown(row[field]) for field in fields] for row in rows])
+        if rows
+        else [spoken.phrase("no channel yet")]
+    )
     context.show({"channels": rows}, told)
     return EXIT_OK
 
@@ -346,9 +404,14 @@ def set_channel(context: Context) -> int:
         known = next(
             one.known for one in assembly.queries(engine).alerts.now().channels if one.channel.name == made.name
         )
-    lines = [f"channel {made.name} is set"]
+    lines = [spoken.phrase("channel {name} is set", name=made.name)]
     if not known:
-        lines.append(f"its address is not known here: set {made.variable} on the machines that lead, then test it")
+        lines.append(
+            spoken.phrase(
+                "its address is not known here: set {variable} on the machines that lead, then test it",
+                variable=made.variable,
+            )
+        )
     context.show({"channel": made.name, "replaced": before is not None, "address": known}, lines)
     return EXIT_OK
 
@@ -357,7 +420,7 @@ def remove_channel(context: Context) -> int:
     """Take one away."""
     with context.engine(looking=True) as engine:
         assembly.commands(engine).alerts.remove_channel(context.args.name)
-    context.show({"removed": context.args.name}, [f"channel {context.args.name} is removed"])
+    context.show({"removed": context.args.name}, [spoken.phrase("channel {name} is removed", name=context.args.name)])
     return EXIT_OK
 
 
@@ -366,7 +429,11 @@ def test_channel(context: Context) -> int:
     with context.engine(looking=True) as engine:
         why = assembly.commands(engine).alerts.test_channel(context.args.name)
     name = context.args.name
-    line = f"channel {name} took it" if not why else f"channel {name} did not take it: {why}"
+    line = (
+        spoken.phrase("channel {name} took it", name=name)
+        if not why
+        else spoken.phrase("channel {name} did not take it: {why}", name=name, why=why)
+    )
     context.show({"channel": name, "sent": not why, "error": why or None}, [line])
     return EXIT_FAILED if why else EXIT_OK
 
@@ -391,7 +458,9 @@ def _row(one: IncidentNow, zone: str) -> dict[str, Any]:
         "count": incident.count,
         "worst": incident.worst,
         "of": incident.of or None,
-        "extent": f"{incident.count} of {incident.of}" if incident.of else str(incident.count),
+        "extent": spoken.phrase("{count} of {of}", count=incident.count, of=incident.of)
+        if incident.of
+        else str(incident.count),
         "names": list(incident.names),
         "filter": incident.scope or None,
         "since": _instant(incident.first_at, zone),
@@ -424,7 +493,13 @@ def _more(now: IncidentNow, zone: str) -> dict[str, Any]:
 
 
 def _letter_row(letter: Letter, zone: str) -> dict[str, Any]:
-    state = "sent" if letter.sent_at else "given up" if letter.lost_at else "waits"
+    state = (
+        spoken.phrase("sent")
+        if letter.sent_at
+        else spoken.phrase("given up")
+        if letter.lost_at
+        else spoken.phrase("waits")
+    )
     return {
         "step": letter.step,
         "what": letter.what,
@@ -453,7 +528,7 @@ def _channel_row(one: ChannelNow) -> dict[str, Any]:
         "group": channel.group,
         "language": channel.language,
         "variable": channel.variable,
-        "address": "known here" if one.known else "not known here",
+        "address": spoken.phrase("known here") if one.known else spoken.phrase("not known here"),
         "options": dict(channel.options),
         "rate": channel.rate,
         "enabled": channel.enabled,
@@ -467,16 +542,21 @@ def _channel_row(one: ChannelNow) -> dict[str, Any]:
 
 
 def _warnings(now: AlertsNow) -> list[str]:
-    found = [] if now.watcher else ["nobody watches: no process that may lead runs"]
+    found = [] if now.watcher else [spoken.phrase("nobody watches: no process that may lead runs")]
     if not now.channels:
-        found.append("nobody is told: there is no channel (alert channel set)")
+        found.append(spoken.phrase("nobody is told: there is no channel (alert channel set)"))
     for one in now.channels:
         if one.waiting:
             found.append(
-                f"channel {one.channel.name}: {one.waiting} messages wait" + (f" ({one.error})" if one.error else "")
+                spoken.phrase("channel {name}: {waiting} messages wait", name=one.channel.name, waiting=one.waiting)
+                + (f" ({one.error})" if one.error else "")
             )
         if one.lost:
-            found.append(f"channel {one.channel.name}: {one.lost} messages were given up after a day")
+            found.append(
+                spoken.phrase(
+                    "channel {name}: {lost} messages were given up after a day", name=one.channel.name, lost=one.lost
+                )
+            )
     return found
 
 
@@ -489,6 +569,8 @@ def _instant(instant: int, zone: str) -> str | None:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, bool) and i18n.is_chinese():
+        return plain(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "; ".join(map(str, value))
     return "" if value is None else str(value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from services import assembly
-from services.cli import shapes, spoken
+from services import assembly, i18n
+from services.cli import lexicon, shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples
 from services.domain.errors import UsageError
 from services.domain.insight import shop
@@ -14,6 +14,7 @@ from services.domain.past import turns
 from services.domain.past.frame import BROKER, LEADER, SWITCH, UNTOLD, WORKER, Numbers
 from services.domain.past.turns import Turn
 from services.domain.task.search import filter_time
+from services.i18n import N_
 from services.monitor.past import queries as past
 from services.monitor.past.queries import PastNow
 
@@ -90,55 +91,95 @@ def document(found: PastNow) -> dict[str, Any]:
 
 def lines(found: PastNow, zone: str) -> list[str]:
     """The answer for people; instants in the zone of the fleet."""
-    told = [f"at {_at(found.asked_ms, zone)} ({zone})"]
+    told = [spoken.phrase("at {at} ({zone})", at=_at(found.asked_ms, zone), zone=zone)]
     moment = found.moment
     if moment is not None:
         told += _moment_lines(moment.numbers, moment.step_ms)
     if moment is not None and not moment.told:
-        told.append("what shops and workers did then is not kept any more")
+        told.append(spoken.phrase("what shops and workers did then is not kept any more"))
     elif moment is not None:
         told += [
-            f"shops {shop.WORDS.get(state, state).lower()}: {_names(names)}"
+            spoken.phrase("shops {state}: {names}", state=_shop_state(state), names=_names(names))
             for state, names in turns.by_state(moment.things).items()
         ]
         told += [
-            f"{kind} {name}: {state}"
+            f"{lexicon.head(kind)} {name}: {_called(state)}"
             for (kind, name), state in sorted(moment.things.items())
             if kind in (WORKER, SWITCH)
         ]
         leads = next((state for (kind, _name), state in moment.things.items() if kind == LEADER), "")
-        told.append(f"leader: {leads or 'nobody'}")
+        told.append(spoken.phrase("leader: {name}", name=leads or spoken.phrase("nobody")))
     elif not found.first_ms:
-        told.append("nothing was ever recorded on this machine: ask where the leader runs (see `worker list`)")
+        told.append(
+            spoken.phrase("nothing was ever recorded on this machine: ask where the leader runs (see `worker list`)")
+        )
     elif found.gap is not None:
-        told.append(f"no record from {_at(found.gap.begin, zone)} to {_at(found.gap.end, zone)}: nobody led here")
+        told.append(
+            spoken.phrase(
+                "no record from {begin} to {end}: nobody led here",
+                begin=_at(found.gap.begin, zone),
+                end=_at(found.gap.end, zone),
+            )
+        )
     else:
-        told.append(f"no record: this machine knows {_at(found.first_ms, zone)} to {_at(found.last_ms, zone)}")
-    told += ["", f"what changed from {_at(found.begin, zone)} to {_at(found.end, zone)}:"]
+        told.append(
+            spoken.phrase(
+                "no record: this machine knows {begin} to {end}",
+                begin=_at(found.first_ms, zone),
+                end=_at(found.last_ms, zone),
+            )
+        )
+    told += [
+        "",
+        spoken.phrase("what changed from {begin} to {end}:", begin=_at(found.begin, zone), end=_at(found.end, zone)),
+    ]
     told += [f"{_at(turn.at_ms, zone)[11:]}  {spoken.say(turn.message)}" for turn in found.turns]
     if not found.turns:
-        told.append("nothing")
+        told.append(spoken.phrase("nothing"))
     if not found.complete:
-        told.append("… and more; ask for a shorter time with --around")
+        told.append(spoken.phrase("… and more; ask for a shorter time with --around"))
     return told
 
 
 def _moment_lines(numbers: Numbers, step_ms: int) -> list[str]:
-    waits = f", the oldest for {numbers.oldest_s} s" if numbers.waiting else ""
-    about = "" if numbers.counted else "about "
-    ends = (
-        f"in {(numbers.at_ms - numbers.since_ms) / 1000:.0f} s: {about}{numbers.came} came, {about}{numbers.went} ended"
+    waits = spoken.phrase(", the oldest for {oldest_s} s", oldest_s=numbers.oldest_s) if numbers.waiting else ""
+    ends = spoken.phrase(
+        N_("in {span} s: {came} came, {went} ended")
+        if numbers.counted
+        else N_("in {span} s: about {came} came, about {went} ended"),
+        span=f"{(numbers.at_ms - numbers.since_ms) / 1000:.0f}",
+        came=numbers.came,
+        went=numbers.went,
     )
     held = "" if numbers.high == UNTOLD else (
-        f"lanes: high {numbers.high}, dedicated {numbers.dedicated}, normal {numbers.normal}, low {numbers.low}"
+        spoken.phrase(
+            "lanes: high {high}, dedicated {dedicated}, normal {normal}, low {low}",
+            **{name: getattr(numbers, name) for name in _LANES},
+        )
     )  # fmt: skip
     told = [
-        f"{numbers.waiting} waiting{waits}; {numbers.running} running, {numbers.retrying} retrying,"
-        f" {numbers.held} held, {numbers.dead} dead letters",
-        held or "lanes: the broker did not answer",
-        f"{numbers.workers} workers with {numbers.slots} slots, {numbers.busy} at work; {ends}, {numbers.failed} died",
+        spoken.phrase(
+            "{waiting} waiting{waits}; {running} running, {retrying} retrying, {held} held, {dead} dead letters",
+            waiting=numbers.waiting,
+            waits=waits,
+            running=numbers.running,
+            retrying=numbers.retrying,
+            held=numbers.held,
+            dead=numbers.dead,
+        ),
+        held or spoken.phrase("lanes: the broker did not answer"),
+        spoken.phrase(
+            "{workers} workers with {slots} slots, {busy} at work; {ends}, {failed} died",
+            workers=numbers.workers,
+            slots=numbers.slots,
+            busy=numbers.busy,
+            ends=ends,
+            failed=numbers.failed,
+        ),
     ]
-    return [*told, f"recorded every {step_ms // 1000} s then"] if step_ms > 5_000 else told
+    return (
+        [*told, spoken.phrase("recorded every {seconds} s then", seconds=step_ms // 1000)] if step_ms > 5_000 else told
+    )
 
 
 def _numbers(numbers: Numbers) -> dict[str, Any]:
@@ -163,9 +204,20 @@ def _turn(turn: Turn) -> dict[str, Any]:
     }
 
 
+def _called(state: str) -> str:
+    """A state, which may have figures behind it."""
+    code, blank, rest = state.partition(" ")
+    return lexicon.called("state", code) + blank + rest
+
+
+def _shop_state(state: str) -> str:
+    word = shop.WORDS.get(state, state)
+    return lexicon.called("state", word) if i18n.is_chinese() else word.lower()
+
+
 def _names(names: tuple[str, ...]) -> str:
     rest = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    return ", ".join(names[:NAMED]) + (spoken.phrase(" and {rest} more", rest=rest) if rest > 0 else "")
 
 
 def _at(at_ms: int, zone: str) -> str:

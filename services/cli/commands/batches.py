@@ -6,14 +6,13 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import choose, shapes, spoken
+from services.cli import choose, lexicon, shapes, spoken, tables
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
 from services.commands.batches import BatchOutcome, BatchPlan
 from services.domain.errors import NotFound, UsageError
 from services.domain.task.status import Status
 from services.domain.text.said import said
 from services.monitor.batches import BatchView
-from services.spans import english_between
 
 EXAMPLES = (
     "batch list",
@@ -74,13 +73,21 @@ def show(context: Context) -> int:
     if not view.total:
         raise NotFound(said("batch.unknown", name=name[:80]), field="name")
     document = _document(view) | {"left_s": None if view.left_s is None else round(view.left_s, 1)}
-    lines = [f"{status:<10} {number}" for status, number in sorted(view.counts.items())]
-    lines.append(f"{view.ended} of {view.total} ended ({view.progress} %)")
+    lines = [tables.counted("status", status, number) for status, number in sorted(view.counts.items())]
+    lines.append(
+        spoken.phrase(
+            "{ended} of {total} ended ({progress} %)", ended=view.ended, total=view.total, progress=view.progress
+        )
+    )
     if view.left is not None and view.left_s:
         document["left_spread_s"] = {"low": round(view.left.low_s, 1), "high": round(view.left.high_s, 1)}
-        lines.append(f"at this pace all has ended in about {english_between(view.left.low_s, view.left.high_s)}")
+        lines.append(
+            spoken.phrase(
+                "at this pace all has ended in about {span}", span=spoken.between(view.left.low_s, view.left.high_s)
+            )
+        )
     if held := view.counts.get(Status.HELD):
-        lines.append(f"{held} held: decide about them with task resolve")
+        lines.append(spoken.phrase("{held} held: decide about them with task resolve", held=held))
     context.show(document, lines)
     return EXIT_OK
 
@@ -114,10 +121,16 @@ def _planned(context: Context, plan: BatchPlan) -> int:
             {"id": one, "code": why.code, "reason": spoken.say(why)} for one, why in plan.left_alone.items()
         ],
     }
-    head = f"{context.args.verb} batch {plan.batch}: {plan.number} of {sum(plan.before.values())} tasks"
+    head = spoken.phrase(
+        "{verb} batch {batch}: {number} of {total} tasks",
+        verb=context.args.verb,
+        batch=plan.batch,
+        number=plan.number,
+        total=sum(plan.before.values()),
+    )
     left = [f"  {one}: {spoken.say(why)}" for one, why in plan.left_alone.items()]
     lines = [head, *(one for one in plan.task_ids if one not in plan.left_alone)]
-    context.show(document, [*lines, *([f"{len(left)} left alone:"] if left else []), *left])
+    context.show(document, [*lines, *([spoken.phrase("{count} left alone:", count=len(left))] if left else []), *left])
     return EXIT_OK
 
 
@@ -142,7 +155,7 @@ def _document(view: BatchView) -> dict[str, Any]:
 
 
 def _counted(view: BatchView) -> str:
-    return ", ".join(f"{status} {number}" for status, number in sorted(view.counts.items()))
+    return ", ".join(f"{lexicon.called('status', name)} {number}" for name, number in sorted(view.counts.items()))
 
 
 def _place(cursor: str) -> str:

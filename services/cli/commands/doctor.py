@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from services import diagnosis
-from services.cli import output, shapes, spoken, tables
+from services.cli import lexicon, output, shapes, spoken, tables
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, examples
 from services.domain.upkeep.health import ERROR, LEVELS, Finding
 from services.monitor.doctor import BROKER_GONE, FILE_GONE, STORE_GONE
@@ -61,6 +61,7 @@ def doctor(context: Context) -> int:
 
 def _line(one: Finding) -> output.Line:
     remedy = f"\n{'':18}{spoken.say(one.remedy)}" if one.remedy is not None else ""
-    text = f"{one.level:<8} {one.check:<8} {spoken.say(one.message)}{remedy}"
+    level, check = lexicon.called("level", one.level), lexicon.called("check", one.check)
+    text = f"{tables.padded(level, 8)} {tables.padded(check, 8)} {spoken.say(one.message)}{remedy}"
     style = tables.COLOURS.get(one.level, "")
-    return output.Line(text, [(0, len(one.level), style)] if style else ())
+    return output.Line(text, [(0, len(level), style)] if style else ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from services import i18n
 from services.cli import shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples, table
 from services.domain.gates import listed
@@ -49,14 +50,18 @@ def show(context: Context) -> int:
     lines = (
         table(("what", "waiting", "how"), [(row["name"], row["waiting"], row["text"]) for row in rows])
         if rows
-        else ["nothing waits for a slot"]
+        else [spoken.phrase("nothing waits for a slot")]
     )
     if instants:
         cells = [(one["kind"], one["name"], one["waiting"], one["text"]) for one in instants]
         lines = [*lines, "", *table(("for", "name", "waiting", "how"), cells)]
     if found.stuck:
-        gates = ", ".join(f"{listed.BY_NAME[gate].short} {number}" for gate, number in found.why)
-        lines = [*lines, "", f"{found.stuck} more wait for what no slot opens: {gates}"]
+        gates = ", ".join(f"{i18n._(listed.BY_NAME[gate].short)} {number}" for gate, number in found.why)
+        lines = [
+            *lines,
+            "",
+            spoken.phrase("{stuck} more wait for what no slot opens: {gates}", stuck=found.stuck, gates=gates),
+        ]
     document = {
         "rows": rows,
         "instants": instants,

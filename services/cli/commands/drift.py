@@ -54,8 +54,10 @@ def show(context: Context) -> int:
                 }
             )
     cells = [(row["since"], row["type"], row["platform"], f"{row['off']}/{row['of']}", row["text"]) for row in rows]
-    lines = table(("since", "type", "platform", "runs", "what"), cells) if rows else ["nothing has drifted"]
+    lines = (
+        table(("since", "type", "platform", "runs", "what"), cells) if rows else [spoken.phrase("nothing has drifted")]
+    )
     if not leads:
-        lines = [*lines, "nobody leads: nothing is compared now"]
+        lines = [*lines, spoken.phrase("nobody leads: nothing is compared now")]
     context.show({"drift": rows, "leads": leads}, lines)
     return EXIT_OK

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from services import assembly
-from services.cli import shapes, spoken
+from services.cli import lexicon, shapes, spoken, tables
 from services.cli.commands.task import duplicates as cli_duplicates
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.domain import audit
@@ -110,14 +110,16 @@ def stats(context: Context) -> int:
         "attention": items,
     }
     lines = [str(document["headline"])]
-    lines += [f"{name:<10} {number}" for name, number in sorted(counts.status.items())]
+    lines += [tables.counted("status", name, number) for name, number in sorted(counts.status.items())]
     lines += table(
         ("lane", "ready", "blocked", "unacked", "retrying"),
         [(lane, *("?" if value is None else value for value in row.values())) for lane, row in lanes.items()],
     )
     lines += [
         spoken.phrase(
-            N_("at gate {gate}: {n}") if found.exact else N_("at gate {gate}: at least {n}"), gate=gate, n=found.number
+            N_("at gate {gate}: {n}") if found.exact else N_("at gate {gate}: at least {n}"),
+            gate=lexicon.called("gate", gate),
+            n=found.number,
         )
         for gate, found in gates.items()
     ]
@@ -182,7 +184,7 @@ def _publisher(way: PublisherNow) -> dict[str, Any]:
         "kind": way.kind,
         "why": way.why,
         "since": shapes.iso(way.since_ms),
-        "who": [name or "this command" for name in way.who],
+        "who": [name or spoken.phrase("this command") for name in way.who],
         "message": spoken.say(way.message),
         "remedy": spoken.say(way.remedy),
     }
@@ -210,8 +212,16 @@ def _batch_stats(context: Context, batch: str) -> int:
         "ended": view.ended,
         "progress": view.progress,
     }
-    lines = [f"{name:<10} {number}" for name, number in sorted(view.counts.items())]
-    context.show(document, [*lines, f"{view.ended} of {view.total} ended ({view.progress} %)"])
+    lines = [tables.counted("status", name, number) for name, number in sorted(view.counts.items())]
+    context.show(
+        document,
+        [
+            *lines,
+            spoken.phrase(
+                "{ended} of {total} ended ({progress} %)", ended=view.ended, total=view.total, progress=view.progress
+            ),
+        ],
+    )
     return EXIT_OK
 
 
@@ -243,7 +253,10 @@ def audit_list(context: Context) -> int:
         )
         for entry in entries
     ]
-    context.show(document, table(("at", "who", "from", "action", "targets", "outcome", "detail"), rows))
+    context.show(
+        document,
+        table(("at", "who", "from", "action", "targets", "outcome", "detail"), rows, meant={"from": "through"}),
+    )
     return EXIT_OK
 
 
@@ -297,7 +310,7 @@ def accept(context: Context) -> int:
             return EXIT_FAILED
         found = assembly.commands(engine).audit.accept(note=context.args.note)
     names = [_wrong_row(one) for one in found.wrong]
-    context.show({"accepted": names}, [f"accepted: {one['text']}" for one in names])
+    context.show({"accepted": names}, [spoken.phrase("accepted: {text}", text=one["text"]) for one in names])
     return EXIT_OK
 
 
@@ -334,11 +347,20 @@ def _wrong_row(one: Wrong) -> dict[str, Any]:
 
 def _verdict_lines(found: Verdict) -> list[str]:
     lines = [f"{one['wrong']:<12} {one['text']}" for one in map(_wrong_row, found.wrong)]
-    lines += [f"{'accepted':<12} {one['text']}" for one in map(_wrong_row, found.accepted)]
-    told = f"{found.rows} entries of {found.writers} writers"
-    lines.append(f"{told}: {'as they were written' if found.ok else f'{len(found.wrong)} faults'}")
+    lines += [tables.fact("accepted", one["text"], 12) for one in map(_wrong_row, found.accepted)]
+    told = spoken.phrase("{rows} entries of {writers} writers", rows=found.rows, writers=found.writers)
+    well, faults = spoken.phrase("as they were written"), spoken.phrase("{count} faults", count=len(found.wrong))
+    lines.append(f"{told}: {well if found.ok else faults}")
     if found.before:
-        lines.append(f"{found.before} of them are from before the chain began: their outcomes are not sealed")
+        lines.append(
+            spoken.phrase(
+                "{before} of them are from before the chain began: their outcomes are not sealed", before=found.before
+            )
+        )
     if found.unknown:
-        lines.append(f"{found.unknown} of them have no outcome: what became of the act nobody knows")
+        lines.append(
+            spoken.phrase(
+                "{unknown} of them have no outcome: what became of the act nobody knows", unknown=found.unknown
+            )
+        )
     return lines

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from services import assembly
+from services import assembly, i18n
 from services.cli import shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples
 from services.domain.alerts import rule as rules
@@ -43,7 +43,9 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         **examples(EXAMPLES),
     )
     _add_since(parser)
-    parser.add_argument("--language", default="en", choices=sorted(LANGUAGES), help="of the page: en or zh")
+    parser.add_argument(
+        "--language", default="", choices=sorted(LANGUAGES), help="of the page: en or zh (default: yours)"
+    )
     parser.set_defaults(handler=show)
     verbs.add_parser("plan", parents=[common], help="when it is sent, and to whom").set_defaults(handler=plan)
     setting = verbs.add_parser("set", parents=[common], help="send it every day at these times, by channels of alerts")
@@ -61,7 +63,9 @@ def show(context: Context) -> int:
     """Print the page."""
     args = context.args
     with context.engine() as engine:
-        page = assembly.queries(engine).handover.page(_since(context, engine), LANGUAGES[args.language])
+        page = assembly.queries(engine).handover.page(
+            _since(context, engine), LANGUAGES[args.language or ("zh" if i18n.is_chinese() else "en")]
+        )
     context.show(document(page), list(lines(page)))
     return EXIT_OK
 
@@ -73,15 +77,21 @@ def plan(context: Context) -> int:
         found, zone, now = commands.handover.plan(), commands.quiet.zone(), engine.store.now_ms()
         sent = plans.load_sent(engine.store.documents(plans.KIND).get(plans.SENT, ""))
     if found is None:
-        context.show({"plan": None}, ["it is not sent by itself; see `handover set`"])
+        context.show({"plan": None}, [spoken.phrase("it is not sent by itself; see `handover set`")])
         return EXIT_OK
     following = plans.following(found, zone, now)
     told = [
-        f"sent every day at {', '.join(found.times)} ({zone}) to {', '.join(found.to)}, set by {found.by}",
-        f"next: {recurrence.iso(following, zone)}",
+        spoken.phrase(
+            "sent every day at {times} ({zone}) to {to}, set by {by}",
+            times=", ".join(found.times),
+            zone=zone,
+            to=", ".join(found.to),
+            by=found.by,
+        ),
+        spoken.phrase("next: {at}", at=recurrence.iso(following, zone)),
     ]
     if sent.due:
-        told.append(f"last: {recurrence.iso(sent.due, zone)}")
+        told.append(spoken.phrase("last: {at}", at=recurrence.iso(sent.due, zone)))
     last = shapes.iso(sent.due) if sent.due else None
     context.show({"plan": _plan(found), "next": shapes.iso(following), "last": last}, told)
     return EXIT_OK
@@ -97,7 +107,7 @@ def set_(context: Context) -> int:
     assert made is not None
     context.show(
         {"plan": _plan(made), "before": _plan(before) if before is not None else None},
-        [f"sent every day at {', '.join(made.times)} to {', '.join(made.to)}"],
+        [spoken.phrase("sent every day at {times} to {to}", times=", ".join(made.times), to=", ".join(made.to))],
     )
     return EXIT_OK
 
@@ -109,9 +119,9 @@ def send(context: Context) -> int:
         since = _since(context, engine)
         names = assembly.commands(engine).handover.send(args.to or [rules.DUTY], engine.store.now_ms() - since)
         watched = bool(engine.store.leader(ROLE))
-    told = [f"written for {', '.join(names)}; whoever watches for alerts sends it"]
+    told = [spoken.phrase("written for {names}; whoever watches for alerts sends it", names=", ".join(names))]
     if not watched:
-        told.append("nobody watches now: it is sent once a worker, or a window on one machine, does")
+        told.append(spoken.phrase("nobody watches now: it is sent once a worker, or a window on one machine, does"))
     context.show({"to": list(names), "watched": watched}, told)
     return EXIT_OK
 
@@ -120,7 +130,9 @@ def remove(context: Context) -> int:
     """Send it no more."""
     with context.engine() as engine:
         was = assembly.commands(engine).handover.remove()
-    context.show({"was_set": was}, ["it is not sent any more" if was else "it was not sent"])
+    context.show(
+        {"was_set": was}, [spoken.phrase("it is not sent any more") if was else spoken.phrase("it was not sent")]
+    )
     return EXIT_OK
 
 

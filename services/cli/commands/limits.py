@@ -57,7 +57,8 @@ def set_limit(context: Context) -> int:
         found = [one for one in engine.store.limits() if one.limit.scope == args.scope]
     document = row(found[0]) if found else msgspec.to_builtins(wanted)
     context.show(
-        {"limit": document, "warnings": doubts}, [words(one) for one in found] or [f"{args.scope} has no limit"]
+        {"limit": document, "warnings": doubts},
+        [words(one) for one in found] or [spoken.phrase("{scope} has no limit", scope=args.scope)],
     )
     return EXIT_OK
 
@@ -87,12 +88,22 @@ def row(one: limits.LimitNow) -> dict[str, Any]:
 
 def words(one: limits.LimitNow) -> str:
     """A limit and its numbers as a line."""
-    parts = [f"{one.running} of {one.limit.concurrency} running"] if one.limit.concurrency else []
+    parts = (
+        [spoken.phrase("{running} of {concurrency} running", running=one.running, concurrency=one.limit.concurrency)]
+        if one.limit.concurrency
+        else []
+    )
     if one.limit.per_minute:
-        parts.append(f"{one.started} of {one.limit.per_minute} started within a minute")
+        parts.append(
+            spoken.phrase(
+                "{started} of {per_minute} started within a minute",
+                started=one.started,
+                per_minute=one.limit.per_minute,
+            )
+        )
     if one.waiting:
-        parts.append(f"tasks of {one.waiting} shops and types wait")
-    return f"limit: {one.limit.scope} {', '.join(parts)}"
+        parts.append(spoken.phrase("tasks of {waiting} shops and types wait", waiting=one.waiting))
+    return spoken.phrase("limit: {scope} {names}", scope=one.limit.scope, names=", ".join(parts))
 
 
 def _figure(most: int) -> Callable[[str], int]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from services import log as logs
-from services.cli import output
+from services.cli import output, spoken
 from services.cli.context import EXIT_OK, MAX_ROWS, Context, examples, seconds, whole
 from services.clock import SystemClock
 from services.monitor import log_files
@@ -56,7 +56,7 @@ def show(context: Context) -> int:
     rows = list(islice(found, args.limit))[::-1]
     lines = [_line(one.data) for one in rows]
     if not rows and not args.follow:
-        lines = [output.Line(f"nothing of that is logged in {folder}", [])]
+        lines = [output.Line(spoken.phrase("nothing of that is logged in {folder}", folder=folder), [])]
     context.show({"records": [one.data for one in rows], "folder": str(folder)}, lines)
     if args.follow and not context.json:
         _follow(folder, program, places, wanted)

@@ -96,7 +96,15 @@ def _percent(share: float) -> str:
 
 def _drift(found: Sequence[MachineNow]) -> list[str]:
     return [
-        f"{one.name}: {gap.part} {', '.join(gap.own)}, most others {gap.others}" for one in found for gap in one.differs
+        spoken.phrase(
+            "{name}: {part} {names}, most others {others}",
+            name=one.name,
+            part=gap.part,
+            names=", ".join(gap.own),
+            others=gap.others,
+        )
+        for one in found
+        for gap in one.differs
     ]
 
 
@@ -124,7 +132,15 @@ def log(context: Context) -> int:
             )
         shown = found.lines[-args.limit :]
         lines = [{"at": one.at, "level": one.level, "text": one.text} for one in shown]
-        silent = [] if live else [f"{name} is silent; these are the last lines that it has shown, no new ones come"]
+        silent = (
+            []
+            if live
+            else [
+                spoken.phrase(
+                    "{name} is silent; these are the last lines that it has shown, no new ones come", name=name
+                )
+            ]
+        )
         context.show({"worker": name, "live": live, "lines": lines}, [*map(_line, shown), *silent])
         if args.follow and live and not context.json:
             _follow(lambda: told.log(name), found, ask)
@@ -188,9 +204,20 @@ def browser(context: Context) -> int:
     if error:
         raise OperatorError(f"{info.worker}: {error}")
     done = error is not None
-    words = "done" if done else "asked for; it obeys at its next heartbeat"
+    words = spoken.phrase("done") if done else spoken.phrase("asked for; it obeys at its next heartbeat")
     document = {"worker": info.worker, "shop": shop, "action": args.action, "done": done}
-    context.show(document, [f"{info.worker}: {args.action} the browser of {shop}: {words}"])
+    context.show(
+        document,
+        [
+            spoken.phrase(
+                "{worker}: {action} the browser of {shop}: {words}",
+                worker=info.worker,
+                action=args.action,
+                shop=shop,
+                words=words,
+            )
+        ],
+    )
     return EXIT_OK
 
 
@@ -228,7 +255,17 @@ def window(context: Context) -> int:
         "visible": found.visible,
         "picture": base64.b64encode(found.picture).decode(),
     }
-    state = "asks for nothing" if found.logged_in else "asks for a login or shows a captcha"
-    lines = [f"{found.worker}: {found.url or 'no page yet'} {state}, seen {age / 1000:.0f} s ago"]
-    context.show(document, [*lines, *([f"picture: {args.save}"] if args.save is not None else [])])
+    state = (
+        spoken.phrase("asks for nothing") if found.logged_in else spoken.phrase("asks for a login or shows a captcha")
+    )
+    page = found.url or spoken.phrase("no page yet")
+    seen = f"{age / 1000:.0f}"
+    lines = [
+        spoken.phrase(
+            "{worker}: {page} {state}, seen {seen} s ago", worker=found.worker, page=page, state=state, seen=seen
+        )
+    ]
+    context.show(
+        document, [*lines, *([spoken.phrase("picture: {save}", save=args.save)] if args.save is not None else [])]
+    )
     return EXIT_OK

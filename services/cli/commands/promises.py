@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from services import assembly, workforce
-from services.cli import shapes, spoken
-from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
+from services.cli import shapes, spoken, tables
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, table
 from services.domain.errors import UsageError
 from services.domain.gates.quiet_hours import Weekly
 from services.domain.plans import recurrence
@@ -20,6 +20,7 @@ from services.domain.promises.promise import AGE, ALWAYS, BY, Promise
 from services.domain.promises.standing import SharedCause, Standing
 from services.domain.task.search import filter_time
 from services.domain.text.message import Message
+from services.i18n import N_
 from services.monitor.promises import HOLDS, PASSED, UNJUDGED, MatrixRow, PromiseRow, PromiseStory
 
 #: of many causes, or names, so many are said in one line
@@ -100,10 +101,10 @@ def list_all(context: Context) -> int:
     fields = ("name", "promise", "state", "kept", "at_risk", "broken", "when", "what_holds_it")
     rows = [document(row, now.zone) for row in now.rows]
     lines = [[_shown(row[field]) for field in fields] for row in rows]
-    told = table(fields, lines) if lines else ["there are no promises; see `promise set`"]
+    told = table(fields, lines) if lines else [spoken.phrase("there are no promises; see `promise set`")]
     context.show(
         {"promises": rows, "time_zone": now.zone, "leader": now.leader},
-        [*told, *_stale(now.rows, now.leader), f"time zone: {now.zone}"],
+        [*told, *_stale(now.rows, now.leader), spoken.phrase("time zone: {zone}", zone=now.zone)],
     )
     return EXIT_OK
 
@@ -130,14 +131,17 @@ def set_(context: Context) -> int:
         if context.args.dry_run:
             found = queries.judged(made, workforce.promise_keeper(engine).tried(made), engine.store.now_ms())
             context.show(
-                {"dry_run": story(found, commands.zone())}, ["if this were kept:", *_lines(found, commands.zone())]
+                {"dry_run": story(found, commands.zone())},
+                [spoken.phrase("if this were kept:"), *_lines(found, commands.zone())],
             )
             return EXIT_OK
-        if not _sure(context, engine, f"promise {words(made)}"):
+        if not _sure(context, engine, spoken.phrase("promise {words}", words=words(made))):
             return EXIT_FAILED
         before = commands.set(made)
         row = next(document(one, commands.zone()) for one in queries.now().rows if one.name == made.name)
-    line = f"promise {made.name}, version {row['version']}: {row['promise']}"
+    line = spoken.phrase(
+        "promise {name}, version {version}: {promise}", name=made.name, version=row["version"], promise=row["promise"]
+    )
     context.show({"promise": row, "replaced": before is not None}, [line])
     return EXIT_OK
 
@@ -147,10 +151,19 @@ def switch(context: Context) -> int:
     name, enabled = context.args.name, context.args.enabled
     with context.engine() as engine:
         _one(engine, name)
-        if not _sure(context, engine, f"{'enable' if enabled else 'disable'} the promise {name}"):
+        if not _sure(
+            context,
+            engine,
+            spoken.phrase(N_("enable the promise {name}") if enabled else N_("disable the promise {name}"), name=name),
+        ):
             return EXIT_FAILED
         changed = assembly.commands(engine).promises.enable(name, enabled=enabled, note=context.args.note)
-    text = f"the promise {name} is {'judged' if enabled else 'not judged'} {'now' if changed else 'already'}"
+    now, already = (
+        (N_("the promise {name} is judged now"), N_("the promise {name} is judged already"))
+        if enabled
+        else (N_("the promise {name} is not judged now"), N_("the promise {name} is not judged already"))
+    )
+    text = spoken.phrase(now if changed else already, name=name)
     context.show({"name": name, "enabled": enabled, "changed": changed}, [text])
     return EXIT_OK
 
@@ -165,7 +178,11 @@ def remove(context: Context) -> int:
         if not _sure(context, engine, spoken.phrase("remove the promise {name}", name=name)):
             return EXIT_FAILED
         was = commands.remove(name, note=context.args.note)
-    text = f"the promise {name} is removed" if was else f"there was no promise {name}"
+    text = (
+        spoken.phrase("the promise {name} is removed", name=name)
+        if was
+        else spoken.phrase("there was no promise {name}", name=name)
+    )
     context.show({"removed": name, "was_set": was}, [text])
     return EXIT_OK
 
@@ -314,17 +331,24 @@ def _shop(one: MatrixRow) -> dict[str, Any]:
 def _lines(found: PromiseStory, zone: str) -> list[str]:
     row = document(found.row, zone)
     shown = ("name", "promise", "state", "version", "owner", "note", "kept", "at_risk", "broken", "not_due", "when")
-    lines = [f"{name}: {_shown(row[name])}" for name in shown if row[name] not in ("", None)]
+    lines = [tables.fact(name, _shown(row[name])) for name in shown if row[name] not in ("", None)]
     if found.causes:
         lines += ["", *_causes(found.causes, zone)]
     if found.matrix:
         head = ("shop", "state", "breaks", *CHECKS, "held by", "who can act")
         lines += ["", *table(head, [_matrix(one, zone) for one in found.matrix])]
     if found.unlisted:
-        lines.append(f"and {found.unlisted:,} more")
+        lines.append(spoken.phrase("and {unlisted} more", unlisted=f"{found.unlisted:,}"))
     if found.breaks:
         last = found.breaks[0]
-        lines.append(f"last broken {_clock(last.at, zone)} in {last.shops:,}; {len(found.breaks)} breaks in 30 days")
+        lines.append(
+            spoken.phrase(
+                "last broken {at} in {shops}; {count} breaks in 30 days",
+                at=_clock(last.at, zone),
+                shops=f"{last.shops:,}",
+                count=len(found.breaks),
+            )
+        )
     return lines
 
 
@@ -350,13 +374,15 @@ def _clock(instant: int, zone: str) -> str:
 
 def _when(found: Standing, zone: str) -> str:
     if found.first_break:
-        return f"{found.first_shops:,} break {_clock(found.first_break, zone)}"
+        return spoken.phrase(
+            "{first_shops} break {at}", first_shops=f"{found.first_shops:,}", at=_clock(found.first_break, zone)
+        )
     if found.broken and found.rows:
-        return f"broken {_clock(found.rows[0].break_at, zone)}"
+        return spoken.phrase("broken {at}", at=_clock(found.rows[0].break_at, zone))
     if found.mid:
         spread = max(1, round((found.high - found.low) / 120_000))
-        return f"next {_clock(found.mid, zone)} +-{spread} min"
-    return f"next {_clock(found.next, zone)}" if found.next else ""
+        return spoken.phrase("next {at} +-{spread} min", at=_clock(found.mid, zone), spread=spread)
+    return spoken.phrase("next {at}", at=_clock(found.next, zone)) if found.next else ""
 
 
 def _stale(rows: Sequence[PromiseRow], leader: str) -> list[str]:
@@ -364,11 +390,11 @@ def _stale(rows: Sequence[PromiseRow], leader: str) -> list[str]:
     waits = [row.name for row in rows if row.stale or row.state == UNJUDGED]
     if not waits:
         return []
-    why = "" if leader else ": no worker leads; start one"
-    return [f"not judged of late{why}: {', '.join(waits[:HELD_SHOWN])}"]
+    why = "" if leader else spoken.phrase(": no worker leads; start one")
+    return [spoken.phrase("not judged of late{why}: {names}", why=why, names=", ".join(waits[:HELD_SHOWN]))]
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return plain(value)
     return "; ".join(value) if isinstance(value, list | tuple) else "" if value is None else str(value)

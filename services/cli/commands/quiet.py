@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import shapes, spoken
+from services.cli import lexicon, shapes, spoken, tables
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
 from services.cli.instants import Instants
 from services.commands.quiet import QuietNow
@@ -70,8 +70,8 @@ def list_all(context: Context) -> int:
     rows = [_row(one, zone, now) for one in found]
     fields = ("name", "scope", "state", "from", "until", "when", "by", "reason")
     lines = [[_shown(row[field]) for field in fields] for row in rows]
-    told = table(fields, lines) if lines else ["there are no quiet hours"]
-    context.show({"quiet_hours": rows, "time_zone": zone}, [*told, f"time zone: {zone}"])
+    told = table(fields, lines) if lines else [spoken.phrase("there are no quiet hours")]
+    context.show({"quiet_hours": rows, "time_zone": zone}, [*told, spoken.phrase("time zone: {zone}", zone=zone)])
     return EXIT_OK
 
 
@@ -81,7 +81,7 @@ def show(context: Context) -> int:
         commands = assembly.commands(engine).quiet
         found = _one(commands.known(), context.args.name)
         row = _row(found, commands.zone(), engine.store.now_ms())
-    context.show(row, [f"{name}: {_shown(value)}" for name, value in row.items()])
+    context.show(row, [tables.fact(name, _shown(value)) for name, value in row.items()])
     return EXIT_OK
 
 
@@ -103,13 +103,23 @@ def set_(context: Context) -> int:
             reason=args.note.strip(),
         )
         quiet_hours.check(hours, now)
-        if not _sure(context, engine, f"set quiet hours for {hours.scope}"):
+        if not _sure(context, engine, spoken.phrase("set quiet hours for {scope}", scope=hours.scope)):
             return EXIT_FAILED
         before = commands.set(hours)
         found, zone = _one(commands.known(), args.name), commands.zone()
     row = _row(found, zone, now)
-    next_ = f"from {row['from']} until {row['until']}" if row["from"] else "not within the next two weeks"
-    line = f"quiet hours {args.name} for {args.scope}: {row['state']}, {next_}"
+    next_ = (
+        spoken.phrase("from {begin} until {end}", begin=row["from"], end=row["until"])
+        if row["from"]
+        else spoken.phrase("not within the next two weeks")
+    )
+    line = spoken.phrase(
+        "quiet hours {name} for {scope}: {state}, {next}",
+        name=args.name,
+        scope=args.scope,
+        state=lexicon.called("state", row["state"]),
+        next=next_,
+    )
     context.show({"quiet_hours": row, "replaced": before is not None}, [line])
     return EXIT_OK
 
@@ -124,7 +134,11 @@ def remove(context: Context) -> int:
         if not _sure(context, engine, spoken.phrase("remove the quiet hours {name}", name=name)):
             return EXIT_FAILED
         was = commands.remove(name, note=context.args.note)
-    text = f"the quiet hours {name} are removed; what waited goes on" if was else f"there were no quiet hours {name}"
+    text = (
+        spoken.phrase("the quiet hours {name} are removed; what waited goes on", name=name)
+        if was
+        else spoken.phrase("there were no quiet hours {name}", name=name)
+    )
     context.show({"removed": name, "was_set": was}, [text])
     return EXIT_OK
 

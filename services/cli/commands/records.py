@@ -68,7 +68,9 @@ def export(context: Context) -> int:
             return EXIT_OK
         with _whole(path, "--out") as file:
             count = _write(engine, args.filter, file)
-    context.show({"exported": count, "file": str(path)}, [f"{count} records in {path}"])
+    context.show(
+        {"exported": count, "file": str(path)}, [spoken.phrase("{count} records in {path}", count=count, path=path)]
+    )
     return EXIT_OK
 
 
@@ -119,13 +121,17 @@ def import_records(context: Context) -> int:
     tasks = [row.task for row in rows if row.task is not None]
     letters = {row.letter.task_id: row.letter for row in rows if row.letter is not None}
     wanted = [task for task in tasks if left_out(task, letters.get(task.task_id)) is None]
-    lines = [f"line {one['line']}: {one['error']}" for one in errors]
+    lines = [spoken.phrase("line {line}: {error}", line=one["line"], error=one["error"]) for one in errors]
     if args.dry_run:
         faults = [left_out(task, letters.get(task.task_id)) for task in tasks]
         reasons = Counter(spoken.say(why) for why in faults if why is not None)
         context.show(
             {"dry_run": True, "count": len(wanted), "left_out": dict(reasons), "errors": errors},
-            [*lines, f"import: {len(wanted)} records", *(f"{count:>8}  {why}" for why, count in reasons.items())],
+            [
+                *lines,
+                spoken.phrase("import: {count} records", count=len(wanted)),
+                *(f"{count:>8}  {why}" for why, count in reasons.items()),
+            ],
         )
         return EXIT_USAGE if errors else EXIT_OK
     with context.engine() as engine:

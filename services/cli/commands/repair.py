@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from services import repairs
-from services.cli import output, shapes, spoken
+from services.cli import lexicon, output, shapes, spoken, tables
 from services.cli.context import EXIT_OK, Context, examples, table
 from services.domain import audit
 from services.domain.errors import UsageError
@@ -79,7 +79,10 @@ def repair(context: Context) -> int:
         ],
         "left": sum(1 for one in found if one.state == LEFT),
     }
-    context.show(document, [f"{one.state:<8} {spoken.say(one.message)}" for one in found])
+    context.show(
+        document,
+        [f"{tables.padded(lexicon.called('repair', one.state), 8)} {spoken.say(one.message)}" for one in found],
+    )
     return EXIT_OK
 
 
@@ -91,7 +94,10 @@ def _aside(context: Context) -> int:
         reveal = output.REVEALED.get()
         aside.write(Path(context.args.export_aside), [aside.document(one, reveal=reveal) for one in found])
         path = context.args.export_aside
-        context.show({"file": path, "entries": len(found)}, [f"{len(found)} entries written to {path}"])
+        context.show(
+            {"file": path, "entries": len(found)},
+            [spoken.phrase("{count} entries written to {path}", count=len(found), path=path)],
+        )
         return EXIT_OK
     rows = [
         (

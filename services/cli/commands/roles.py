@@ -6,9 +6,10 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import shapes
+from services.cli import shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples, table
 from services.domain.fleet.role import ADMIN, DEFAULTS, ROLES, Person, Roles
+from services.i18n import N_
 
 EXAMPLES = (
     "role list",
@@ -65,9 +66,9 @@ def list_roles(context: Context) -> int:
             for row, one in zip(rows, known.people, strict=True)
         ],
     )
-    lines.append(f"everybody else: {known.default}")
-    how = f"read-only here (as {known.of(you.who)} elsewhere)" if you.read_only else you.role
-    lines.append(f"you are {you.who}: {how}")
+    lines.append(spoken.phrase("everybody else: {default}", default=known.default))
+    how = spoken.phrase("read-only here (as {of} elsewhere)", of=known.of(you.who)) if you.read_only else you.role
+    lines.append(spoken.phrase("you are {who}: {how}", who=you.who, how=how))
     context.show(document, lines)
     return EXIT_OK
 
@@ -78,9 +79,14 @@ def set_role(context: Context) -> int:
     with context.engine() as engine:
         before = assembly.commands(engine).roles.set(args.who, args.role, note=args.note)
     was, known = before.of(args.who), any(one.who == args.who for one in before.people)
-    warnings = [] if known else [f"nobody has been here as {args.who} yet; compare the spelling with `role list`"]
+    warnings = (
+        []
+        if known
+        else [spoken.phrase("nobody has been here as {who} yet; compare the spelling with `role list`", who=args.who)]
+    )
     context.warn(warnings)
-    line = f"{args.who} is {args.role}" + (f", was {was}" if was != args.role else " as before")
+    told = N_("{who} is {role}, was {was}") if was != args.role else N_("{who} is {role} as before")
+    line = spoken.phrase(told, who=args.who, role=args.role, was=was)
     document = {"who": args.who, "role": args.role, "was": was, "warnings": warnings}
     context.show(document, [line, *_alone(before, args.who, args.role)])
     return EXIT_OK
@@ -91,7 +97,12 @@ def remove(context: Context) -> int:
     who = context.args.who
     with context.engine() as engine:
         before = assembly.commands(engine).roles.remove(who)
-    line = f"{who} has no role of their own any more and is {before.default} like everybody else, was {before.of(who)}"
+    line = spoken.phrase(
+        "{who} has no role of their own any more and is {default} like everybody else, was {of}",
+        who=who,
+        default=before.default,
+        of=before.of(who),
+    )
     context.show({"who": who, "role": before.default, "was": before.of(who)}, [line])
     return EXIT_OK
 
@@ -101,7 +112,9 @@ def set_default(context: Context) -> int:
     role = context.args.role
     with context.engine() as engine:
         before = assembly.commands(engine).roles.set_default(role)
-    line = f"everybody without a role of their own is {role}, was {before.default}"
+    line = spoken.phrase(
+        "everybody without a role of their own is {role}, was {default}", role=role, default=before.default
+    )
     context.show({"default": role, "was": before.default}, [line])
     return EXIT_OK
 
@@ -110,7 +123,9 @@ def _alone(before: Roles, who: str, role: str) -> list[str]:
     """Who is left, where that is one: nobody could give that one the role back."""
     left = set(before.admins()) - {who}
     return (
-        [f"{left.pop()} is the only admin now"] if role != ADMIN and who in before.admins() and len(left) == 1 else []
+        [spoken.phrase("{who} is the only admin now", who=left.pop())]
+        if role != ADMIN and who in before.admins() and len(left) == 1
+        else []
     )
 
 
@@ -137,7 +152,9 @@ def _at(one: Person) -> int:
 
 def _given(row: dict[str, Any], known: Roles) -> str:
     if not row["own"]:
-        return "(default)"
+        return spoken.phrase("(default)")
     if not row["readable"]:
-        return "(cannot be read: permits least)"
-    return str(row["by"]) or ("(first of the fleet)" if row["role"] == ADMIN else "(noted by an older program)")
+        return spoken.phrase("(cannot be read: permits least)")
+    return str(row["by"]) or (
+        spoken.phrase("(first of the fleet)") if row["role"] == ADMIN else spoken.phrase("(noted by an older program)")
+    )

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from services import assembly
-from services.cli import json_text, spoken
+from services import assembly, i18n
+from services.cli import json_text, lexicon, spoken, tables
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, table, whole
 from services.cli.guesses import Doubt
 from services.domain.errors import NotFound, UsageError
@@ -17,6 +17,7 @@ from services.domain.plans.schedule import MISSED, OVERLAP, Schedule, Tally
 from services.domain.task.search import filter_time
 from services.domain.text.said import said
 from services.engine.lead.backfill import Gap
+from services.i18n import N_, NP_
 from services.monitor.schedules import ScheduleRow
 
 EXAMPLES = (
@@ -34,6 +35,16 @@ _SWITCHES = {
     "disable": ("keep them and run them no more", "disabled"),
     "skip": ("leave their next run out", "skipped"),
 }
+#: what is said of one that this was done to, and of one to which it was done already
+_SAID = {
+    "enabled": (N_("enabled"), N_("is enabled already")),
+    "disabled": (N_("disabled"), N_("is disabled already")),
+    "skipped": (N_("skipped"), N_("is skipped already")),
+}
+#: what of its last run a line tells
+LAST = N_("last {what}")
+#: of the span between two runs
+_UNITS = ((3600, NP_("unit", "h")), (60, NP_("unit", "min")), (1, NP_("unit", "s")))
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -111,7 +122,7 @@ def list_schedules(context: Context) -> int:
         zone = assembly.commands(engine).schedules.zone()
     header = ("name", "type", "when", "shops", "next run", "last run", "created", "left out", "failed")
     document = {"schedules": [_document(row) for row in rows], "time_zone": zone}
-    lines = table(header, [_line(row) for row in rows]) if rows else ["no schedules; see `schedule add`"]
+    lines = table(header, [_line(row) for row in rows]) if rows else [spoken.phrase("no schedules; see `schedule add`")]
     reasons = dict.fromkeys(spoken.say(row.now.why) for row in rows if row.now.why is not None)
     context.show(document, [*lines, *reasons])
     return EXIT_OK
@@ -123,9 +134,14 @@ def show(context: Context) -> int:
         row = _find(engine, context.args.name, context.args.count)
     document = _document(row)
     shown = {name: value for name, value in document.items() if name not in ("upcoming", "last")}
-    lines = [f"{name:<12} {plain(value)}" for name, value in shown.items() if value not in (None, "", 0, [], (), {})]
-    lines += [f"{'runs next' if not place else '':<12} {instant}" for place, instant in enumerate(document["upcoming"])]
-    lines += [f"{f'last {name}':<12} {plain(value)}" for name, value in (document["last"] or {}).items()]
+    lines = [tables.fact(name, value, 12) for name, value in shown.items() if value not in (None, "", 0, [], (), {})]
+    lines += [
+        tables.fact("" if place else "runs next", instant, 12) for place, instant in enumerate(document["upcoming"])
+    ]
+    last = (document["last"] or {}).items()
+    lines += [
+        f"{tables.padded(spoken.phrase(LAST, what=lexicon.head(name)), 12)} {plain(value)}" for name, value in last
+    ]
     context.show({"schedule": document}, lines)
     return EXIT_OK
 
@@ -143,10 +159,10 @@ def add_schedule(context: Context) -> int:
         else:
             commands.add(wanted, replace=args.replace)
             row, load, conflicts = _find(engine, wanted.name), None, []
-    warnings = doubt + ([] if row.shops else ["no enabled shop fits its selection now"])
+    warnings = doubt + ([] if row.shops else [spoken.phrase("no enabled shop fits its selection now")])
     context.warn(warnings)
     document = {"dry_run": args.dry_run, "schedule": _document(row), "warnings": warnings}
-    head = f"{wanted.name}: {_when(row)} for {row.shops} shops"
+    head = spoken.phrase("{name}: {when} for {shops} shops", name=wanted.name, when=_when(row), shops=row.shops)
     told = [spoken.say(one) for one in load.said] if load is not None else []
     if args.dry_run:
         document |= {"load": told, "conflicts": conflicts}
@@ -165,9 +181,11 @@ def switch(context: Context) -> int:
             changed = commands.switch(args.names, enabled=args.verb == "enable")
         rows = [_find(engine, name) for name in dict.fromkeys(args.names)]
     done = _SWITCHES[args.verb][1]
+    told, already = _SAID[done]
     next_runs = {row.schedule.name: _iso(row, row.upcoming[0]) if row.upcoming else None for row in rows}
     lines = [
-        f"{name}: {done if name in changed else f'is {done} already'}" + (f", next run {instant}" if instant else "")
+        f"{name}: {spoken.phrase(told if name in changed else already)}"
+        + (spoken.phrase(", next run {instant}", instant=instant) if instant else "")
         for name, instant in next_runs.items()
     ]
     context.show({done: list(changed), "next": next_runs}, lines)
@@ -181,7 +199,7 @@ def remove(context: Context) -> int:
         return EXIT_FAILED
     with context.engine() as engine:
         removed = assembly.commands(engine).schedules.remove(args.names)
-    context.show({"removed": list(removed)}, [f"{name}: removed" for name in removed])
+    context.show({"removed": list(removed)}, [spoken.phrase("{name}: removed", name=name) for name in removed])
     return EXIT_OK
 
 
@@ -193,7 +211,10 @@ def run(context: Context) -> int:
         if args.dry_run:
             shops = assembly.queries(engine).schedules.shops(row.schedule)
             tally = assembly.commands(engine).schedules.foresee(args.name)
-            lines = [f"{args.name}: {len(shops)} shops; {_counted(tally, 'tasks would be created')}"]
+            counts = _counted(tally, N_("{number} tasks would be created"))
+            lines = [
+                spoken.phrase("{name}: {number} shops; {counts}", name=args.name, number=len(shops), counts=counts)
+            ]
             lines += [tally.error] if tally.error else []
             told = {"dry_run": True, "shops": shops, "run": _tally(tally, row) | {"label": ""}}
             context.show(told, [*lines, *shops])
@@ -201,9 +222,13 @@ def run(context: Context) -> int:
         if not context.confirm(spoken.phrase("run {name} now:", name=args.name), row.shops):
             return EXIT_FAILED
         tally = assembly.commands(engine).schedules.run(args.name)
-    text = f"{args.name}: {_counted(tally, 'tasks created')}"
+    counts = _counted(tally, N_("{number} tasks created"))
+    text = f"{args.name}: {counts}"
     lines = [text, tally.error] if tally.error else [text]
-    context.show({"run": _tally(tally, row)}, [*lines, f"see `task list --filter batch:{tally.label}`"])
+    context.show(
+        {"run": _tally(tally, row)},
+        [*lines, spoken.phrase("see `task list --filter batch:{label}`", label=tally.label)],
+    )
     return EXIT_OK if tally.created and not tally.active + tally.failed else EXIT_FAILED
 
 
@@ -217,7 +242,13 @@ def backfill(context: Context) -> int:
         runs = [_gap(gap, row) for gap in plan.gaps]
         if args.dry_run or not plan.tasks:
             told = [_gap_line(gap) for gap in runs]
-            head = f"{args.name}: {plan.tasks} tasks for {plan.shops} shops, {plan.done} done already"
+            head = spoken.phrase(
+                "{name}: {tasks} tasks for {shops} shops, {done} done already",
+                name=args.name,
+                tasks=plan.tasks,
+                shops=plan.shops,
+                done=plan.done,
+            )
             context.show({"dry_run": args.dry_run, "tasks": plan.tasks, "runs": runs}, [head, *told])
             return EXIT_OK
         if not context.confirm(
@@ -228,7 +259,13 @@ def backfill(context: Context) -> int:
         ):
             return EXIT_FAILED
         tally = assembly.commands(engine).schedules.backfill(args.name, since, until, each=args.each)
-    text = f"{args.name}: {tally.created} tasks created, {tally.done} done already, {tally.failed} failed"
+    text = spoken.phrase(
+        "{name}: {created} tasks created, {done} done already, {failed} failed",
+        name=args.name,
+        created=tally.created,
+        done=tally.done,
+        failed=tally.failed,
+    )
     context.show(
         {"backfill": {"created": tally.created, "done": tally.done, "failed": tally.failed}, "runs": runs},
         [text, *([tally.error] if tally.error else [])],
@@ -262,8 +299,10 @@ def _gap(gap: Gap, row: ScheduleRow) -> dict[str, Any]:
 
 def _gap_line(gap: dict[str, Any]) -> str:
     names = ", ".join(gap["missing"][:5]) + (" …" if len(gap["missing"]) > 5 else "")
-    later = f", {gap['made_up_later']} made up for by a later run" if gap["made_up_later"] else ""
-    return f"{gap['at']}: {len(gap['missing'])} missing{f' ({names})' if names else ''}, {gap['done']} done{later}"
+    missing = spoken.phrase("{number} missing", number=len(gap["missing"])) + (f" ({names})" if names else "")
+    line = spoken.phrase("{at}: {missing}, {done} done", at=gap["at"], missing=missing, done=gap["done"])
+    later = gap["made_up_later"]
+    return line + (spoken.phrase(", {number} made up for by a later run", number=later) if later else "")
 
 
 def set_zone(context: Context) -> int:
@@ -272,7 +311,11 @@ def set_zone(context: Context) -> int:
         commands = assembly.commands(engine).schedules
         followers = commands.set_zone(context.args.zone) if context.args.zone else 0
         zone = commands.zone()
-    lines = [zone] if not context.args.zone else [f"{zone}; schedules that follow it: {followers}"]
+    lines = (
+        [zone]
+        if not context.args.zone
+        else [spoken.phrase("{zone}; schedules that follow it: {followers}", zone=zone, followers=followers)]
+    )
     context.show({"time_zone": zone, "schedules": followers}, lines)
     return EXIT_OK
 
@@ -352,8 +395,16 @@ def _document(row: ScheduleRow) -> dict[str, Any]:
 
 
 def _counted(tally: Tally, created: str) -> str:
-    done = f", {tally.done} done already" if tally.done else ""
-    return f"{tally.created} {created}, {tally.active} shops not through yet, {tally.failed} failed{done}"
+    done = spoken.phrase(", {number} done already", number=tally.done) if tally.done else ""
+    return (
+        spoken.phrase(
+            "{created}, {active} shops not through yet, {failed} failed",
+            created=spoken.phrase(created, number=tally.created),
+            active=tally.active,
+            failed=tally.failed,
+        )
+        + done
+    )
 
 
 def _tally(tally: Tally, row: ScheduleRow) -> dict[str, Any]:
@@ -379,7 +430,7 @@ def _line(row: ScheduleRow) -> tuple[object, ...]:
 def _next(row: ScheduleRow) -> str:
     """When it runs next; a planned time that has passed, with how late it is."""
     if not row.upcoming:
-        return "disabled"
+        return spoken.phrase("disabled")
     late = f", {spoken.say(row.now.late)}" if row.now.late is not None else ""
     return f"{_iso(row, row.upcoming[0])}{late}"
 
@@ -394,8 +445,8 @@ def _when(row: ScheduleRow) -> str:
     if row.schedule.cron:
         return f"{row.schedule.cron} {row.zone}"
     seconds = row.schedule.every_s
-    size, unit = next((size, unit) for size, unit in ((3600, "h"), (60, "min"), (1, "s")) if not seconds % size)
-    return f"every {seconds // size} {unit}"
+    size, unit = next((size, unit) for size, unit in _UNITS if not seconds % size)
+    return spoken.phrase("every {number} {unit}", number=seconds // size, unit=i18n.pgettext("unit", unit))
 
 
 def _iso(row: ScheduleRow, instant: int) -> str | None:

@@ -12,12 +12,13 @@ from typing import Any
 import msgspec
 
 from services import assembly, plain_file
-from services.cli import json_text, output, spoken
+from services.cli import json_text, lexicon, output, spoken
 from services.cli.context import EXIT_OK, EXIT_USAGE, Context, examples, table, whole
 from services.commands import types
 from services.domain.errors import NotFound, UsageError
 from services.domain.task.artifact import safe_name
 from services.domain.types.task_type import TaskType
+from services.i18n import N_
 
 EXAMPLES = (
     "type list",
@@ -97,7 +98,10 @@ def show(context: Context) -> int:
                 "--version",
             )
         found = json.loads(kept[f"{name}@{number}"])
-    lines = [json.dumps(found, ensure_ascii=False, indent=2), f"versions: {', '.join(map(str, versions))}"]
+    lines = [
+        json.dumps(found, ensure_ascii=False, indent=2),
+        spoken.phrase("versions: {names}", names=", ".join(map(str, versions))),
+    ]
     context.show({"type": found, "versions": versions}, lines)
     return EXIT_OK
 
@@ -129,13 +133,21 @@ def import_types(context: Context) -> int:
     document: dict[str, Any] = {"types": [] if faults else done, "errors": errors, "dry_run": args.dry_run}
     if faults:
         document |= {"error": f"{errors[0]['place']}: {errors[0]['error']}", "field": errors[0]["field"]}
-        context.show(document, [*(f"{one['place']}: {one['error']}" for one in errors), "nothing was changed"])
+        context.show(
+            document, [*(f"{one['place']}: {one['error']}" for one in errors), spoken.phrase("nothing was changed")]
+        )
         return EXIT_USAGE
-    would = "would be " if args.dry_run else ""
     context.show(
         document,
         [
-            f"{one.kind.name}: {would}{one.what}, version {one.kind.version}"
+            spoken.phrase(
+                N_("{name}: would be {what}, version {version}")
+                if args.dry_run
+                else N_("{name}: {what}, version {version}"),
+                name=one.kind.name,
+                what=lexicon.called("change", one.what),
+                version=one.kind.version,
+            )
             + (f" ({', '.join(one.fields)})" if one.fields else "")
             for one in changes
         ],
@@ -195,7 +207,7 @@ def documents_of(name: str) -> list[Source]:
         UsageError: it cannot be read or is not JSON.
     """
     if name == "-":
-        return _documents("standard input", sys.stdin.read(json_text.MAX_DOCUMENT + 1))
+        return _documents(spoken.phrase("standard input"), sys.stdin.read(json_text.MAX_DOCUMENT + 1))
     path = Path(name)
     paths = sorted(path.glob("*.json")) if path.is_dir() else [path]
     found: list[Source] = []

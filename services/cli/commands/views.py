@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 
 from services import assembly
-from services.cli import shapes, spoken
+from services.cli import shapes, spoken, tables
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
 from services.domain.errors import NotFound
 from services.domain.task.search.shared_view import SharedView
+from services.i18n import N_
 
 EXAMPLES = (
     "view list",
@@ -58,7 +59,11 @@ def list_all(context: Context) -> int:
     with context.engine() as engine:
         rows = [_row(one) for one in assembly.commands(engine).views.known()]
     fields = ("title", "filter", "order", "version", "by", "at")
-    told = table(fields, [[str(row[field]) for field in fields] for row in rows]) if rows else ["no view is shared"]
+    told = (
+        table(fields, [[str(row[field]) for field in fields] for row in rows])
+        if rows
+        else [spoken.phrase("no view is shared")]
+    )
     context.show({"views": rows}, told)
     return EXIT_OK
 
@@ -69,7 +74,7 @@ def show(context: Context) -> int:
         found = _row(_one(assembly.commands(engine).views.known(), context.args.view))
         page = assembly.queries(engine).tasks.page(found["filter"], limit=1)
         row = found | {"tasks": page.total if page.total is not None else page.at_least}
-    context.show(row, [f"{name}: {value}" for name, value in row.items()])
+    context.show(row, [tables.fact(name, value) for name, value in row.items()])
     return EXIT_OK
 
 
@@ -81,10 +86,9 @@ def share(context: Context) -> int:
         before = next((one for one in commands.known() if one.title == args.title), None)
         view = before or SharedView(key="", title=args.title)
         made = commands.share(msgspec.structs.replace(view, filter=args.filter, newest=not args.oldest_first))
-    said = "changed for" if before is not None else "shared with"
-    context.show(
-        {"view": _row(made), "replaced": before is not None}, [f"the view {made.title} is {said} all of the fleet"]
-    )
+    told = N_("the view {title} is shared with all of the fleet")
+    told = N_("the view {title} is changed for all of the fleet") if before is not None else told
+    context.show({"view": _row(made), "replaced": before is not None}, [spoken.phrase(told, title=made.title)])
     return EXIT_OK
 
 
@@ -94,7 +98,10 @@ def rename(context: Context) -> int:
         commands = assembly.commands(engine).views
         before = _one(commands.known(), context.args.view)
         made = commands.share(msgspec.structs.replace(before, title=context.args.title))
-    context.show({"view": _row(made), "before": before.title}, [f"the view {before.title} is called {made.title} now"])
+    context.show(
+        {"view": _row(made), "before": before.title},
+        [spoken.phrase("the view {title} is called {now} now", title=before.title, now=made.title)],
+    )
     return EXIT_OK
 
 
@@ -107,7 +114,9 @@ def remove(context: Context) -> int:
             return EXIT_FAILED
         was = commands.remove(found.key)
     text = (
-        f"the view {found.title} is removed" if was is not None else f"somebody removed the view {found.title} before"
+        spoken.phrase("the view {title} is removed", title=found.title)
+        if was is not None
+        else spoken.phrase("somebody removed the view {title} before", title=found.title)
     )
     context.show({"removed": found.title, "was_shared": was is not None}, [text])
     return EXIT_OK
@@ -131,7 +140,7 @@ def _row(one: SharedView) -> dict[str, Any]:
         "title": one.title,
         "key": one.key,
         "filter": one.filter,
-        "order": "newest first" if one.newest else "oldest first",
+        "order": spoken.phrase("newest first") if one.newest else spoken.phrase("oldest first"),
         "version": one.version,
         "by": one.by,
         "at": shapes.iso(one.at) if one.at else None,

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import json_text, known_shops, output, shapes, spoken
+from services.cli import json_text, known_shops, lexicon, output, shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples
 from services.cli.guesses import near
 from services.domain.errors import NotFound, UsageError
@@ -17,14 +17,15 @@ from services.domain.task.ledger import Day, Done, Failure
 from services.domain.task.record import Task
 from services.domain.task.search import filter_time
 from services.domain.task.status import Status
+from services.i18n import N_
 from services.monitor.works import Planned, TypeRow, Uncounted, WorkStory
 
-MORE = "it has more tasks than were looked at; see `task list`"
+MORE = N_("it has more tasks than were looked at; see `task list`")
 WHY_UNCOUNTED = {
-    Uncounted.OLD: f"runs are counted for {ledger.KEPT_MS // ledger.DAY_MS} days, and records of that day may be gone",
-    Uncounted.MANY: "runs whose records are gone are counted by their parameters: ask with --payload",
-    Uncounted.UNREAD: "its entry in the ledger cannot be read; see `doctor`, `repair` sets it aside",
-    Uncounted.NEVER: "runs of this type are not counted, and records of that day may be gone",
+    Uncounted.OLD: N_("runs are counted for {days} days, and records of that day may be gone"),
+    Uncounted.MANY: N_("runs whose records are gone are counted by their parameters: ask with --payload"),
+    Uncounted.UNREAD: N_("its entry in the ledger cannot be read; see `doctor`, `repair` sets it aside"),
+    Uncounted.NEVER: N_("runs of this type are not counted, and records of that day may be gone"),
 }
 
 EXAMPLES = (
@@ -111,7 +112,11 @@ def of_type(row: TypeRow) -> dict[str, Any]:
 
 def cells(row: TypeRow, zone: str) -> tuple[object, ...]:
     """One type of a shop for people."""
-    done = f"{shapes.clock(row.done.at, zone)} by {row.done.by}" if row.done is not None else ""
+    done = (
+        spoken.phrase("{at} by {by}", at=shapes.clock(row.done.at, zone), by=row.done.by)
+        if row.done is not None
+        else ""
+    )
     failed = f"{shapes.clock(row.failed.at, zone)} {row.failed.kind}" if row.failed is not None else ""
     return row.task_type, done, failed, shapes.clock(row.planned.at, zone) if row.planned is not None else ""
 
@@ -151,33 +156,63 @@ def lines(story: WorkStory) -> list[str]:
     ran = ran or (story.ended is not None and story.ended.succeeded > 0)
     told = [f"{story.shop} {story.task_type}, {_at(story.begins, story)[:10]} ({story.zone})"]
     told += [
-        f"ran at {_at(task.started_at, story)}, by {_by(task)}: {_result(task)} ({task.task_id})" for task in story.runs
+        spoken.phrase(
+            "ran at {at}, by {by}: {result} ({task_id})",
+            at=_at(task.started_at, story),
+            by=_by(task),
+            result=_result(task),
+            task_id=task.task_id,
+        )
+        for task in story.runs
     ]
     told += [_gone(story.ended, story)] if story.ended is not None and story.gone else []
     if not ran and not story.known:
-        told.append(f"not known whether it ran: {_why_unknown(story)}")
+        told.append(spoken.phrase("not known whether it ran: {why}", why=_why_unknown(story)))
         if done is not None:
-            told.append(f"the last success that is known: {_at(done.at, story)}, {done.task_id}, by {done.by}")
+            told.append(
+                spoken.phrase(
+                    "the last success that is known: {at}, {task_id}, by {by}",
+                    at=_at(done.at, story),
+                    task_id=done.task_id,
+                    by=done.by,
+                )
+            )
     elif not ran and story.later is not None:
         at = _at(story.later.at, story)
-        told.append(f"it did not succeed on that day, but later: {at}, {story.later.task_id}, by {story.later.by}")
+        told.append(
+            spoken.phrase(
+                "it did not succeed on that day, but later: {at}, {task_id}, by {by}",
+                at=at,
+                task_id=story.later.task_id,
+                by=story.later.by,
+            )
+        )
     elif not ran and done is not None:
-        told.append(f"not run since {_at(done.at, story)}, when {done.task_id} succeeded, by {done.by}")
+        told.append(
+            spoken.phrase(
+                "not run since {at}, when {task_id} succeeded, by {by}",
+                at=_at(done.at, story),
+                task_id=done.task_id,
+                by=done.by,
+            )
+        )
     elif not ran:
-        told.append("it has not succeeded, as far as is known")
+        told.append(spoken.phrase("it has not succeeded, as far as is known"))
     told += [_active(task, story) for task in story.active if task not in story.runs]
     if planned is not None:
-        by = f"schedule {planned.schedule}" if planned.schedule else planned.task_id
-        told.append(f"would run next at {_at(planned.at, story)}, by {by}")
+        by = spoken.phrase("schedule {name}", name=planned.schedule) if planned.schedule else planned.task_id
+        told.append(spoken.phrase("would run next at {at}, by {by}", at=_at(planned.at, story), by=by))
     else:
-        told.append("no further run is planned")
+        told.append(spoken.phrase("no further run is planned"))
     if ran and not story.complete:
-        told.append(MORE)
+        told.append(spoken.phrase(MORE))
     return told
 
 
 def _why_unknown(story: WorkStory) -> str:
-    return MORE if not story.complete else WHY_UNCOUNTED[story.uncounted]
+    if not story.complete:
+        return spoken.phrase(MORE)
+    return spoken.phrase(WHY_UNCOUNTED[story.uncounted], days=ledger.KEPT_MS // ledger.DAY_MS)
 
 
 def _run(task: Task) -> dict[str, Any]:
@@ -198,30 +233,34 @@ def _run(task: Task) -> dict[str, Any]:
 def _gone(day: Day, story: WorkStory) -> str:
     """What the ledger knows of tasks whose records are gone."""
     if story.gone < day.count:
-        return f"{_times(day)} in all; the records of {story.gone} are gone"
-    ends = f"at {_at(day.first_at, story)} ({day.first_id})"
+        return spoken.phrase("{times} in all; the records of {gone} are gone", times=_times(day), gone=story.gone)
+    told = N_("{times}, at {first} ({first_id}); the records are gone")
     if day.count > 1:
-        ends = f"first {ends}, last at {_at(day.last_at, story)} ({day.last_id})"
-    return f"{_times(day)}, {ends}; the records are gone"
+        told = N_("{times}, first at {first} ({first_id}), last at {last} ({last_id}); the records are gone")
+    first, last = _at(day.first_at, story), _at(day.last_at, story)
+    return spoken.phrase(told, times=_times(day), first=first, first_id=day.first_id, last=last, last_id=day.last_id)
 
 
 def _times(day: Day) -> str:
-    times = "once" if day.count == 1 else f"{day.count} times"
-    failed = f", {day.failed} of them failed" if day.failed else ""
-    return f"ran {times}{failed if day.count > 1 else ' and failed' if day.failed else ''}"
+    if day.count == 1:
+        return spoken.phrase("ran once and failed") if day.failed else spoken.phrase("ran once")
+    failed = spoken.phrase(", {failed} of them failed", failed=day.failed) if day.failed else ""
+    return spoken.phrase("ran {count} times", count=day.count) + failed
 
 
 def _active(task: Task, story: WorkStory) -> str:
     gate = listed.BY_NAME.get(story.gates.get(task.task_id, ""))
-    return f"{task.status} now: {task.task_id}, by {_by(task)}{f'; it waits: {gate.short}' if gate is not None else ''}"
+    told = N_("{status} now: {id}, by {by}") if gate is None else N_("{status} now: {id}, by {by}; it waits: {gate}")
+    status, why = lexicon.called("status", task.status), lexicon.called("gate", gate.name) if gate is not None else ""
+    return spoken.phrase(told, status=status, id=task.task_id, by=_by(task), gate=why)
 
 
 def _result(task: Task) -> str:
     if task.status == Status.DEAD:
-        return f"failed, {output.masked_text(classify.headline(task.error)) or task.error_kind}"
+        return spoken.phrase("failed, {why}", why=output.masked_text(classify.headline(task.error)) or task.error_kind)
     if asks_why_given_up(task):
-        return "held, nobody knows whether it was done"
-    return str(task.status)
+        return spoken.phrase("held, nobody knows whether it was done")
+    return lexicon.called("status", task.status)
 
 
 def _by(task: Task) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from services import assembly, spans
-from services.cli import spoken
+from services.cli import lexicon, spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, seconds, table
 from services.domain.errors import NotFound, UsageError
 from services.domain.fleet import autoscale
@@ -19,6 +19,7 @@ from services.domain.insight import worker as insight
 from services.domain.insight.worker import FleetNow, WorkerNow
 from services.domain.task import ids
 from services.engine import fates
+from services.i18n import N_
 
 SLOTS_FORM = "N[,LANE=LEAST-MOST...]|auto[:LEAST-MOST]"
 SLOTS_HELP = (
@@ -79,7 +80,7 @@ def list_workers(context: Context) -> int:
             one.name,
             _state(one),
             f"{one.busy}/{len(one.slots)}" + (f" {one.info.auto}" if one.info.auto else ""),
-            spans.english(one.silence_ms / 1000),
+            spoken.span(one.silence_ms / 1000),
             one.info.done,
             one.info.failed,
             _lanes(one.info),
@@ -104,14 +105,33 @@ def show_worker(context: Context) -> int:
     one = fleet.find(info.worker)
     assert one is not None
     lines = [
-        f"{info.worker}: {_state(one)}, heard {spans.english(one.silence_ms / 1000)} ago, on {info.host}",
-        *[f"  {words}" for words in _facts(one)],
-        f"  node {info.node or 'without a name'}",
-        f"  runs {_runs(info)}",
-        f"  {one.busy} of {len(one.slots)} slots {'unconfirmed' if one.missing else 'busy'}",
-        *[f"    {slot.task_type} of {slot.shop}: {slot.task_id}" for slot in one.slots if slot.task_id],
+        spoken.phrase(
+            "{worker}: {state}, heard {span} ago, on {host}",
+            worker=info.worker,
+            state=lexicon.called("state", _state(one)),
+            span=spoken.span(one.silence_ms / 1000),
+            host=info.host,
+        ),
+        *[f"  {told}" for told in _facts(one)],
+        spoken.phrase("  node {name}", name=info.node or spoken.phrase("without a name")),
+        spoken.phrase("  runs {what}", what=_runs(info)),
+        spoken.phrase(
+            N_("  {busy} of {slots} slots unconfirmed") if one.missing else N_("  {busy} of {slots} slots busy"),
+            busy=one.busy,
+            slots=len(one.slots),
+        ),
+        *[
+            spoken.phrase(
+                "    {task_type} of {shop}: {task_id}", task_type=slot.task_type, shop=slot.shop, task_id=slot.task_id
+            )
+            for slot in one.slots
+            if slot.task_id
+        ],
         *_link(info, now),
-        f"  {max(info.browsers, len(info.pool))} browsers" + (", among them" if info.browsers > len(info.pool) else ""),
+        spoken.phrase(
+            N_("  {number} browsers, among them") if info.browsers > len(info.pool) else N_("  {number} browsers"),
+            number=max(info.browsers, len(info.pool)),
+        ),
         *[f"    {_browser(place, info.seen_at)}" for place in info.pool],
     ]
     context.show({"worker": _document(one)}, lines)
@@ -124,7 +144,8 @@ def forget(context: Context) -> int:
         info = only(engine.store.workers(), context.args.workers[0])
         assembly.commands(engine).fleet.forget_worker(info.worker)
     context.show(
-        {"worker": info.worker, "forgotten": True}, [f"{info.worker} is forgotten; it is back if it beats again"]
+        {"worker": info.worker, "forgotten": True},
+        [spoken.phrase("{worker} is forgotten; it is back if it beats again", worker=info.worker)],
     )
     return EXIT_OK
 
@@ -157,23 +178,25 @@ def _link(info: WorkerInfo, now: int) -> list[str]:
     """What its connections to the broker meet."""
     link, found = info.link, []
     if link.blocked_at:
-        since = spans.english(max(0, now - link.blocked_at) / 1000)
-        found.append(f"  the broker holds its messages back for {since}: {link.why or 'no reason given'}")
+        since, why = spoken.span(max(0, now - link.blocked_at) / 1000), link.why or spoken.phrase("no reason given")
+        found.append(spoken.phrase("  the broker holds its messages back for {since}: {why}", since=since, why=why))
     if link.unanswered:
-        found.append(f"  {link.unanswered} messages without a confirm")
+        found.append(spoken.phrase("  {unanswered} messages without a confirm", unanswered=link.unanswered))
     if link.error:
-        found.append(f"  broker: {link.error}")
+        found.append(spoken.phrase("  broker: {error}", error=link.error))
     return found
 
 
 def _browser(one: BrowserState, now: int) -> str:
     """A browser in words, at the instant of the heartbeat."""
-    words = [f"{one.shop or 'shared'}: {one.state} for {spans.english(max(0, now - one.since) / 1000)}"]
-    words += [f"used {one.uses} times"]
-    words += [f"{one.memory_mb:.0f} MB"] if one.memory_mb >= 0 else []
-    words += [f"port {one.port}"] if one.port else []
-    words += [f"profile {one.profile}"] if one.profile else []
-    return ", ".join(words)
+    shop, span = one.shop or spoken.phrase("shared"), spoken.span(max(0, now - one.since) / 1000)
+    state = lexicon.called("browser", one.state)
+    told = [spoken.phrase("{shop}: {state} for {span}", shop=shop, state=state, span=span)]
+    told += [spoken.phrase("used {uses} times", uses=one.uses)]
+    told += [f"{one.memory_mb:.0f} MB"] if one.memory_mb >= 0 else []
+    told += [spoken.phrase("port {port}", port=one.port)] if one.port else []
+    told += [spoken.phrase("profile {profile}", profile=one.profile)] if one.profile else []
+    return ", ".join(told)
 
 
 def slots(text: str) -> str:
@@ -245,10 +268,15 @@ def _lanes(info: WorkerInfo) -> str:
 
 def _runs(info: WorkerInfo) -> str:
     own = {"python": len(info.handlers), "rpa": len(info.commands)}
-    words = [f"{name} ({own[name]} types)" if own.get(name) else name for name in info.executors]
-    words += [f"no {name}: {what} is missing" for name, what in sorted(info.lacks.items())]
-    words += [f"refuses {', '.join(info.declines)}"] if info.declines else []
-    return ", ".join(words) or "nothing"
+    words = [
+        spoken.phrase("{name} ({number} types)", name=name, number=own[name]) if own.get(name) else name
+        for name in info.executors
+    ]
+    words += [
+        spoken.phrase("no {name}: {what} is missing", name=name, what=what) for name, what in sorted(info.lacks.items())
+    ]
+    words += [spoken.phrase("refuses {names}", names=", ".join(info.declines))] if info.declines else []
+    return ", ".join(words) or spoken.phrase("nothing")
 
 
 def tell(context: Context) -> int:
@@ -278,7 +306,10 @@ def tell(context: Context) -> int:
     context.warn(warnings)
     context.show(
         {"worker": names[0] if len(names) == 1 else None, "workers": names, "order": order, "warnings": warnings},
-        [f"{name}: {order} asked for; it obeys at its next heartbeat" for name in names],
+        [
+            spoken.phrase("{name}: {order} asked for; it obeys at its next heartbeat", name=name, order=order)
+            for name in names
+        ],
     )
     return EXIT_OK
 

@@ -127,7 +127,10 @@ def ignore_it(context: Context) -> int:
         one = _found(engine, context.args.fingerprint)
         seconds = _seconds(context.args.span, "--span")
         done = assembly.commands(engine).causes.ignore(one, seconds=seconds).done
-        context.show({"cause": one, "done": list(done)}, [f"{one}: {len(done)} letters are ignored"])
+        context.show(
+            {"cause": one, "done": list(done)},
+            [spoken.phrase("{one}: {count} letters are ignored", one=one, count=len(done))],
+        )
     return EXIT_OK
 
 
@@ -136,7 +139,10 @@ def lift_it(context: Context) -> int:
     with context.engine() as engine:
         one = _found(engine, context.args.fingerprint)
         done = assembly.commands(engine).causes.lift(one).done
-        context.show({"cause": one, "done": list(done)}, [f"{one}: {len(done)} letters are open again"])
+        context.show(
+            {"cause": one, "done": list(done)},
+            [spoken.phrase("{one}: {count} letters are open again", one=one, count=len(done))],
+        )
     return EXIT_OK
 
 
@@ -145,7 +151,11 @@ def forget_it(context: Context) -> int:
     with context.engine() as engine:
         one = _found(engine, context.args.fingerprint)
         was = assembly.commands(engine).causes.forget(one)
-        text = f"{one}: nothing is done about it by itself" if was else f"{one}: nothing was decided about it"
+        text = (
+            spoken.phrase("{one}: nothing is done about it by itself", one=one)
+            if was
+            else spoken.phrase("{one}: nothing was decided about it", one=one)
+        )
         context.show({"cause": one, "was_known": was}, [text])
     return EXIT_OK
 
@@ -157,7 +167,9 @@ def merge_them(context: Context) -> int:
         into = _found(engine, args.into, "--into")
         ones = [_found(engine, word) for word in args.fingerprints]
         assembly.commands(engine).causes.merge(ones, into)
-        context.show({"merged": ones, "into": into}, [f"{', '.join(ones)} count to {into}"])
+        context.show(
+            {"merged": ones, "into": into}, [spoken.phrase("{names} count to {into}", names=", ".join(ones), into=into)]
+        )
     return EXIT_OK
 
 
@@ -170,11 +182,16 @@ def split_it(context: Context) -> int:
         if where:
             part = assembly.commands(engine).causes.split_off(one, where)
             context.show(
-                {"cause": one, "where": where, "part": part}, [f"{where} of {one} is a cause of its own: {part}"]
+                {"cause": one, "where": where, "part": part},
+                [spoken.phrase("{where} of {one} is a cause of its own: {part}", where=where, one=one, part=part)],
             )
             return EXIT_OK
         was = assembly.commands(engine).causes.split(one)
-        text = f"{one} stands by itself again" if was else f"{one} stands by itself"
+        text = (
+            spoken.phrase("{one} stands by itself again", one=one)
+            if was
+            else spoken.phrase("{one} stands by itself", one=one)
+        )
         context.show({"cause": one, "was_merged": was}, [text])
     return EXIT_OK
 
@@ -184,7 +201,7 @@ def join_it(context: Context) -> int:
     with context.engine() as engine:
         one = _found(engine, context.args.fingerprint)
         into = assembly.commands(engine).causes.join(one)
-        context.show({"cause": one, "into": into}, [f"{one} counts to {into} again"])
+        context.show({"cause": one, "into": into}, [spoken.phrase("{one} counts to {into} again", one=one, into=into)])
     return EXIT_OK
 
 
@@ -192,7 +209,8 @@ def _show(context: Context, engine: assembly.Engine, fingerprint: str) -> None:
     found = next((one for one in _causes(engine) if one.fingerprint == fingerprint), None)
     told: dict[str, Any] = shapes.cause(found) if found is not None else {"fingerprint": fingerprint}
     text = told["known"]["text"] or told["name"] if found is not None else ""
-    context.show({"cause": told}, [f"{fingerprint}: {text or 'it has no open letters now'}"])
+    text = text or spoken.phrase("it has no open letters now")
+    context.show({"cause": told}, [f"{fingerprint}: {text}"])
 
 
 def _found(engine: assembly.Engine, word: str, field: str = "fingerprint") -> str:

@@ -7,8 +7,8 @@ import shlex
 from typing import Any
 
 from services import assembly
-from services.cli import shapes, spoken
-from services.cli.context import EXIT_OK, Context, examples, plain, table
+from services.cli import shapes, spoken, tables
+from services.cli.context import EXIT_OK, Context, examples, table
 from services.domain.errors import NotFound, UsageError
 from services.domain.task.search.filter import format_terms
 from services.domain.task.status import Triage
@@ -43,9 +43,9 @@ def causes(context: Context) -> int:
         one = _one(rows, args.fingerprint)
         told = shapes.cause(one)
         facts = {**told, "reach": told["reach"]["text"], "known": told["known"]["text"]}
-        lines = [f"{name:<14} {plain(value)}" for name, value in facts.items() if value not in ("", [], None, {})]
+        lines = [tables.fact(name, value, 14) for name, value in facts.items() if value not in ("", [], None, {})]
         lines += [
-            f"{'letters':<14} task list --filter {shlex.quote(format_terms(one.terms))}",
+            tables.fact("letters", f"task list --filter {shlex.quote(format_terms(one.terms))}", 14),
             *_matrix(told["reach"]),
         ]
         context.show({"cause": told}, lines)
@@ -66,8 +66,12 @@ def causes(context: Context) -> int:
         )
         for one in rows
     ]
-    more = [f"of the newest {found.scanned} of {found.total} letters"] if found.scanned < found.total else []
-    lines = [*table(header, cells), *more] if rows else ["nothing died"]
+    more = (
+        [spoken.phrase("of the newest {scanned} of {total} letters", scanned=found.scanned, total=found.total)]
+        if found.scanned < found.total
+        else []
+    )
+    lines = [*table(header, cells), *more] if rows else [spoken.phrase("nothing died")]
     context.show({"causes": [shapes.cause(one) for one in rows], "scanned": found.scanned, "total": found.total}, lines)
     return EXIT_OK
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from services import assembly
-from services.cli import choose, json_text, output, progress, shapes, signals, spoken
+from services.cli import choose, json_text, lexicon, output, progress, shapes, signals, spoken, tables
 from services.cli import progress as bars
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.commands.bulk.book import interrupted
@@ -21,6 +21,8 @@ from services.domain.errors import NotFound, UsageError
 from services.domain.task import classify
 from services.domain.task.search import filter as filters
 from services.domain.task.status import Status, Triage
+from services.domain.text.visible import columns
+from services.i18n import N_
 from services.monitor.letters.causes import Cause
 
 SKIPS = {
@@ -30,14 +32,14 @@ SKIPS = {
     "none": frozenset[str](),
 }
 STATE_WORDS = {
-    READY: "become new tasks",
-    DUPLICATE: "the same work waits or runs already",
-    HELD: "the same work is held for a person",
-    DONE: "the same work has succeeded since",
-    ASKS: "go only one by one with --reason: the same work has just succeeded, or nobody can read whether",
-    PAUSED: "held back now: paused, quiet hours, needs a login or keeps failing",
-    SCHEMA: "the payload does not fit the task type of today",
-    GONE: "no open dead letter (any more)",
+    READY: N_("become new tasks"),
+    DUPLICATE: N_("the same work waits or runs already"),
+    HELD: N_("the same work is held for a person"),
+    DONE: N_("the same work has succeeded since"),
+    ASKS: N_("go only one by one with --reason: the same work has just succeeded, or nobody can read whether"),
+    PAUSED: N_("held back now: paused, quiet hours, needs a login or keeps failing"),
+    SCHEMA: N_("the payload does not fit the task type of today"),
+    GONE: N_("no open dead letter (any more)"),
 }
 #: a line about how far it is, at most so often where lines cannot be overwritten
 LINE_S = 5.0
@@ -190,7 +192,7 @@ def list_dead(context: Context) -> int:
     ]
     lines = table(("id", "kind", "type", "shop", "died", "error"), rows)
     if causes is not None and causes.rows:
-        lines += ["", "causes, and whether their letters would pass if they ran now:"]
+        lines += ["", spoken.phrase("causes, and whether their letters would pass if they ran now:")]
         lines += [_cause_line(cause) for cause in sorted(causes.rows, key=lambda one: one.rank)]
     context.show(document, lines)
     return EXIT_OK
@@ -204,7 +206,7 @@ def show(context: Context) -> int:
         stone = questions.removed(context.args.id) if detail is None else None
         zone = shapes.zone(engine.store)
     if stone is not None:
-        raise NotFound(shapes.removed(stone), field="id")
+        raise NotFound(shapes.removed(stone, zone), field="id")
     if detail is None or detail.task.status != Status.DEAD:
         raise NotFound(
             spoken.phrase("there is no dead letter {id}; see `dead list`", id=f"{context.args.id!r:.220}"), field="id"
@@ -219,11 +221,20 @@ def show(context: Context) -> int:
     }
     document |= {"same_work": shapes.same_work(detail.done)} if detail.done is not None else {}
     task = detail.task
-    lines = [f"{task.task_id}  {task.error_kind}  {task.triage}", task.error, "", body or task.payload]
+    lines = [
+        f"{task.task_id}  {task.error_kind}  {lexicon.called('triage', task.triage)}",
+        task.error,
+        "",
+        body or task.payload,
+    ]
     lines += ["", *shapes.again(detail)]
-    lines += [f"{'same work':<14} {spoken.say(detail.done)}"] if detail.done is not None else []
-    lines += [f"{task.triage}: {task.triage_note}"] if task.triage_note else []
-    lines += [f"overtaken by {task.successor}, which did the same work later"] if task.triage == "overtaken" else []
+    lines += [tables.fact("same work", spoken.say(detail.done), 14)] if detail.done is not None else []
+    lines += [f"{lexicon.called('triage', task.triage)}: {task.triage_note}"] if task.triage_note else []
+    lines += (
+        [spoken.phrase("overtaken by {successor}, which did the same work later", successor=task.successor)]
+        if task.triage == "overtaken"
+        else []
+    )
     lines += [f"{shapes.clock(note.at, zone)} {note.who}: {_one_line(note.text)}" for note in detail.notes]
     context.show(document, lines)
     return EXIT_OK
@@ -263,7 +274,8 @@ def change(context: Context) -> int:
 
 def _cause_line(cause: Cause) -> str:
     title, why = spoken.say(cause.title), spoken.say(cause.worth.message)
-    return f"{cause.count:>6}  {cause.worth.level:<7}  {_one_line(title)}: {why}"
+    level = tables.padded(lexicon.called("verdict", cause.worth.level), 7)
+    return f"{cause.count:>6}  {level}  {_one_line(title)}: {why}"
 
 
 def _one_line(text: str) -> str:
@@ -404,8 +416,8 @@ class Narrator:
         soon = progress.phase == self._phase and now - self._at < LINE_S
         if self._quiet or text == self._last or (not self._over and soon):
             return
-        width = max(len(self._last), len(text))
-        output.err(f"{text}\n" if not self._over else f"{text:<{width}}", before="\r" if self._over else "")
+        width = max(columns(self._last), columns(text))
+        output.err(f"{text}\n" if not self._over else tables.padded(text, width), before="\r" if self._over else "")
         self._last, self._phase, self._at = text, progress.phase, now
 
     def end(self) -> None:
@@ -415,15 +427,21 @@ class Narrator:
 
 
 def _told(progress: Progress) -> str:
-    head = f"republish: {progress.done} of {progress.total} sent"
+    head = spoken.phrase("republish: {done} of {total} sent", done=progress.done, total=progress.total)
     if progress.skipped:
-        head += f", {progress.skipped} skipped"
+        head += spoken.phrase(", {skipped} skipped", skipped=progress.skipped)
     if progress.phase in ("probing", "waiting"):
         passed = sum(1 for probe in progress.probes if probe.passed)
-        waits = ", ".join(f"{probe.shop} {probe.status}" for probe in progress.probes if probe.passed is None)
-        return f"{head}; tried first: {passed} of {len(progress.probes)} succeeded" + (f", {waits}" if waits else "")
+        waits = ", ".join(
+            f"{probe.shop} {lexicon.called('status', probe.status)}"
+            for probe in progress.probes
+            if probe.passed is None
+        )
+        return spoken.phrase(
+            "{head}; tried first: {passed} of {count} succeeded", head=head, passed=passed, count=len(progress.probes)
+        ) + (f", {waits}" if waits else "")
     if progress.phase == "silent":
-        return f"{head}; the store does not answer, asking again"
+        return spoken.phrase("{head}; the store does not answer, asking again", head=head)
     return head
 
 
@@ -482,8 +500,8 @@ def _preview(plan: Plan, chosen: Options) -> dict[str, Any]:
 
 
 def _preview_lines(plan: Plan) -> list[str]:
-    lines = [f"republish: {len(plan.items)} dead letters"]
-    lines += [f"  {count:>6}  {STATE_WORDS[state]}" for state, count in plan.states().items()]
+    lines = [spoken.phrase("republish: {count} dead letters", count=len(plan.items))]
+    lines += [f"  {count:>6}  {spoken.phrase(STATE_WORDS[state])}" for state, count in plan.states().items()]
     for title, name in (("types", "task_type"), ("platforms", "platform"), ("shops", "shop")):
         lines += _numbers(title, plan.counts(name))
     lines += [f"  {item.task_id}: {spoken.say(item.why)}" for item in plan.items if item.why is not None]
@@ -494,11 +512,15 @@ def shown_states(plan: Plan) -> list[str]:
     """What a person reads before the question; --dry-run shows all of it."""
     lines = _preview_lines(plan)
     more = len(lines) - QUESTION_LINES
-    return lines if more <= 0 else [*lines[:QUESTION_LINES], f"  … {more} more lines, see --dry-run"]
+    return (
+        lines
+        if more <= 0
+        else [*lines[:QUESTION_LINES], spoken.phrase("  … {more} more lines, see --dry-run", more=more)]
+    )
 
 
 def _numbers(title: str, counts: Mapping[str, int]) -> list[str]:
-    return [f"{title}:"] + [f"  {count:>6}  {name}" for name, count in counts.items()] if counts else []
+    return [f"{lexicon.head(title)}:"] + [f"  {count:>6}  {name}" for name, count in counts.items()] if counts else []
 
 
 def _report(context: Context, ended: Ended) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from services import assembly
+from services import assembly, i18n
 from services.cli import choose, guesses, progress, shapes, spoken
 from services.cli.commands import limits
 from services.cli.commands.records import check_file, write_file
@@ -46,7 +46,7 @@ HOLD_STATES = {
     holders.UNHEARD: "worker not heard of",
     holders.GIVEN_ON: "given to others since",
 }
-UNTOLD = "the broker does not tell how many messages are held: what is listed is what workers and records say"
+UNTOLD = N_("the broker does not tell how many messages are held: what is listed is what workers and records say")
 QUEUE_HELP = "as queue list shows it, or high, normal, low"
 
 
@@ -99,7 +99,11 @@ def list_queues(context: Context) -> int:
     ]
     lines = table(("queue", "kind", "ready", "unacked", "consumers"), rows)
     lines += [_line(one, zone) for one in closed[:SHOWN]]
-    lines += [f"and {len(closed) - SHOWN} more that hold tasks back"] if len(closed) > SHOWN else []
+    lines += (
+        [spoken.phrase("and {count} more that hold tasks back", count=len(closed) - SHOWN)]
+        if len(closed) > SHOWN
+        else []
+    )
     lines += [limits.words(one) for one in known]
     context.show(document, lines)
     return EXIT_OK
@@ -127,8 +131,8 @@ def peek(context: Context) -> int:
         for one, task in zip(tasks, found.tasks, strict=True)
     ]
     lines = table(("id", "status", "gate", "type", "shop", "priority", "created"), rows)
-    lines = lines if rows else [f"nothing waits in {found.queue.name}"]
-    context.show(document, [*lines, *(["and more behind them; see --limit"] if found.more else [])])
+    lines = lines if rows else [spoken.phrase("nothing waits in {name}", name=found.queue.name)]
+    context.show(document, [*lines, *([spoken.phrase("and more behind them; see --limit")] if found.more else [])])
     return EXIT_OK
 
 
@@ -138,10 +142,10 @@ def _closed(one: Standing) -> dict[str, Any]:
 
 
 def _line(one: Standing, zone: str) -> str:
-    words = [f"{one.word}: {one.scope}"]
-    words += [f"by {one.by}"] if one.by else []
-    words += [f"since {shapes.clock(one.since, zone)}"] if one.since else []
-    words += [f"until {shapes.clock(one.until, zone)}"] if one.until else []
+    words = [f"{i18n._(one.word)}: {one.scope}"]
+    words += [spoken.phrase("by {by}", by=one.by)] if one.by else []
+    words += [spoken.phrase("since {at}", at=shapes.clock(one.since, zone))] if one.since else []
+    words += [spoken.phrase("until {at}", at=shapes.clock(one.until, zone))] if one.until else []
     return " ".join([*words, one.reason]).rstrip()
 
 
@@ -267,10 +271,10 @@ def show_holders(context: Context) -> int:
         for one, hold in zip(rows, holds, strict=True)
     ]  # fmt: skip
     lines = table(("queue", "task", "type", "shop", "worker", "slot", "since", "lease until", "state"), cells)
-    lines = lines if rows else ["no task is in anybody's hands"]
+    lines = lines if rows else [spoken.phrase("no task is in anybody's hands")]
     lines += [f"{one['queue']}: {note}" for one in queues for note in one["notes"]]
-    lines += [] if found.told else [UNTOLD]
-    lines += ["more tasks run than were looked at"] if found.more else []
+    lines += [] if found.told else [spoken.phrase(UNTOLD)]
+    lines += [spoken.phrase("more tasks run than were looked at")] if found.more else []
     document = {"queues": queues, "held": rows, "at": shapes.iso(found.at_ms), "told": found.told, "more": found.more}
     context.show(document, lines)
     return EXIT_OK
@@ -341,7 +345,7 @@ def purge(context: Context) -> int:
         plan = commands.plan_purge(args.name)
         name, count = plan.queue.name, len(plan.task_ids)
         if args.dry_run:
-            return choose.dry_run(context, plan.task_ids, f"purge {name}")
+            return choose.dry_run(context, plan.task_ids, spoken.phrase("purge {name}", name=name))
         preview = [
             spoken.phrase("{count} tasks wait in {name}; they are cancelled, what runs goes on", count=count, name=name)
         ]
@@ -365,6 +369,6 @@ def purge(context: Context) -> int:
         with progress.of_portions("purge", count, quiet=context.json):
             outcome = commands.purge(plan, typed=typed, reason=args.reason)
     file = {"file": args.export} if args.export else {}
-    lines = [f"{count} records in {args.export}"] if args.export else []
+    lines = [spoken.phrase("{count} records in {export}", count=count, export=args.export)] if args.export else []
     context.show({"queue": name} | file | choose.document(outcome), [*lines, *choose.lines(outcome, "purge")])
     return EXIT_OK if outcome.clean else EXIT_FAILED

@@ -8,7 +8,7 @@ from typing import Any
 
 from services import log as logs
 from services import workforce
-from services.cli import output, signals
+from services.cli import output, signals, spoken
 from services.cli.context import EXIT_OK, Context, examples, whole
 
 EXAMPLES = (
@@ -66,10 +66,12 @@ def serve(context: Context) -> int:
             with server.serving(engine, place) as address:
                 if steward is not None:
                     steward.start()
-                output.err(f"fleetdeck: REST and a status page at {address}; Ctrl-C ends it\n")
+                output.err(
+                    spoken.phrase("fleetdeck: REST and a status page at {address}; Ctrl-C ends it\n", address=address)
+                )
                 server.wait(stop)
         finally:
             if steward is not None:
                 steward.close()
-    context.show({"served": address}, [f"{address} is served no more"])
+    context.show({"served": address}, [spoken.phrase("{address} is served no more", address=address)])
     return EXIT_OK

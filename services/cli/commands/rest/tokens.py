@@ -67,7 +67,7 @@ def create(context: Context) -> int:
         context.show({**_row(made), "token": text}, [text])
     finally:
         output.REVEALED.reset(shown)
-    context.warn([f"it is shown this once; {_told(made, zone)}"])
+    context.warn([spoken.phrase("it is shown this once; {told}", told=_told(made, zone))])
     return EXIT_OK
 
 
@@ -79,7 +79,7 @@ def list_tokens(context: Context) -> int:
     rows = [_row(one) | {"ended": token.over(one.until, now)} for one in found]
     header = ("name", "role", "by", "created", "expires", "last_used", "ended")
     cells = [[(row | _times(one, zone))[name] for name in header] for row, one in zip(rows, found, strict=True)]
-    lines = table(header, cells) if rows else ["there are no tokens"]
+    lines = table(header, cells) if rows else [spoken.phrase("there are no tokens")]
     context.show({"tokens": rows}, lines)
     return EXIT_OK
 
@@ -91,7 +91,7 @@ def revoke(context: Context) -> int:
         return EXIT_FAILED
     with context.engine() as engine:
         assembly.commands(engine).tokens.revoke(name)
-    context.show({"revoked": name}, [f"the token {name} is none any more"])
+    context.show({"revoked": name}, [spoken.phrase("the token {name} is none any more", name=name)])
     return EXIT_OK
 
 
@@ -112,4 +112,6 @@ def _times(one: Token, zone: str) -> dict[str, str]:
 
 
 def _told(one: Token, zone: str) -> str:
-    return f"{one.name} is {one.role}" + (f" until {shapes.clock(one.until, zone)}" if one.until else " for ever")
+    if not one.until:
+        return spoken.phrase("{name} is {role} for ever", name=one.name, role=one.role)
+    return spoken.phrase("{name} is {role} until {at}", name=one.name, role=one.role, at=shapes.clock(one.until, zone))

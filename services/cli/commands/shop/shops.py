@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 import msgspec
 
 from services import assembly, workforce
-from services.cli import known_shops, output, several, shapes, spoken
+from services.cli import known_shops, output, several, shapes, spoken, tables
 from services.cli.commands import work
-from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, plain, seconds, table, whole
+from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, seconds, table, whole
 from services.cli.several import Told
 from services.commands.sheet import shop_file
 from services.domain.errors import OperatorError, UsageError
@@ -147,8 +147,8 @@ def show(context: Context) -> int:
         row |= standing(engine, shop.key)
         works, zone = assembly.queries(engine).works.of_shop(shop.key), shapes.zone(engine.store)
     told = {name: value for name, value in row.items() if name not in ("reasons", "held_by", "can")}
-    lines = [f"{name:<14} {plain(value)}" for name, value in told.items()]
-    lines += [f"{'can':<14} {_command(verb, what)}" for verb, what in insight.acts(now)]
+    lines = [tables.fact(name, value, 14) for name, value in told.items()]
+    lines += [tables.fact("can", _command(verb, what), 14) for verb, what in insight.acts(now)]
     row["types"] = [work.of_type(one) for one in works]
     header = ("type", "last_success", "last_failure", "next")
     lines += ["", *table(header, [work.cells(one, zone) for one in works])] if works else []
@@ -161,7 +161,7 @@ def pause(context: Context) -> int:
 
     def act(engine: assembly.Engine, shop: Shop) -> Told:
         assembly.commands(engine).fleet.pause(f"shop:{shop.key}", reason=context.args.note)
-        text = f"{shop.key} is paused; running tasks go on, waiting ones stay"
+        text = spoken.phrase("{key} is paused; running tasks go on, waiting ones stay", key=shop.key)
         return Told(document={"paused": shop.key}, line=text)
 
     return several.each(context, "pause", act)
@@ -172,7 +172,11 @@ def resume(context: Context) -> int:
 
     def act(engine: assembly.Engine, shop: Shop) -> Told:
         was = assembly.commands(engine).fleet.resume(f"shop:{shop.key}", note=context.args.note)
-        text = f"{shop.key} runs again" if was else f"{shop.key} was not paused"
+        text = (
+            spoken.phrase("{key} runs again", key=shop.key)
+            if was
+            else spoken.phrase("{key} was not paused", key=shop.key)
+        )
         return Told(document={"resumed": shop.key, "was_paused": was}, line=text)
 
     return several.each(context, "resume", act)
@@ -183,9 +187,11 @@ def dedicate(context: Context) -> int:
 
     def act(engine: assembly.Engine, shop: Shop) -> Told:
         moved, queue = assembly.commands(engine).fleet.dedicate(shop.key), shop_queue(shop.shop_id)
-        text = f"{shop.key} has the queue {queue}; {moved} waiting tasks moved there"
+        text = spoken.phrase(
+            "{key} has the queue {queue}; {moved} waiting tasks moved there", key=shop.key, queue=queue, moved=moved
+        )
         document = {"dedicated": shop.key, "queue": queue, "moved": moved}
-        return Told(document=document, line=f"{text}; running workers take it up in seconds")
+        return Told(document=document, line=spoken.phrase("{text}; running workers take it up in seconds", text=text))
 
     return several.each(context, "dedicate", act, what=N_("give {shops} a queue of its own"))
 
@@ -195,9 +201,12 @@ def undedicate(context: Context) -> int:
 
     def act(engine: assembly.Engine, shop: Shop) -> Told:
         moved = assembly.commands(engine).fleet.undedicate(shop.key)
-        text = (
-            f"{shop.key} shares the lanes; {moved} waiting tasks moved there; the leader deletes"
-            f" {shop_queue(shop.shop_id)} when nothing can come there any more"
+        text = spoken.phrase(
+            "{key} shares the lanes; {moved} waiting tasks moved there; the leader deletes {queue} when"
+            " nothing can come there any more",
+            key=shop.key,
+            moved=moved,
+            queue=shop_queue(shop.shop_id),
         )
         return Told(document={"undedicated": shop.key, "moved": moved}, line=text)
 
@@ -214,14 +223,22 @@ def import_shops(context: Context) -> int:
         count = assembly.commands(engine).fleet.import_shops(wanted) if wanted else 0
     errors = [{"line": fault.line, "field": fault.field, "error": fault.error} for fault in file.faults]
     document: dict[str, Any] = {"imported": count, "errors": errors, "warnings": list(file.warnings)}
-    lines = [f"line {fault.line}: {fault.field}: {fault.error}" for fault in file.faults]
+    lines = [
+        spoken.phrase("line {line}: {field}: {error}", line=fault.line, field=fault.field, error=fault.error)
+        for fault in file.faults
+    ]
     if file.faults:
         first = file.faults[0]
-        text = f"{len(file.faults)} bad lines, the first is line {first.line}: {first.error}"
+        text = spoken.phrase(
+            "{count} bad lines, the first is line {line}: {error}",
+            count=len(file.faults),
+            line=first.line,
+            error=first.error,
+        )
         document |= {"error": text, "field": first.field}
-        lines.append("mend them, or import the others with --skip-bad" if not args.skip_bad else "")
+        lines.append(spoken.phrase("mend them, or import the others with --skip-bad") if not args.skip_bad else "")
     context.warn(file.warnings)
-    context.show(document, [*filter(None, lines), f"{count} shops imported"])
+    context.show(document, [*filter(None, lines), spoken.phrase("{count} shops imported", count=count)])
     return EXIT_USAGE if file.faults else EXIT_OK
 
 
@@ -268,9 +285,18 @@ def move(context: Context) -> int:
 
     def act(engine: assembly.Engine, shop: Shop) -> Told:
         done = assembly.commands(engine).homes.move(shop.key, args.node, force=args.force)
-        warnings = [f"{done.running} of its tasks still run where it was at home"] if done.running else []
+        warnings = (
+            [spoken.phrase("{running} of its tasks still run where it was at home", running=done.running)]
+            if done.running
+            else []
+        )
         context.warn(warnings)
-        text = f"{done.shop} is at home on {done.node}; {done.tasks} waiting tasks go there"
+        text = spoken.phrase(
+            "{shop} is at home on {node}; {tasks} waiting tasks go there",
+            shop=done.shop,
+            node=done.node,
+            tasks=done.tasks,
+        )
         return Told(document={"moved": msgspec.to_builtins(done), "warnings": warnings}, line=text)
 
     return several.each(
@@ -338,8 +364,9 @@ def login(context: Context) -> int:
         sessions, node = assembly.commands(engine).sessions, workforce.node_of(engine.settings)
         done = sessions.login(shop.key, browse, note=args.note, node=node)
         waits = any(one.shop == shop.key for one in engine.store.sessions())
-    follows = "its tasks wait" if waits else "its tasks go on"
-    text = f"{shop.key} is {'' if done else 'not '}logged in; {follows}"
+    follows = spoken.phrase("its tasks wait") if waits else spoken.phrase("its tasks go on")
+    told = N_("{key} is logged in; {follows}") if done else N_("{key} is not logged in; {follows}")
+    text = spoken.phrase(told, key=shop.key, follows=follows)
     context.show({"shop": shop.key, "logged_in": done}, [text])
     return EXIT_OK if done else EXIT_FAILED
 
@@ -366,8 +393,12 @@ def _names_a_site(url: str) -> bool:
 
 
 def _tell(url: str, logged_in: bool) -> None:
-    state = "close the window when you are done" if logged_in else "it asks for a login or shows a captcha"
-    output.err(f"fleetdeck: {url}: {state}\n")
+    state = (
+        spoken.phrase("close the window when you are done")
+        if logged_in
+        else spoken.phrase("it asks for a login or shows a captcha")
+    )
+    output.err(spoken.phrase("fleetdeck: {url}: {state}\n", url=url, state=state))
 
 
 def add_session(verbs: Any, common: argparse.ArgumentParser) -> None:
@@ -410,7 +441,7 @@ def show_sessions(context: Context) -> int:
     header = ("shop", "asks for", "since", "task", "waiting", "last login", "last success")
     fields = ("shop", "session", "since", "task", "waiting", "login_at", "success_at")
     lines = [tuple("" if one[field] is None else one[field] for field in fields) for one in rows]
-    context.show({"sessions": rows}, table(header, lines) if lines else ["no shop waits for a login"])
+    context.show({"sessions": rows}, table(header, lines) if lines else [spoken.phrase("no shop waits for a login")])
     return EXIT_OK
 
 
@@ -419,8 +450,8 @@ def open_session(context: Context) -> int:
 
     def act(engine: assembly.Engine, shop: Shop) -> Told:
         was = assembly.commands(engine).sessions.open(shop.key, note=context.args.note)
-        waited = f"{shop.key} did not wait for a login; that it has one is noted"
-        text = f"{shop.key} is logged in; its tasks go on" if was else waited
+        waited = spoken.phrase("{key} did not wait for a login; that it has one is noted", key=shop.key)
+        text = spoken.phrase("{key} is logged in; its tasks go on", key=shop.key) if was else waited
         return Told(document={"opened": shop.key, "was_closed": was}, line=text)
 
     return several.each(context, "open", act, what=N_("say that {shops} can be worked in"))
@@ -432,7 +463,8 @@ def close_session(context: Context) -> int:
 
     def act(engine: assembly.Engine, shop: Shop) -> Told:
         done = assembly.commands(engine).sessions.close(shop.key, kind=args.kind, note=args.note)
-        text = f"{shop.key} waits for a login{'; running tasks go on' if done else ' already'}"
+        told = N_("{key} waits for a login; running tasks go on") if done else N_("{key} waits for a login already")
+        text = spoken.phrase(told, key=shop.key)
         return Told(document={"closed": shop.key, "was_open": done}, line=text)
 
     return several.each(context, "close", act, what=N_("let {shops} wait for a login"))
@@ -511,20 +543,24 @@ def breaker_verb(context: Context) -> int:
     rows = [
         (
             one.shop,
-            f"{one.failed} of {len(one.outcomes)}",
+            spoken.phrase("{failed} of {count}", failed=one.failed, count=len(one.outcomes)),
             one.kind,
             shapes.clock(one.since, zone),
             shapes.clock(one.until, zone),
         )
         for one in found
     ]
-    context.show(document, [*(table(header, rows) if rows else ["no breaker is open"]), _words(rule)])
+    context.show(document, [*(table(header, rows) if rows else [spoken.phrase("no breaker is open")]), _words(rule)])
     return EXIT_OK
 
 
 def _close_breaker(note: str, engine: assembly.Engine, shop: Shop) -> Told:
     was = assembly.commands(engine).breakers.close(shop.key, note=note)
-    text = f"the breaker of {shop.key} is closed" if was else f"the breaker of {shop.key} was not open"
+    text = (
+        spoken.phrase("the breaker of {key} is closed", key=shop.key)
+        if was
+        else spoken.phrase("the breaker of {key} was not open", key=shop.key)
+    )
     return Told(document={"closed": shop.key, "was_open": was}, line=text)
 
 
@@ -556,8 +592,12 @@ def _breaker_row(one: Breaker) -> dict[str, Any]:
 
 def _words(rule: Rule) -> str:
     if not rule.failures:
-        return "rule: off"
-    return (
-        f"rule: opens when {rule.failures} of the last {rule.of} attempts failed, tries after {rule.cooldown_s} s,"
-        f" at the latest after {rule.max_cooldown_s} s"
+        return spoken.phrase("rule: off")
+    return spoken.phrase(
+        "rule: opens when {failures} of the last {of} attempts failed, tries after {cooldown_s} s, at the"
+        " latest after {max_cooldown_s} s",
+        failures=rule.failures,
+        of=rule.of,
+        cooldown_s=rule.cooldown_s,
+        max_cooldown_s=rule.max_cooldown_s,
     )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from services import assembly
-from services.cli import guesses, json_text, progress, shapes, spoken, task_sheet
+from services.cli import guesses, json_text, lexicon, progress, shapes, spoken, task_sheet
 from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, seconds
 from services.cli.instants import Instants
 from services.commands.sheet import text_file
@@ -370,7 +370,7 @@ def _at_line(line: int, told: str) -> str:
 
 def _duplicate(task: Task, zone: str) -> str:
     """Which task does the same work now, and how to go on."""
-    known: dict[str, object] = {"task": task.task_id, "status": task.status}
+    known: dict[str, object] = {"task": task.task_id, "status": lexicon.called("status", task.status)}
     if task.status != Status.RUNNING:
         return spoken.phrase("duplicate: {task} is {status}; use --if-duplicate queue, or force with --reason", **known)
     return spoken.phrase(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from services import assembly
-from services.cli import shapes
+from services.cli import shapes, spoken
 from services.cli.context import EXIT_OK, Context, table, whole
 from services.domain.task.notes import OUTCOMES, SUPPRESSED_KEPT, Suppressed
 
@@ -49,7 +49,9 @@ def show(context: Context) -> int:
         ],
     )
     lines += ["", *table(("count", "outcome", "type", "shop"), [(n, key[0], key[2], key[1]) for key, n in most])]
-    context.show(document, lines if rows or counts else ["no task has met another one with the same work"])
+    context.show(
+        document, lines if rows or counts else [spoken.phrase("no task has met another one with the same work")]
+    )
     return EXIT_OK
 
 

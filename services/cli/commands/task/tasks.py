@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from services import assembly
-from services.cli import choose, output, progress, shapes, spoken
+from services.cli import choose, lexicon, output, progress, shapes, spoken, tables
 from services.cli.commands.task import create, duplicates
-from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, plain, table, whole
+from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.domain.errors import ArtifactError, NotFound, UsageError
 from services.domain.insight import attempts, same_work, wait
 from services.domain.insight.forecast import estimate
@@ -135,7 +135,7 @@ def show(context: Context) -> int:
         stone = questions.removed(context.args.id) if detail is None else None
         zone = shapes.zone(engine.store)
     if stone is not None:
-        raise NotFound(shapes.removed(stone), field="id")
+        raise NotFound(shapes.removed(stone, zone), field="id")
     if detail is None:
         raise NotFound(
             spoken.phrase("there is no task {id}; see `task list`", id=f"{context.args.id!r:.220}"), field="id"
@@ -150,34 +150,46 @@ def show(context: Context) -> int:
     told |= {"losses": [shapes.clock(at, zone) for at in detail.task.losses]}
     if not detail.task.depends_on:
         told.pop("on_dependency_failure")
-    lines = [f"{name:<14} {plain(value)}" for name, value in told.items() if value not in (None, "", [], 0, -1)]
+    lines = [tables.fact(name, value, 14) for name, value in told.items() if value not in (None, "", [], 0, -1)]
     lines += [
-        f"{'waits for':<14} {spoken.say(Message(gate.code, dict(gate.params)))}"
+        tables.fact("waits for", spoken.say(Message(gate.code, dict(gate.params))), 14)
         for gate in detail.gates
         if gate.state in ("closed", "next")
     ]
     if detail.starts is not None:
-        lines.append(f"{'starts':<14} {spoken.say(estimate.sentence(detail.starts))}")
+        lines.append(tables.fact("starts", spoken.say(estimate.sentence(detail.starts)), 14))
     beside = (detail.done, detail.suppressed)
-    lines += [f"{'same work':<14} {spoken.say(one)}" for one in beside if one is not None]
-    lines += [f"{'unconfirmed':<14} {spoken.say(one)}" for one in detail.unheard]
-    lines += [f"{'runs long':<14} {spoken.say(one)}" for one in (detail.long,) if one is not None]
+    lines += [tables.fact("same work", spoken.say(one), 14) for one in beside if one is not None]
+    lines += [tables.fact("unconfirmed", spoken.say(one), 14) for one in detail.unheard]
+    lines += [tables.fact("runs long", spoken.say(one), 14) for one in (detail.long,) if one is not None]
     ended = attempts.cancelled(detail.task)
     asked = (same_work.asked(detail.task), same_work.let_run(detail.task))
     notes = [*asked, attempts.last(detail.task), ended.sentence if ended is not None else None]
-    lines += [f"{'note':<14} {spoken.say(note)}" for note in notes if note is not None]
+    lines += [tables.fact("note", spoken.say(note), 14) for note in notes if note is not None]
     lines += [
-        f"attempt {one['number']}: {one['outcome']} on {one['worker']} {output.masked_text(one['error'])[:200]}"
+        spoken.phrase(
+            "attempt {number}: {outcome} on {worker} {error}",
+            number=one["number"],
+            outcome=lexicon.called("outcome", one["outcome"]),
+            worker=one["worker"],
+            error=output.masked_text(one["error"])[:200],
+        )
         for one in shapes.attempts(detail.task)
     ]
     lines += artifact_lines(detail.task)
+    created = lexicon.called("change", "created")
     lines += [
-        f"{shapes.clock(one.at, zone)}  {one.from_ or 'created'} -> {one.to} {one.note}" for one in detail.task.steps
+        f"{shapes.clock(one.at, zone)}  {_status(one.from_) or created} -> {_status(one.to)} {one.note}"
+        for one in detail.task.steps
     ]
     more = shapes.wait(gate, detail.starts) | _beside(detail)
     lines = [*shapes.again(detail), *lines]
     context.show(shapes.document(detail.task, gates, gate.name if gate is not None else "") | more, lines)
     return EXIT_OK
+
+
+def _status(code: str) -> str:
+    return lexicon.called("status", code)
 
 
 def _beside(detail: TaskDetail) -> dict[str, Any]:
@@ -297,8 +309,11 @@ def artifact_lines(record: Task) -> list[str]:
     out = []
     for attempt in record.attempts:
         number, note = attempt.number, attempt.artifacts_note
-        out += [f"{'file':<14} {number}/{one.name}  {one.kind}, {one.size:,} bytes" for one in attempt.artifacts]
-        out += [f"{'files':<14} attempt {number}: {note}"] if note else []
+        for one in attempt.artifacts:
+            size = spoken.phrase("{kind}, {size} bytes", kind=one.kind, size=f"{one.size:,}")
+            out.append(tables.fact("file", f"{number}/{one.name}  {size}", 14))
+        if note:
+            out.append(tables.fact("files", spoken.phrase("attempt {number}: {note}", number=number, note=note), 14))
     return out
 
 
@@ -318,7 +333,11 @@ def artifacts(context: Context) -> int:
     context.warn([str(problem) for problem in saved.values() if isinstance(problem, ArtifactError)])
     rows = [_artifact_row(one, saved.get(one.artifact)) for one in found]
     header = ("attempt", "name", "kind", "size", "step", "at", "here", "sha256")
-    shown = table(header, [[row[name] for name in header] for row in rows]) if rows else [f"{task_id} left no files"]
+    shown = (
+        table(header, [[row[name] for name in header] for row in rows])
+        if rows
+        else [spoken.phrase("{task_id} left no files", task_id=task_id)]
+    )
     context.show({"artifacts": rows, "where": questions.where()}, shown)
     return EXIT_FAILED if folder and not all(row["saved"] for row in rows) else EXIT_OK
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,17 @@ REFUSED = (
     ("queue", "pause", "all"),
     ("task", "create", "--shop", "s1", "--type", "sync_order", "--platform", "拼夕夕"),
     ("role", "set", "nobody", "viewer"),
+)
+#: of nothing yet, and of what is there from the beginning
+LOOKED = (
+    ("alert", "rule", "list"),
+    ("alert", "rule", "show", "oldest_wait"),
+    ("task", "list"),
+    ("queue", "list"),
+    ("schedule", "list"),
+    ("shop", "breaker"),
+    ("worker", "nodes"),
+    ("handover", "plan"),
 )
 
 
@@ -72,6 +84,14 @@ def test_the_variable_goes_before_the_file_and_that_before_the_system(
 def test_a_program_reads_english_whatever_the_system_speaks(call: Call, words: tuple[str, ...]) -> None:
     assert call(*words, "--json") == call(*words, "--json", system="C.UTF-8")
     assert call(*words) != call(*words, system="C.UTF-8")
+
+
+@pytest.mark.parametrize("words", LOOKED, ids=" ".join)
+def test_what_a_program_reads_of_a_table_is_english_too(call: Call, words: tuple[str, ...]) -> None:
+    assert call(*words, "--json") == call(*words, "--json", system="C.UTF-8")
+    chinese, english = call(*words)[1], call(*words, system="C.UTF-8")[1]
+    assert chinese != english
+    assert not re.search(r"[\u4e00-\u9fff]", english)
 
 
 def test_refusals_findings_and_what_nobody_can_be_asked_are_in_the_language_of_the_person(call: Call) -> None:
