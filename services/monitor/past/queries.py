@@ -201,7 +201,9 @@ class PastQueries:
         words = f"since:{_moment(begin)} until:{_moment(end + 999)}"
         found = self._trail.entries(words, limit=ACTS + 1, scan=SCAN)
         within = [entry for entry in found.entries if begin < entry.at <= end]
-        return tuple(reversed(within[:ACTS])), len(within) > ACTS or bool(found.next and len(found.entries) <= ACTS)
+        # a filter takes whole seconds, so some may be newer than the end: those that were read do not make all of them
+        reached = bool(found.entries) and found.entries[-1].at <= begin
+        return tuple(reversed(within[:ACTS])), len(within) > ACTS or bool(found.next and not reached)
 
 
 def instant(text: str, now_ms: int, zone: str) -> int | None:
