@@ -51,15 +51,20 @@ def _print(whole: Callable[[], argparse.ArgumentParser], context: Context) -> in
 
     from services.cli import helps
 
-    program = whole()
-    helps.say_all(program)
+    program, windows = whole(), args.shell == "powershell"
+    if not windows:
+        helps.say_all(program)
     for noun, action in _actions(program):
         if kind := PLACES.get(str(action.metavar)):
             action.complete = getattr(shtab, kind)  # type: ignore[attr-defined]  # what the library reads
         elif kind := known_names.kind_of(noun, action):
-            asked = ASK.format(kind=kind) + (SILENT if args.shell != "powershell" else "")
+            asked = ASK.format(kind=kind) + ("" if windows else SILENT)
             action.complete = shtab.cmd(asked)  # type: ignore[attr-defined]
     script = shtab.complete(program, shell=args.shell)
+    if (
+        windows
+    ):  # it reads a program in the code page of the machine, where half a letter takes the quote behind it along
+        script = script.replace("…", "...").encode("ascii", "replace").decode("ascii")
     # as it is: nothing in it is anybody's secret, and a shell must read it
     sys.stdout.write(json.dumps({"shell": args.shell, "script": script}) if context.json else script)
     sys.stdout.write("\n")

@@ -102,6 +102,16 @@ def test_every_shell_gets_its_own(shell: str, word: str, capsys: pytest.CaptureF
     assert "prioritize" in text
 
 
+def test_hints_are_in_the_language_of_the_person_where_a_shell_can_read_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLEETDECK_LANGUAGE", "zh_CN")
+    assert "创建、查看和修改任务" in script("zsh", capsys)
+    text = script("powershell", capsys)
+    assert text.isascii(), "a code page may take a quote for the end of a letter"
+    assert "show this help message and exit" in text
+
+
 def test_a_shell_that_nobody_knows(capsys: pytest.CaptureFixture[str]) -> None:
     assert program.run(["completion", "csh"], lambda _request: 0) == 2
     assert "there is no shell 'csh'; there are bash, zsh, fish, powershell" in capsys.readouterr().err
