@@ -298,11 +298,11 @@ class Page(QWidget):
         else:
             self.activate()
 
-    def covered(self, area: QWidget) -> Unknown:
+    def covered(self, area: QWidget, outer: Unknown | None = None) -> Unknown:
         """Let an empty `area` say that nobody knows what belongs there, while it was never loaded and nothing can be.
-        The first one is about the page as a whole.
+        The first one is about the page as a whole; ``outer`` says it of an area around this one.
         """
-        cover = Unknown(self, area)
+        cover = Unknown(self, area, outer)
         cover.again.connect(self.reconnect_wanted)
         cover.changed.connect(self._say_still)
         self._covers.append(cover)

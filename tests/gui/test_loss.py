@@ -277,6 +277,7 @@ def test_a_page_opened_after_a_loss_never_looks_as_if_there_were_nothing(
     console.window.open_page(page_id)
     header = console.window.page(page_id).header
     qtbot.waitUntil(lambda: any("Not loaded before the connection was lost" in words for words in unknown(console)))
+    assert len(unknown(console)) == 1, "one lies over another"
     assert "as of" not in " ".join(one.text() for one in header.findChildren(QLabel) if one.isVisible())
     cut.mend()
     qtbot.waitUntil(lambda: not unknown(console))

@@ -15,6 +15,9 @@ from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import Button
 
+#: its four buttons stand in one row, with their keys
+WIDTH = 640
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostPart:
@@ -41,7 +44,7 @@ class DisconnectedCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("panel", "dialog")
-        self.setFixedWidth(560)
+        self.setFixedWidth(WIDTH)
         self._glyph = QLabel()
         self._title, self._text = Label("", "panel"), Label("", "body", "text2", wrap=True)
         self._rows: list[QWidget] = []

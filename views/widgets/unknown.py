@@ -24,9 +24,10 @@ class Unknown(QWidget):
     again = Signal()
     changed = Signal()
 
-    def __init__(self, page: QWidget, area: QWidget) -> None:
+    def __init__(self, page: QWidget, area: QWidget, outer: Unknown | None = None) -> None:
+        """``outer`` covers a larger area, in which this one lies: both at once would lie over each other."""
         super().__init__(page)
-        self._page, self._area = page, area
+        self._page, self._area, self._outer = page, area, outer
         self._asked: Hashable = None
         self._known: Hashable = _NOTHING
         self._still = False
@@ -45,6 +46,8 @@ class Unknown(QWidget):
         self.hide()
         for watched in (page, area):
             watched.installEventFilter(self)
+        if outer is not None:
+            outer.changed.connect(self._show)
 
     @property
     def known(self) -> bool:
@@ -73,7 +76,8 @@ class Unknown(QWidget):
         return False
 
     def _show(self) -> None:
-        covers = self._still and not self.known and self._area.isVisibleTo(self._page)
+        within = self._outer is not None and not self._outer.isHidden()
+        covers = self._still and not self.known and self._area.isVisibleTo(self._page) and not within
         if covers:
             self._cover()
             self.raise_()

@@ -202,7 +202,8 @@ class DeadLettersPage(Page):
         self._stack.addWidget(self.empty)
         self.body.addWidget(self._stack, 1)
         yield
-        self._unknown, self._unknown_letters = self.covered(self._stack), self.covered(self.letters)
+        self._unknown = self.covered(self._stack)
+        self._unknown_letters = self.covered(self.letters, self._unknown)
         self._unknown.ask(Triage.OPEN)
 
     def _connect(self) -> None:

@@ -157,6 +157,21 @@ def test_the_card_is_as_high_as_its_parts_need(qtbot: QtBot) -> None:
             assert label.height() >= label.fontMetrics().height()
 
 
+@pytest.mark.parametrize("code", ["en", "zh_CN"])
+def test_the_buttons_of_the_card_have_room_for_their_words_and_keys(qtbot: QtBot, code: str) -> None:
+    i18n.set_language(code)
+    host = QWidget()
+    qtbot.addWidget(host)
+    host.resize(908, 700)  # what the least window leaves
+    host.show()
+    card = DisconnectedCard(host)
+    card.show_parts("CN-East", "Attempt 7.", (LostPart(name="Redis", text="timed out"),))
+    card.layout().activate()
+    for button in card.findChildren(Button):
+        assert button.width() >= button.sizeHint().width(), button.text()
+    assert card.width() <= host.width()
+
+
 def test_the_count_down_goes_on_after_the_window_was_out_of_sight(qtbot: QtBot, banner: ConnectionBanner) -> None:
     banner.show_loss("Redis lost at 14:32:07.", "Everything below is as it was then.", 8.0, 8.0)
     banner.hide()
