@@ -184,6 +184,23 @@ def test_times_are_those_that_have_been(words: str, found: str) -> None:
     assert instant(words, T0, "UTC") == round(datetime.fromisoformat(found).timestamp() * 1000)
 
 
+@pytest.mark.parametrize(
+    ("now", "words", "found"),
+    [
+        ("2026-10-25T00:40", "02:30", "2026-10-25T00:30"),  # 02:40, for the first time
+        ("2026-10-25T01:40", "02:30", "2026-10-25T01:30"),  # 02:40, for the second
+        ("2026-10-25T01:40", "02:50", "2026-10-25T00:50"),
+        ("2026-10-25T07:00", "02:30", "2026-10-25T01:30"),
+        ("2026-10-25T07:00", "03:00", "2026-10-25T02:00"),
+        ("2026-03-29T06:00", "02:30", "2026-03-29T01:30"),  # there was no such hour
+        ("2026-03-29T06:00", "01:59", "2026-03-29T00:59"),
+    ],
+)
+def test_of_an_hour_that_came_twice_the_last_is_meant(now: str, words: str, found: str) -> None:
+    at, wanted = (round(datetime.fromisoformat(f"{one}+00:00").timestamp() * 1000) for one in (now, found))
+    assert instant(words, at, "Europe/Berlin") == wanted
+
+
 @pytest.mark.parametrize("words", ["", "noon", "25:00", "2026-11-19T00:00", "today", "12:0a"])
 def test_what_is_no_past_time_is_none(words: str) -> None:
     assert instant(words, T0, "UTC") is None

@@ -221,7 +221,7 @@ def instant(text: str, now_ms: int, zone: str) -> int | None:
             date = _date(midnight[0] if midnight is not None else now_ms, zone)
             found = times.span(f"{date}T{word}")
             if found is not None and found[0] <= now_ms:
-                return found[0]
+                return _last(found[0], now_ms, zone)
         return None
     found = times.span(word)
     return found[0] if found is not None and found[0] == found[1] and found[0] <= now_ms else None
@@ -230,6 +230,13 @@ def instant(text: str, now_ms: int, zone: str) -> int | None:
 def _date(at: int, zone: str) -> str:
     noon = datetime.fromtimestamp(at / 1000 + 43_200, UTC)  # in a day of 23 or 25 hours that day, too
     return noon.astimezone(recurrence.zone_named(zone or "UTC")).date().isoformat()
+
+
+def _last(at: int, now_ms: int, zone: str) -> int:
+    """Of an hour that came twice the second one, once that is past."""
+    local = datetime.fromtimestamp(at / 1000, recurrence.zone_named(zone or "UTC"))
+    again = round(local.replace(fold=1).timestamp() * 1000)
+    return again if at < again <= now_ms else at
 
 
 def _moment(at: int) -> str:
