@@ -61,9 +61,7 @@ def _print(whole: Callable[[], argparse.ArgumentParser], context: Context) -> in
             asked = ASK.format(kind=kind) + ("" if windows else SILENT)
             action.complete = shtab.cmd(asked)  # type: ignore[attr-defined]
     script = shtab.complete(program, shell=args.shell)
-    if (
-        windows
-    ):  # it reads a program in the code page of the machine, where half a letter takes the quote behind it along
+    if windows:  # it is read in the code page of the machine, where half a letter takes the quote behind it along
         script = script.replace("…", "...").encode("ascii", "replace").decode("ascii")
     # as it is: nothing in it is anybody's secret, and a shell must read it
     sys.stdout.write(json.dumps({"shell": args.shell, "script": script}) if context.json else script)
