@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from services.commands.dead_letters import DeadLetterCommands
 from services.commands.records import RecordCommands
 from services.commands.tasks import TaskCommands
 from services.domain.errors import UsageError
@@ -100,6 +101,24 @@ def test_an_error_of_the_letter_before_is_not_told_where_none_is_shown(qtbot: Qt
         letters.states.choose(Triage.IGNORED)
         call.let_go(UsageError("it is gone"))
         settled(qtbot, letters)
+    assert strip.isHidden()
+
+
+def test_a_note_that_could_not_be_kept_is_not_told_of_another_letter(
+    qtbot: QtBot, fleet: Fleet, letters: DeadLettersPage
+) -> None:
+    panel = letters.panel
+    strip = panel.findChild(ErrorStrip)
+    assert strip is not None
+    with held(DeadLetterCommands, "note") as call:
+        panel.notes.line.setText("who looks next")
+        panel.notes.button.click()
+        call.wait(qtbot)
+        before = panel.task_id
+        panel.step_wanted.emit(1)
+        qtbot.waitUntil(lambda: panel.task is not None and panel.task_id != before)
+        call.let_go(UsageError("the store is away"))
+        qtbot.waitUntil(lambda: bool(fleet.toasts) and fleet.toasts[-1].status == "error")
     assert strip.isHidden()
 
 

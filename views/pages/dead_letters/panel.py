@@ -46,6 +46,7 @@ from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
 from views.widgets.strip import ErrorStrip, Strip
+from views.widgets.toast import ToastSpec, failure
 
 ERROR_SHOWN = 4000
 #: the verbs of a cause that stand at its letter, too
@@ -342,11 +343,21 @@ class LetterPanel(QWidget):
 
     def _on_note(self, task_id: str, note: str) -> None:
         call = partial(self._context.commands.dead_letters.note, task_id, note)
-        self._noting.start(call, self._on_noted, self._on_failed)
+        self._noting.start(call, self._on_noted, partial(self._on_not_noted, task_id))
+
+    def _on_not_noted(self, task_id: str, error: BaseException) -> None:
+        """What was written is kept and shown again with its letter; another one is not to be told of it."""
+        if task_id == self._task_id:
+            self._on_failed(error)
+        else:
+            self._context.toast(failure(error))
 
     def _on_noted(self, outcome: Outcome) -> None:
         for one in outcome.skipped:
-            self._error.show_error(shown.say(one.why))
+            if one.task_id == self._task_id:
+                self._error.show_error(shown.say(one.why))
+            else:
+                self._context.toast(ToastSpec(text=shown.say(one.why), status="warning"))
         for task_id in outcome.done:
             self.notes.kept(task_id)
             self.refresh()
