@@ -139,6 +139,29 @@ def test_a_file_that_is_not_wanted_any_more_is_told_about_nowhere(
     assert "no table" not in dialog.shops.picker.file.state()
 
 
+def test_the_good_rows_of_another_file_than_the_one_whose_bad_ones_are_kept_are_not_sent(
+    qtbot: QtBot, fleet: Fleet, new_task: Callable[..., NewTaskDialog], tmp_path: Path
+) -> None:
+    dialog = new_task()
+
+    def read(name: str, shop: str) -> None:
+        (tmp_path / name).write_text(f"shop,type\n{shop},refresh_goods\nnobody,refresh_goods\n")
+        dialog.take_file(tmp_path / name)
+        qtbot.waitUntil(lambda: dialog.sheet.orders is not None and dialog.sheet.orders.table.name == name)
+        assert dialog.verbs.part.text() == "Send the 1 good one, keep 1 as a file"
+
+    read("first.csv", "pdd-10021")
+    with held(work, "write_bad") as call:
+        dialog.send_good(tmp_path / "bad.csv")
+        call.wait(qtbot)
+        read("second.csv", "pdd-10025")
+        call.let_go()
+        settled(qtbot, dialog)
+    assert not fleet.context.tasks.page("").tasks
+    with qtbot.waitSignal(dialog.created):
+        dialog.send_good(tmp_path / "bad.csv")
+
+
 def test_what_is_active_already_of_the_draft_before_is_not_told_of_another(
     qtbot: QtBot, fleet: Fleet, new_task: Callable[..., NewTaskDialog]
 ) -> None:

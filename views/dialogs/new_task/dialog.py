@@ -519,11 +519,13 @@ class NewTaskDialog(DialogFrame):
         """Keep the rows with errors in a file, then create the tasks of the others."""
         found = self.sheet.orders
         if found is not None:
-            self._work.keep(path, found, partial(self._on_kept, path), self._on_unwritten)
+            self._work.keep(path, found, partial(self._on_kept, path, found.table), self._on_unwritten)
 
-    def _on_kept(self, path: Path, number: int) -> None:
+    def _on_kept(self, path: Path, of: Table, number: int) -> None:
         self._tell_export(path, number)
-        self._create_rows(part=True)
+        found = self.sheet.orders
+        if found is not None and found.table is of:  # else those with errors of what stands there now are not kept
+            self._create_rows(part=True)
 
     def _create_rows(self, *, part: bool = False) -> None:
         found = self.sheet.orders
