@@ -145,10 +145,27 @@ class DialogFrame(Dimming):
 
     def showEvent(self, event: QShowEvent) -> None:
         """Stand in the middle of the window behind."""
+        self._grow()
         self._take_room()
         super().showEvent(event)
         if self.focusWidget() is None and (first := self._first_reached()) is not None:
             first.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def event(self, event: QEvent) -> bool:
+        """Make room for words that came, or became longer."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
+            self._grow()
+        return done
+
+    def _grow(self) -> None:
+        """A dialog of one width is as tall as its words are in that width: Qt asks how tall they are in another."""
+        layout = self.layout()
+        if layout is None or self.minimumWidth() != self.maximumWidth() or not layout.hasHeightForWidth():
+            return
+        needed = layout.totalHeightForWidth(self.minimumWidth())
+        if needed > self.height():
+            self.resize(self.minimumWidth(), needed)
 
     def _take_room(self) -> None:
         behind = self.behind()

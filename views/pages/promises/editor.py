@@ -230,7 +230,7 @@ def would_stand(row: PromiseRow) -> str:
     stands = _("If this were kept, it would stand now: {numbers}")
     parts.append(stands.format(numbers=text.listed(numbers)))
     if found.first_break:
-        breaks = _("the first break would be at {time} in {shops}")
+        breaks = _("The first break would be at {time} in {shops}")
         parts.append(breaks.format(time=words.minute(found.first_break, now), shops=words.shops(found.first_shops)))
     parts += [
         _("{name}: {value}").format(name=words.shops(one.shops), value=words.say(one.message))

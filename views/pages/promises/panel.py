@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from services.domain.promises.judge import AT_RISK, BROKEN
@@ -33,7 +33,7 @@ from views.widgets.layout import stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
-SIDE, LOWEST = 268, 230
+SIDE, WIDEST_SIDE, LOWEST = 268, 400, 230
 MOST_CAUSES, MOST_BREAKS = 5, 4
 ALL = "all"
 WHICH = ((ALL, N_("Not kept")), (BROKEN, N_("Broken")), (AT_RISK, N_("At risk")))
@@ -60,6 +60,7 @@ class PromisePanel(QWidget):
                 button.clicked.connect(partial(self._act, verb.key))
         self.close_button = IconButton("ph.x", N_("Close"))
         self.close_button.clicked.connect(self.closed)
+        self.side = _Side()
         self.causes = Causes()
         self.causes.wanted.connect(self._help)
         self._breaks_card, self.breaks = Card(N_("Breaks of the last 30 days")), KeyValues()
@@ -91,12 +92,10 @@ class PromisePanel(QWidget):
         for button in self.buttons.values():
             head.addWidget(button)
         head.addWidget(self.close_button)
-        side = ScrollPane()
-        side.setFixedWidth(SIDE)
-        side.body.setSpacing(CARD_GAP)
-        side.body.addWidget(self.causes)
-        side.body.addWidget(self._breaks_card)
-        side.body.addStretch(1)
+        self.side.body.setSpacing(CARD_GAP)
+        self.side.body.addWidget(self.causes)
+        self.side.body.addWidget(self._breaks_card)
+        self.side.body.addStretch(1)
         bar = QHBoxLayout()
         bar.setContentsMargins(0, 0, PAGE_MARGIN, 8)
         bar.setSpacing(12)
@@ -110,7 +109,7 @@ class PromisePanel(QWidget):
         row = QHBoxLayout()
         row.setContentsMargins(PAGE_MARGIN, 0, 0, 0)
         row.setSpacing(CARD_GAP)
-        row.addWidget(side)
+        row.addWidget(self.side)
         row.addLayout(right, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -274,6 +273,22 @@ class Causes(Card):
         more = 0 if row.stale else len(row.holds) - len(causes)
         self._more.setText(ngettext("{n} more cause", "{n} more causes", more).format(n=more))
         self._more.setVisible(more > 0)
+
+
+class _Side(ScrollPane):
+    """What stands beside the shops: as wide as the verbs in it, for a button is no text that could wrap."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedWidth(SIDE)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow what it holds."""
+        inner = self.widget()
+        if event.type() == QEvent.Type.LayoutRequest and inner is not None:
+            needed = inner.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+            self.setFixedWidth(min(WIDEST_SIDE, max(SIDE, needed)))
+        return super().eventFilter(watched, event)
 
 
 class _Cause(QWidget):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.dialogs.frame import DialogFrame
+from views.support.look import Label
 
 ASKED = Question(title="Stop a worker", verb="Stop, interrupt 2 tasks", rows=(("sync_order", "8 s"),), danger=True)
 
@@ -18,6 +19,21 @@ def opened(qtbot: QtBot, question: Question) -> ConfirmDialog:
     qtbot.addWidget(dialog)
     dialog.open()
     return dialog
+
+
+def cut(dialog: ConfirmDialog) -> list[str]:
+    labels = [one for one in dialog.findChildren(QLabel) if one.wordWrap() and one.isVisible()]
+    return [one.text() for one in labels if one.height() < one.heightForWidth(one.width())]
+
+
+def test_no_line_of_a_long_question_is_cut_off(qtbot: QtBot) -> None:
+    words = "It gets the time below to finish; then it is interrupted and begins anew on the next free worker. " * 2
+    dialog = opened(qtbot, Question(title="Stop a worker", text=f"{words}\n\n{words}", verb="Stop", danger=True))
+    assert cut(dialog) == []
+    before = dialog.height()
+    dialog.body.addWidget(Label(words * 2, "label", "dead", wrap=True))
+    qtbot.waitUntil(lambda: dialog.height() > before)
+    assert cut(dialog) == []
 
 
 def test_cancel_has_the_focus_and_changes_nothing(qtbot: QtBot) -> None:

@@ -61,7 +61,7 @@ def test_how_it_would_stand_is_said_before_it_is_kept(qtbot: QtBot, fleet: Fleet
     dialog.platforms.setText("pdd")
     qtbot.waitUntil(lambda: "it would stand now: At risk: " in dialog.preview.text(), timeout=WAIT_MS)
     assert dialog.preview.text().startswith("refresh_goods done by 24:00, every shop of Pinduoduo.")
-    assert "the first break would be at " in dialog.preview.text()
+    assert "The first break would be at " in dialog.preview.text()
     assert fleet.store.documents(promises.KIND) == {}
     assert fleet.store.documents(promises.STATE) == {}
     assert keep(qtbot, dialog) == "goods"

@@ -178,6 +178,14 @@ def test_the_worst_stands_first_and_says_when_it_breaks_and_what_holds_it(
     assert kept["when"].startswith("41\u202fmin, ± ")
     assert off["when"] == "Disabled"
     qtbot.waitUntil(lambda: page.panel.shown is not None and page.panel.shown.name == "c-broken", timeout=WAIT_MS)
+    (line,) = page.panel.causes.lines()
+    assert line.button.text() == "Copy report for who creates these tasks"
+    side = page.panel.side
+
+    def whole() -> bool:
+        return line.button.mapTo(side, line.button.rect().topRight()).x() < side.viewport().width()
+
+    qtbot.waitUntil(whole, timeout=WAIT_MS)
 
 
 def test_tabs_show_those_of_one_state(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
