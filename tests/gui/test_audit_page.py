@@ -13,7 +13,7 @@ import pytest
 import redis
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel, QMenu
+from PySide6.QtWidgets import QFileDialog, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -464,6 +464,17 @@ def test_it_is_one_of_the_pages_and_each_object_leads_there(qtbot: QtBot, consol
 
 
 @pytest.mark.one_pair
+@pytest.mark.one_pair
+def test_a_key_asks_where_to_write_the_file(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    page = open_page()
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    qtbot.keyClick(page, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    (dialog,) = page.findChildren(QFileDialog)
+    assert dialog.isVisible()
+    dialog.reject()
+
+
 def test_everything_is_said_in_chinese(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
     acts(desk)
     page = open_page()

@@ -96,6 +96,7 @@ COMMANDS = (
     Command("alerts.take", N_("take the incident"), "A"),
     Command("alerts.mute", N_("mute the incident"), "M"),
     Command("alerts.escalate", N_("escalate the incident"), "E"),
+    Command("audit.export", N_("write the entries to a file"), "Ctrl+E"),
     Command("batches.retry", N_("retry"), "R"),
     Command("batches.raise", N_("raise the priority"), "P"),
     Command("batches.cancel", N_("cancel"), "Del"),

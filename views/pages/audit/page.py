@@ -146,7 +146,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self.spans = Segmented(SPANS, N_("How far back"))
         self.header.add_action(self.spans)
         self.verify_button = Button(N_("Verify"), icon="ph.shield-check")
-        self.export_button = Button(N_("Export"), icon="ph.export")
+        self.export_button = Button(N_("Export"), icon="ph.export", shortcut="audit.export")
         for button in (self.verify_button, self.export_button):
             self.header.add_action(button)
         yield
