@@ -97,7 +97,10 @@ class Timeline(QWidget):
         self._tops = tuple(tops)
 
     def _left(self) -> int:
-        return _GLYPH + _GAP + (_TIME if self._timed else 0)
+        return _GLYPH + _GAP + (self._time_room() if self._timed else 0)
+
+    def _time_room(self) -> int:
+        return round(_TIME * theme().growth)
 
     def _more_lines(self, entry: TimelineEntry) -> int:
         """Pixels below the first line."""
@@ -126,7 +129,7 @@ class Timeline(QWidget):
         muted = "text3" if entry.future else "text2"
         painter.setFont(theme().font("label", tabular=True))
         painter.setPen(theme().color("text3"))
-        draw_line(painter, QRect(_GLYPH + _GAP, top, _TIME, ROW), entry.time)
+        draw_line(painter, QRect(_GLYPH + _GAP, top, self._time_room(), ROW), entry.time)
         right = self._paint_span(painter, entry, top)
         left = self._left()
         if entry.whole:

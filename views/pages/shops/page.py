@@ -35,6 +35,7 @@ from views.support.throttle import Debounce
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
+from views.theme import theme
 from views.theme.tokens import CARD_GAP, CARD_PADDING, PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.card import Card
@@ -211,7 +212,8 @@ class ShopsPage(Page):
         yield
         self.shop, self.scope = ShopCard(self.verbs), ScopeCard()
         self._side = ScrollPane()
-        self._side.setFixedWidth(SIDE)
+        theme().changed.connect(self._widen)
+        self._widen()
         self._side.body.setContentsMargins(0, 0, PAGE_MARGIN, PAGE_MARGIN)
         self._side.body.addWidget(self.shop)
         self._side.body.addWidget(self.scope)
@@ -235,6 +237,9 @@ class ShopsPage(Page):
         self._unknown.ask(self._source.wanted)
         self.shop.hide()
         self.scope.hide()
+
+    def _widen(self) -> None:
+        self._side.setFixedWidth(round(SIDE * theme().growth))
 
     def _connect(self) -> None:
         # looking

@@ -8,6 +8,8 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
+from tests.support.painted import faults
+from views.theme import theme
 from views.widgets.timeline import ROW, Timeline, TimelineEntry
 
 ENTRIES = (
@@ -34,6 +36,16 @@ def test_every_line_has_room_and_is_spoken(timeline: Timeline) -> None:
     assert "14:30:06 Attempt 1 on rpa-04 TimeoutError 22.4 s" in timeline.accessibleName()
     assert timeline.entries() == ENTRIES
     timeline.set_entries(ENTRIES)
+
+
+@pytest.mark.parametrize("percent", [100, 130])
+def test_times_lie_beside_the_words_in_larger_text_too(timeline: Timeline, percent: int) -> None:
+    theme().set_text_size(percent)
+    try:
+        timeline.show()
+        assert not faults(timeline)
+    finally:
+        theme().set_text_size(100)
 
 
 def test_narrow_lines_are_cut(timeline: Timeline) -> None:
