@@ -251,7 +251,7 @@ def _times(day: Day) -> str:
 def _active(task: Task, story: WorkStory) -> str:
     gate = listed.BY_NAME.get(story.gates.get(task.task_id, ""))
     told = N_("{status} now: {id}, by {by}") if gate is None else N_("{status} now: {id}, by {by}; it waits: {gate}")
-    status, why = lexicon.called("status", task.status), lexicon.called("gate", gate.name) if gate is not None else ""
+    status, why = lexicon.called("status", task.status), spoken.phrase(gate.short) if gate is not None else ""
     return spoken.phrase(told, status=status, id=task.task_id, by=_by(task), gate=why)
 
 
