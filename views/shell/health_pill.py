@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from services import i18n
 from views.support import safe
 from views.support.paint import draw_line
 from views.theme import theme
@@ -39,10 +40,12 @@ class HealthPill(QAbstractButton):
         super().__init__(parent)
         self._health = health
         self._compact = False
+        #: by ``compact`` and the language: it is asked for at each figure of each pill, and measuring words takes long
+        self._rooms: dict[tuple[bool, bool], QSize] = {}
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self.updateGeometry)
+        theme().changed.connect(self._on_theme)
         self.show_health(health)
 
     @property
@@ -56,6 +59,7 @@ class HealthPill(QAbstractButton):
             return  # said several times a second
         before = self.sizeHint()
         self._health = health
+        self._rooms.clear()
         self.setAccessibleName(f"{health.name} {health.value}".strip())
         tip = safe.masked(health.tip)
         self.setAccessibleDescription(tip)
@@ -63,6 +67,10 @@ class HealthPill(QAbstractButton):
         if self.sizeHint() != before:  # else the whole window would be laid out for each figure
             self.updateGeometry()
         self.update()
+
+    def _on_theme(self) -> None:
+        self._rooms.clear()
+        self.updateGeometry()
 
     def set_compact(self, compact: bool) -> None:
         """Show glyph and value only."""
@@ -77,6 +85,12 @@ class HealthPill(QAbstractButton):
 
     def room(self, *, compact: bool) -> QSize:
         """Return the room needed; `compact` leaves the name to the tool tip."""
+        key = (compact, i18n.is_chinese())
+        if key not in self._rooms:
+            self._rooms[key] = self._measured(compact=compact)
+        return self._rooms[key]
+
+    def _measured(self, *, compact: bool) -> QSize:
         words = "" if compact and self._health.value else self._health.name
         name = QFontMetrics(theme().font("label")).horizontalAdvance(words)
         value = QFontMetrics(theme().font("labelstrong", tabular=True)).horizontalAdvance(self._health.value)

@@ -211,7 +211,7 @@ class EmbeddedBroker:
             self._looked_at = now
             at = self._clock.now_ms()
             with self._file.reader() as conn:
-                gone = messages.dead_consumers(conn, self._me[0], at)
+                gone = messages.dead_consumers(conn, self._me, at)
             if gone:
                 self._file.write(lambda conn: messages.leave(conn, gone), "messages")
             if at - self._beat_at >= BEAT_MS:

@@ -192,11 +192,15 @@ def this_process() -> Process:
     return socket.gethostname(), os.getpid(), psutil.Process().create_time()
 
 
-def dead_consumers(conn: sqlite3.Connection, host: str, now: int) -> list[int]:
-    """Consumers whose process is gone; of another host (a container, say) those that have been silent for long."""
+def dead_consumers(conn: sqlite3.Connection, me: Process, now: int) -> list[int]:
+    """Consumers whose process is gone; of another host (a container, say) those that have been silent for long. ``me``:
+    the process that asks.
+    """
+    host, own, born = me
     rows = conn.execute("SELECT id, host, pid, pid_started, beat_at FROM consumers").fetchall()
     alive = {
-        process: _lives(*process) for process in {(pid, started) for _, name, pid, started, _ in rows if name == host}
+        process: process == (own, born) or _lives(*process)  # asking the system for oneself each second adds up
+        for process in {(pid, started) for _, name, pid, started, _ in rows if name == host}
     }
     return [
         number

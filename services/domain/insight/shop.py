@@ -39,6 +39,7 @@ COVERS = (UNKNOWN, *SWITCHED)
 #: What is lost, so that nobody can know how a shop does, or nothing goes on there.
 NO_WORKER, NO_BROKER, NO_STORE, NO_WORD = "workers", "broker", "store", "word"
 STUCK_MS, HEALTHY_MS = 30 * 60_000, 86_400_000
+FOREVER_MS = 2**63 - 1
 
 #: Whether somebody is logged in there, as far as its own tasks tell.
 LOGGED_IN, LOGGED_OUT, CAPTCHA, OFF, TRYING, NOT_KNOWN = (
@@ -212,6 +213,16 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
         failure_at=failure_at,
         failure_kind=failure_kind,
     )
+
+
+def stands_until(facts: ShopFacts, now_ms: int) -> int:
+    """The last instant (UTC ms) at which ``judge`` says the same of these facts, at the earliest now: it asks what time
+    it is to see whether nothing is finished for too long, and whether the last success is of late.
+    """
+    ends = [max(facts.waits_at, facts.success_at) + STUCK_MS] if facts.waits_at else []
+    if facts.success_at:
+        ends.append(facts.success_at + HEALTHY_MS - 1)
+    return min((end for end in ends if end >= now_ms), default=FOREVER_MS)
 
 
 def _whole(pauses: Iterable[Pause]) -> Collection[str]:

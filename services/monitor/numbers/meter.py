@@ -163,8 +163,14 @@ class Meter:
         """The same for many shops at once."""
         with self._lock:
             of_all = durations.measured(self._of_all).summary
-            own = {shop: durations.measured(self._of_shop.get(shop, ())).summary for shop in shops}
-            return {shop: durations.pooled(found, of_all) for shop, found in own.items()}
+            own = {shop: self._of_shop.get(shop, ()) for shop in shops}
+            nothing = durations.pooled(
+                durations.measured(()).summary, of_all
+            )  # most of a large fleet ended nothing yet
+            return {
+                shop: durations.pooled(durations.measured(kept).summary, of_all) if kept else nothing
+                for shop, kept in own.items()
+            }
 
     def _took(self, shop: str, task_type: str, milliseconds: int) -> None:
         seconds = max(0, milliseconds) / 1000

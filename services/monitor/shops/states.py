@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState
@@ -78,6 +80,7 @@ class ShopStates:
         self._measured = Measured(store)
         self._further: dict[str, tuple[int, int]] = {}  #: progress of what runs, and since when (UTC ms) it is so
         self._live: Live | None = None
+        self._judged = _Judged()
         self.succeeded = self.failed = 0  #: ends seen since the start
 
     def follow(self, eyes: Live) -> None:
@@ -161,19 +164,22 @@ class ShopStates:
             slot.shop: slot.since for slot in reversed(hung.slots(snapshot.fleet(), self._usual, snapshot.at_ms))
         }
         moving = self._moving(snapshot, {key for key, since in waits.items() if since < late_ms}, further)
-        return tuple(
-            insight.judge(
-                fleet.of(
-                    known.get(key) or stranger(key),
-                    waits_at=waits.get(key, 0),
-                    success_at=finished.get(key, 0),
-                    moves=key in moving,
-                    hangs_at=hanging.get(key, 0),
-                ),
-                snapshot.at_ms,
-            )
-            for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions, *fleet.successes, *others})
-        )
+        before = self._judged if self._judged.fleet == fleet.of_all else _Judged(fleet.of_all)
+        judged: dict[str, _One] = {}
+        for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions, *fleet.successes, *others}):
+            shop, learnt = known.get(key), (waits.get(key, 0), finished.get(key, 0), key in moving, hanging.get(key, 0))
+            told = (shop, learnt, fleet.told(key))
+            one = before.shops.get(key)
+            if one is None or one.told != told or not one.since_ms <= snapshot.at_ms <= one.until_ms:
+                waits_at, success_at, moves, hangs_at = learnt
+                facts = fleet.of(
+                    shop or stranger(key), waits_at=waits_at, success_at=success_at, moves=moves, hangs_at=hangs_at
+                )
+                until_ms = insight.stands_until(facts, snapshot.at_ms)
+                one = _One(told, snapshot.at_ms, until_ms, insight.judge(facts, snapshot.at_ms))
+            judged[key] = one
+        self._judged = _Judged(fleet.of_all, judged)
+        return tuple(one.now for one in judged.values())
 
     def _usual(self, task_type: str, shop: str) -> Runs:
         return self._measured.usual(task_type, shop, 0)
@@ -204,6 +210,23 @@ class ShopStates:
         return found
 
 
+class _One(NamedTuple):
+    """A shop as it was judged: by what, and from when to when (UTC ms) that stands."""
+
+    told: object
+    since_ms: int
+    until_ms: int
+    now: ShopNow
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What was judged at the last look: most shops of a fleet are as they were then."""
+
+    fleet: object = None  #: what was known of all
+    shops: Mapping[str, _One] = field(default_factory=dict)
+
+
 class FleetFacts:
     """What is known of all shops at one moment, asked for once. Blocking."""
 
@@ -217,6 +240,23 @@ class FleetFacts:
         self._pauses = {one.scope for one in snapshot.pauses if one.gate == insight.PAUSED}
         self._lost = lost(snapshot)
         self._unheard = _unheard(snapshot)
+
+    @property
+    def of_all(self) -> object:
+        """What is known of all shops together; where it and ``told`` are equal, ``of`` says the same of a shop."""
+        return self._snapshot.pauses, self._lost, self._unheard
+
+    def told(self, key: str) -> object:
+        """What is known of one alone."""
+        return (
+            self._snapshot.counts.shops.get(key, _NOTHING),
+            self.sessions.get(key),
+            self.breakers.get(key),
+            self.logins.get(key),
+            self.successes.get(key),
+            self._held.get(key),
+            self._types.get(key),
+        )
 
     def of(
         self,

@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from services.domain.insight.shop import ShopNow
 from services.domain.past.marks import Mark
 from services.i18n import N_, _
 from services.messages import told
@@ -35,7 +36,7 @@ from views.support.throttle import Throttle
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.buttons import IconButton
 from views.widgets.freezing import Freezing
-from views.widgets.heat_map.layout import Rows, prepare
+from views.widgets.heat_map.layout import NONE, Rows, prepare
 from views.widgets.heat_map.map import AGGREGATE_ABOVE
 from views.widgets.kpi_tile import KpiTile, TileGrid
 from views.widgets.segmented import Segmented
@@ -44,7 +45,9 @@ from views.widgets.strip import ErrorStrip
 #: numbers, shops and what needs a person are of one answer, asked for when a snapshot says something else than the one
 #: before, ten times a second at most, and every few seconds, for some of it comes by time alone; samples once a second,
 #: every few seconds where nothing happens; whether a server answers follows the snapshots
-NEWS_MS, SOON_MS, LOOK_MS, SLOW_MS, HISTORY_MS, QUIET_MS = 100, 100, 3_000, 10_000, 1_000, 5_000
+NEWS_MS, SOON_MS, LOOK_MS, SLOW_MS, HISTORY_MS = 100, 100, 3_000, 10_000, 1_000
+#: where nothing happens: a 360th of what the charts show, two pixels of most of them, within these bounds
+QUIET_SHARE, QUIET_LEAST_MS, QUIET_MOST_MS = 360, 5_000, 10_000
 #: answers about the past without any news between them: the rates of the last event are 0 by then
 QUIET_ANSWERS = 8
 #: An answer that takes long is asked for less often: at most a fifth of the time goes into asking, a third while there
@@ -237,6 +240,8 @@ class OverviewPage(Page):
     def _follow_closely(self) -> None:
         """Something happens: ask for the samples of every second."""
         self._quiet = 0
+        if self.asking.every_ms == QUIET_LEAST_MS:
+            self.asking.ask_every(LOOK_MS)
         if self.samples.every_ms != HISTORY_MS:
             self.samples.ask_every(HISTORY_MS)
             self.samples.soon()
@@ -297,7 +302,8 @@ class OverviewPage(Page):
         self._unknown.answer()
         self.looked = look
         self._servers = None  # it may be of a time before what was heard of them
-        self.asking.ask_every(round(min(SLOW_MS, max(LOOK_MS, look.took_s * 1000 * SHARE))))
+        least = LOOK_MS if self._quiet < QUIET_ANSWERS else QUIET_LEAST_MS
+        self.asking.ask_every(round(min(SLOW_MS, max(least, look.took_s * 1000 * SHARE))))
         self._look_soon.set_delay(round(min(SLOW_MS, max(SOON_MS, look.took_s * 1000 * NEWS_SHARE))))
         if self._is_to_be_painted(look):
             self._show_look()
@@ -310,7 +316,7 @@ class OverviewPage(Page):
         known = self._history is None or self._history.range_s == history.range_s
         self._quiet += self.charts.window.cursor is None
         if self._quiet == QUIET_ANSWERS:
-            self.samples.ask_every(QUIET_MS)
+            self.samples.ask_every(quiet_ms(history.range_s))
         self._history, self._marks = history, history.marks
         if self.freezing.on:
             return
@@ -440,6 +446,11 @@ class OverviewPage(Page):
             self.open_tasks.emit(spec.opens)
 
 
+def quiet_ms(range_s: int) -> int:
+    """How often the samples of a range are asked for where nothing happens."""
+    return min(QUIET_MOST_MS, max(QUIET_LEAST_MS, range_s * 1000 // QUIET_SHARE))
+
+
 def heard_of(snapshot: Snapshot) -> object:
     """What a snapshot says but for the time: where it stays the same, nobody need be asked."""
     workers = tuple((one.worker, one.state, one.slots, one.ahead, one.link) for one in snapshot.workers)
@@ -559,6 +570,7 @@ class OverviewData:
         self._range = 0
         self._asked_s = 0.0  #: when the samples were asked for as a whole, monotonic
         self._marks: tuple[int, float, tuple[Mark, ...]] | None = None  #: of which range, and when they were asked
+        self._prepared: tuple[tuple[ShopNow, ...], Rows] = ((), NONE)  #: the shops of the last look, and their cells
         self.buffer = SampleBuffer()
 
     def look(self) -> Look:
@@ -566,16 +578,22 @@ class OverviewData:
         began = time.monotonic()
         # a server may be lost while this is asked: what is known when the answer comes counts
         now = self._source.fresh(self._source.now())
-        rows = prepare(now.shops, self._aggregate_above)
+        rows = self._rows(now)
         return Look(now, rows, time.monotonic() - began)
+
+    def _rows(self, now: OverviewNow) -> Rows:
+        shops, rows = self._prepared
+        if shops != now.shops:
+            rows = prepare(now.shops, self._aggregate_above)
+            self._prepared = tuple(now.shops), rows
+        return rows
 
     def fresh(self, look: Look) -> Look:
         """The same with what is known of the servers now; asks nobody, but may judge every shop anew. All its numbers
         stay those of its moment.
         """
         now = self._source.fresh(look.now)
-        rows = look.rows if now.shops is look.now.shops else prepare(now.shops, self._aggregate_above)
-        return replace(look, now=now, rows=rows)
+        return replace(look, now=now, rows=look.rows if now.shops is look.now.shops else self._rows(now))
 
     def history(self, range_s: int) -> History:
         """The samples since the last call, or all of another range."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from random import Random
 from typing import Any
 
 import pytest
@@ -143,3 +144,24 @@ def test_every_state_has_a_sentence() -> None:
         now = ShopNow(state=state, session=CAPTCHA, breaker=OPEN, pauses=(pause("all"),), lost="workers")
         for message in insight.reasons(now, NOW):
             assert "{" not in english(message)
+
+
+def test_a_judgement_stands_as_long_as_is_said_and_no_longer_where_the_time_decides() -> None:
+    dice, ended = Random(14), 0
+    for _ in range(3_000):
+        now = NOW + dice.choice((0, insight.STUCK_MS, insight.HEALTHY_MS, dice.randrange(2 * insight.HEALTHY_MS)))
+        facts = ShopFacts(
+            shop=Shop(platform="pdd", shop_id="s1"),
+            counts={dice.choice(("queued", "running", "dead", "retrying")): dice.randrange(3)},
+            success_at=dice.choice((0, NOW, NOW + dice.randrange(insight.HEALTHY_MS))),
+            waits_at=dice.choice((0, NOW, NOW + dice.randrange(insight.STUCK_MS))),
+            hangs_at=dice.choice((0, NOW)),
+            moves=dice.random() < 0.2,
+        )
+        until, first = insight.stands_until(facts, now), insight.judge(facts, now)
+        assert until >= now
+        latest = min(until, now + 3 * insight.HEALTHY_MS)
+        for at in (now + 1, latest, dice.randint(now, latest)):
+            assert at > until or insight.judge(facts, at) == first, (facts, now, at)
+        ended += until < insight.FOREVER_MS and insight.judge(facts, until + 1) != first
+    assert ended > 100

@@ -28,10 +28,11 @@ from views.pages.overview.page import (
     LOOK_MS,
     NEWS_MS,
     QUIET_ANSWERS,
-    QUIET_MS,
+    QUIET_LEAST_MS,
     SOON_MS,
     OverviewPage,
     form_for,
+    quiet_ms,
 )
 from views.pages.overview.tiles import TILES
 from views.pages.overview.words import row_of
@@ -285,15 +286,19 @@ def test_where_nothing_happens_the_past_is_asked_for_less_often_until_something_
             qtbot.waitUntil(lambda: not samples.busy)
 
     answers()
-    assert samples.every_ms == QUIET_MS
+    quiet = quiet_ms(3_600)
+    assert samples.every_ms == quiet > HISTORY_MS
+    qtbot.waitUntil(lambda: not page.asking.busy)
+    page.asking.again(settle=False)
+    qtbot.waitUntil(lambda: page.asking.every_ms == QUIET_LEAST_MS)
     page.note_news(replace(said, at_ms=NOW_MS + 1000, taken=1.0))
-    assert samples.every_ms == QUIET_MS, "it says nothing new"
+    assert samples.every_ms == quiet, "it says nothing new"
     asked = len(source.asked_series)
     page.note_news(replace(said, counts=Counts(cursor="2")))
-    assert samples.every_ms == HISTORY_MS
+    assert (samples.every_ms, page.asking.every_ms) == (HISTORY_MS, LOOK_MS)
     qtbot.waitUntil(lambda: len(source.asked_series) > asked)
     answers()
-    assert samples.every_ms == QUIET_MS
+    assert samples.every_ms == quiet
     page.charts.window.set_cursor(NOW_MS / 1000 - 60)
     assert samples.every_ms == HISTORY_MS, "somebody points at an instant"
     answers()
