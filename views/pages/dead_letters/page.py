@@ -183,6 +183,7 @@ class DeadLettersPage(Page):
         yield
         self.panel = LetterPanel(self._context, self.verbs, self.cause_verbs)
         self.panel.setMinimumWidth(PANEL_LEAST)
+        yield from self.panel.build()
         yield
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._pane = CausePane()

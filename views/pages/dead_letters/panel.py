@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -73,9 +73,7 @@ class LetterPanel(QWidget):
     ) -> None:
         """``causes``: what can be done about the cause of the letter."""
         super().__init__(parent)
-        self._context, self._verbs = context, verbs
-        self.at_it = AtIt(causes)
-        self.success = BesideSection(context.letters, context.artifacts)
+        self._context, self._verbs, self._causes = context, verbs, causes
         self._task_id = ""
         self._detail: TaskDetail | None = None
         self._now = ShopNow()
@@ -86,8 +84,6 @@ class LetterPanel(QWidget):
         self._noting = Operation(self)
         self.setProperty("panel", "side")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._build()
-        on_language_changed(self._say)
 
     @property
     def task_id(self) -> str:
@@ -164,7 +160,8 @@ class LetterPanel(QWidget):
         if self._task_id:
             self._ask.start(partial(self._context.tasks.detail, self._task_id), self._show, self._on_failed)
 
-    def _build(self) -> None:
+    def build(self) -> Iterator[None]:
+        """Put it together, a little between two yields; whoever makes it goes through all of it."""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -178,21 +175,29 @@ class LetterPanel(QWidget):
         self._body = self._inner.body
         self._content = self._inner.takeWidget()
         self._inner.setWidget(self._content)
+        yield
         self._build_reason()
+        yield
+        self.success = BesideSection(self._context.letters, self._context.artifacts)
         self.success.task_wanted.connect(self.task_wanted)
         self.success.answered.connect(self._say)
         self._body.addWidget(self.success)
         self._body.addWidget(line())
+        yield
         self.editor = MessageEditor()
         self.editor.changed.connect(self._show_verbs)
         self._body.addWidget(self.editor)
+        yield
         self.notes = NotesSection()
         self.notes.note_wanted.connect(self._on_note)
         self._body.addWidget(self.notes)
+        yield
         self._build_facts()
+        yield
         column.addWidget(self._inner, 1)
         column.addWidget(line())
         column.addWidget(self._build_foot())
+        on_language_changed(self._say)
 
     def _build_reason(self) -> None:
         self._why = Section(N_("Why it died"), foldable=False)
@@ -205,6 +210,7 @@ class LetterPanel(QWidget):
         self._beside = Label("", "label", "text2", wrap=True)
         self._more = LinkLabel()
         self._more.activated.connect(self._on_more)
+        self.at_it = AtIt(self._causes)
         parts: tuple[QWidget, ...] = (
             self._reason,
             self._text,

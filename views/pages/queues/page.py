@@ -190,6 +190,7 @@ class QueuesPage(Page):
         yield
         self.panel = QueuePanel(self.verbs)
         self.panel.hide()
+        yield from self.panel.build()
         yield
         above = QWidget()
         column = QVBoxLayout(above)

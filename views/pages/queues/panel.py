@@ -4,7 +4,7 @@ run, and what can be done about it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -117,6 +117,9 @@ class QueuePanel(QWidget):
         self._row: QueueNow | None = None
         self._now = QueuesNow()
         self.window_of_time = TimeWindow(3600, self)
+
+    def build(self) -> Iterator[None]:
+        """Put it together, a little between two yields; whoever makes it goes through all of it."""
         self._glyph = QLabel()
         self.title, self.facts = Elided("", "panel"), Elided("", "label", "text3")
         self.facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # the name comes first
@@ -128,8 +131,11 @@ class QueuePanel(QWidget):
                 button.clicked.connect(partial(self._act, verb.key))
         self.close_button = IconButton("ph.x", N_("Close"))
         self.close_button.clicked.connect(self.closed)
+        yield
         self.depth_card = ChartCard(N_("Waiting, with their message or at a gate"), DepthPlot(self.window_of_time))
+        yield
         self.flow_card = ChartCard(N_("Tasks per second"), FlowPlot(self.window_of_time))
+        yield
         self.consumers = Card(N_("Who takes from it"))
         self.workers, self._none = KeyValues(spread=True), Label("", "label", "text3", wrap=True)
         self.consumers.body.addWidget(self.workers)
@@ -137,7 +143,11 @@ class QueuePanel(QWidget):
         self.consumers.body.addStretch(1)
         self.views = Segmented(VIEWS, N_("What is shown of the queue"))
         self.views.chosen.connect(self._on_view)
-        self.holders, self.forecast = HoldersView(), ForecastView()
+        yield
+        self.holders = HoldersView()
+        yield
+        self.forecast = ForecastView()
+        yield
         self._put_together()
         theme().changed.connect(self._say)
         on_language_changed(self._say)

@@ -205,6 +205,7 @@ class TasksPage(Page):
         self._offers = Offers(VERBS, self.bar, self.selection, self.actions_of_page, self._tally)
         yield
         self.panel = TaskDetailPanel(self._context, self.actions_of_page, self._offers.verbs)
+        yield from self.panel.build()
         yield
         self.sharing = Sharing(self._context, self._tsv, self)
         self._menu = RowMenu(self.table, self._offers, self.sharing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -99,9 +99,6 @@ class TaskDetailPanel(QWidget):
         self._timer.timeout.connect(self._follow)
         self.setProperty("panel", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._build()
-        on_language_changed(self._show_again)
-        ticks().tell(self, self._on_tick)
 
     def wait(self) -> tuple[str, Wait | None]:
         """The task and where it waits, as it stands here; "" while nothing does."""
@@ -202,15 +199,18 @@ class TaskDetailPanel(QWidget):
         self._timer.stop()
         super().hideEvent(event)  # type: ignore[arg-type]
 
-    def _build(self) -> None:
+    def build(self) -> Iterator[None]:
+        """Put it together, a little between two yields; whoever makes it goes through all of it."""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._build_head())
+        yield
         area, first, self._body = _scrolled()
         self._side_area, second, self._side = _scrolled()
         self._columns = (first, second)
-        self._build_sections()
+        yield
+        yield from self._build_sections()
         for layout in (self._body, self._side):
             layout.addStretch(1)
         self._side_area.hide()
@@ -219,6 +219,8 @@ class TaskDetailPanel(QWidget):
         row.addWidget(area, 1)
         row.addWidget(self._side_area, 1)
         column.addLayout(row, 1)
+        on_language_changed(self._show_again)
+        ticks().tell(self, self._on_tick)
 
     def _build_head(self) -> QWidget:
         head = QWidget()
@@ -264,7 +266,7 @@ class TaskDetailPanel(QWidget):
             self.buttons[str(verb.key)].setVisible(not verb.special and verb is not STOP_HOLDER)
         return head
 
-    def _build_sections(self) -> None:
+    def _build_sections(self) -> Iterator[None]:
         self.decide = DecideSection()
         self.decide.wanted.connect(self._act)
         self.decide.look_wanted.connect(partial(self._context.way_out, "look_shop"))
@@ -281,6 +283,7 @@ class TaskDetailPanel(QWidget):
         self._verdict_room = _margins(verdict)
         self._verdict_room.hide()
         self._body.addWidget(self._verdict_room)
+        yield
         self._why = Section(N_("Why is it waiting?"))
         self.gates = Timeline()
         self.sentence = Label("", "body", "text", wrap=True)
@@ -293,23 +296,28 @@ class TaskDetailPanel(QWidget):
         self._story = Section(N_("Timeline"), foldable=False)
         self.timeline = Timeline()
         self._story.body.addWidget(self.timeline)
+        yield
         self._failure = Section(N_("Last error"))
         self.error = Label("", "label", "text", wrap=True)
         self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._failure.body.addWidget(self.error)
+        yield
         self._data, self._outcome = PayloadSection(), DocumentSection(N_("Result"))
         self.payload, self.result = self._data.editor, self._outcome.editor
         self.edit_button = self._data.edit_button
         self.edit_button.clicked.connect(self._on_edit)
+        yield
         self.steps = StepsSection(self._context.artifacts)
         self.files = ArtifactSection(self._context.artifacts, self.steps.shows)
         self.files.answered.connect(self.steps.take)
         self.steps.open_wanted.connect(self.files.open)
+        yield
         self.logs = LogSection(self._context.tasks)
         self._facts = Section(N_("Message and headers"))
         self._fields = KeyValues(mono=True)
         self._fields.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
         self._facts.body.addWidget(self._fields)
+        yield
         self.links = LinksSection()
         self.links.task_wanted.connect(self.go)
         self.links.batch_wanted.connect(self.batch_wanted)
