@@ -34,6 +34,8 @@ class Reaches:
         self._store = store
         self._workers: dict[str, Farewell] | None = None
         self._known: dict[str, tuple[int, int, Sequence[Task]]] = {}  #: by type: asked since, told since, records
+        #: by record: when its attempts failed, and of what
+        self._failed: dict[tuple[str, int], tuple[tuple[int, str], ...]] = {}
 
     def of_cause(self, fingerprints: Collection[str], letters: Sequence[Task]) -> Reach:
         """Where the cause of these letters lies, judged by all that ran their types in its time."""
@@ -42,7 +44,7 @@ class Reaches:
         newest = max(letters, key=lambda task: task.ended_at)
         last = newest.ended_at
         floor = last - LONGEST_MS
-        failed_at = [at for task in letters for at in _failures(task, fingerprints) if at >= floor]
+        failed_at = [at for task in letters for at in self._failures(task, fingerprints) if at >= floor]
         first, until = min(failed_at, default=last), last + AROUND_MS
         types = sorted({task.task_type for task in letters})[:TYPES]
         own = {task.task_id: task for task in letters if task.ended_at >= floor}
@@ -66,10 +68,18 @@ class Reaches:
         return found
 
     def _of_task(self, task: Task, fingerprints: Collection[str], since: int, until: int) -> Iterable[Ran]:
-        failed = set(_failures(task, fingerprints))
+        failed = set(self._failures(task, fingerprints))
         for attempt in task.attempts:
             if attempt.outcome in _ENDS and since <= attempt.ended_at <= until:
                 yield self._ran(task, attempt, attempt.ended_at in failed)
+
+    def _failures(self, task: Task, fingerprints: Collection[str]) -> Iterable[int]:
+        """When attempts of a task failed of the cause, UTC ms."""
+        record = (task.task_id, task.updated_at)
+        failed = self._failed.get(record)
+        if failed is None:  # each of the causes asks for the same records
+            failed = self._failed[record] = tuple(_failed(task))
+        return (at for at, mark in failed if mark in fingerprints)
 
     def _ran(self, task: Task, attempt: Attempt, failed: bool) -> Ran:
         by = self._worker(attempt.worker)
@@ -94,9 +104,9 @@ class Reaches:
 
     def _of_type(self, name: str, since: int) -> tuple[int, Sequence[Task]]:
         """Records of a type that changed since then, as many as are looked at, and since when they are all there."""
-        if name in self._known and self._known[name][0] <= since:
-            _asked, told, tasks = self._known[name]
-            return told, tasks
+        asked, told, known = self._known.get(name, (0, 0, ()))
+        if name in self._known and (asked <= since or told > asked):  # of further back there would be no more of them
+            return told, known
         terms = (equals("type", name), equals("status", *_STATUSES), Term(field="updated", op=">=", number=since))
         found: list[Task] = []
         cursor: str | None = ""
@@ -114,11 +124,10 @@ def key_of(task: Task) -> str:
     return task.fingerprint or task.error_kind or "unknown"
 
 
-def _failures(task: Task, fingerprints: Collection[str]) -> Iterable[int]:
-    """When attempts of a task failed of the cause, UTC ms."""
+def _failed(task: Task) -> Iterable[tuple[int, str]]:
+    """When attempts of a task failed, UTC ms, and the fingerprint of each failure."""
     for attempt in task.attempts:
         if attempt.outcome in _ENDS and attempt.outcome != "succeeded":
             ended_it = task.status == Status.DEAD and attempt.number == task.attempt
             mark = key_of(task) if ended_it else fingerprint(task.task_type, attempt.error_kind, attempt.error)
-            if mark in fingerprints:
-                yield attempt.ended_at
+            yield attempt.ended_at, mark
