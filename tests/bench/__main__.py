@@ -61,7 +61,7 @@ def main() -> int:
         "--rows",
         type=int,
         default=0,
-        help="tasks of the page benchmark (100,000 x scale; pages: 1,000,000), or of the console (20,000 x scale)",
+        help="tasks of the page benchmark (100,000 x scale; pages: 1,000,000), or besides those of the console (none)",
     )
     parser.add_argument("--shops", type=int, default=500, help="shops of the console's fleet")
     parser.add_argument(

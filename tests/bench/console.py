@@ -13,6 +13,7 @@ from typing import Any
 
 from services.domain.fleet.shop import Shop
 from services.engine.producer import TaskSpec
+from tests.bench import pages
 from tests.bench.pairs import CountMismatch, Pair
 from tests.bench.traffic import MARKED
 
@@ -31,10 +32,15 @@ def measure(
     rows: int = 0,
     **urls: str,
 ) -> dict[str, Any]:
-    """Figures of the console over one driver pair; ``stacks`` holds what the GUI thread did while it was late."""
+    """Figures of the console over one driver pair; ``stacks`` holds what the GUI thread did while it was late.
+
+    ``rows``: so many records besides, in every status, as some busy weeks would leave them, and no message of theirs.
+    """
     pair = Pair(home, **urls)
     try:
-        _prepare(pair, shops, rows or round(FILL * scale))
+        _prepare(pair, shops, round(FILL * scale))
+        if rows:
+            pages.fill(pair.engine.store, rows)
     finally:
         pair.close()
     words = _words(home, urls)

@@ -185,7 +185,8 @@ class Probe:
         self._figures["RSS MB (aim 400)"] = psutil.Process().memory_info().rss / 1e6
         if args.soak:
             await self._soak(args.soak)
-        return {"figures": self._figures, "stacks": self._dog.stacks.most_common(40)}
+        # a copy: the watchdog goes on noting meanwhile
+        return {"figures": self._figures, "stacks": collections.Counter(dict(self._dog.stacks)).most_common(40)}
 
     async def _first_paint(self) -> None:
         while self._console.opened is None or self._console.opened.window.current != "overview":
