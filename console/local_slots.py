@@ -47,8 +47,8 @@ class LocalSlots:
 
     def running(self) -> tuple[SlotState, ...]:
         """The slots with a task in them."""
-        worker = self._workers.worker
-        return tuple(slot for slot in worker.info().slots if slot.task_id) if worker is not None else ()
+        busy = (worker.info() for worker in self._workers.busy)
+        return tuple(slot for info in busy for slot in info.slots if slot.task_id)
 
     def drain(self) -> None:
         """Take no new tasks."""

@@ -160,12 +160,22 @@ class LocalWorkers:
     def __init__(self, parts: WorkerParts, options: WorkerOptions) -> None:
         self._parts, self._options = parts, options
         self._worker: Worker | None = None
+        self._leaving: tuple[Worker, ...] = ()  #: told to stop from elsewhere: their tasks have their grace
         self._lock = threading.Lock()
 
     @property
     def worker(self) -> Worker | None:
         """The running worker."""
         return self._worker
+
+    @property
+    def busy(self) -> tuple[Worker, ...]:
+        """Those that may still have tasks: the running worker, and what was told to stop and has not ended yet."""
+        with self._lock:
+            return self._all()
+
+    def _all(self) -> tuple[Worker, ...]:
+        return self._leaving if self._worker is None else (*self._leaving, self._worker)
 
     def start(self, slots: int, lanes: tuple[str, ...] = ("high", "normal", "low")) -> Worker:
         """Start working here; does nothing more when a worker runs already."""
@@ -180,10 +190,11 @@ class LocalWorkers:
             return worker
 
     def stop(self, grace_s: float | None = None) -> bool:
-        """Stop working here; unstarted work goes back, running work gets its grace."""
+        """Stop working here; unstarted work goes back, running work gets its grace, also of a worker that leaves."""
         with self._lock:
-            worker, self._worker = self._worker, None
-        return worker.stop(grace_s) if worker is not None else True
+            ending, self._worker = self._all(), None
+        clean = [worker.stop(grace_s) for worker in ending]  # each, whatever the others left
+        return all(clean)
 
     def close(self, grace_s: float | None = None) -> bool:
         """Stop for good: the children that handlers ran in end too."""
@@ -196,6 +207,11 @@ class LocalWorkers:
         """An operator elsewhere may order this worker to stop: then it has to leave, not only to stop taking."""
         worker.wait_stop_ordered(None)
         with self._lock:
-            if self._worker is worker:
-                self._worker = None
-        worker.stop()
+            if self._worker is not worker:
+                return  # who took it away stops it
+            self._worker, self._leaving = None, (*self._leaving, worker)
+        try:
+            worker.stop()
+        finally:
+            with self._lock:
+                self._leaving = tuple(one for one in self._leaving if one is not worker)

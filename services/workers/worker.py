@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import platform
 import secrets
@@ -66,6 +67,8 @@ class Worker:
         self._grace_s: float | None = None  #: as it was ordered to stop with
         self._last: WorkerInfo | None = None
         self._started, self._ending = False, threading.Lock()
+        self._latest = math.inf  #: when running tasks are stopped at last, once it is being stopped
+        self._clean = True  #: whether everything was recorded when it was stopped
 
     def start(self) -> None:
         """Begin to take work.
@@ -280,14 +283,17 @@ class Worker:
     def stop(self, grace_s: float | None = None) -> bool:
         """Give back what has not started, let running tasks end within the grace, then give those back too.
 
-        Returns whether everything was recorded. Nothing counts as a failure.
+        Returns whether everything was recorded. Nothing counts as a failure. Where it is being stopped already, this
+        waits for that, and running tasks get no more than the shorter grace.
         """
+        if grace_s is not None:
+            self._latest = min(self._latest, self._parts.clock.monotonic() + grace_s)
         with self._ending:
             return self._stop(grace_s)
 
     def _stop(self, grace_s: float | None) -> bool:
         if not self._started or self._state == "stopped":
-            return True
+            return self._clean
         self._state = "stopping"
         self._stopping.set()
         self._feeder.join(10.0)
@@ -296,14 +302,14 @@ class Worker:
         given = self._grace_s if grace_s is None else grace_s
         grace = self._options.grace_s if given is None else given
         end = self._parts.clock.monotonic() + grace
-        while self._pool.claimed() and self._parts.clock.monotonic() < end:
+        while self._pool.claimed() and self._parts.clock.monotonic() < min(end, self._latest):
             self._pool.wait_room(1 - self._pool.slots, 0.1)
         for claimed in self._claimed.all():
             claimed.cancel("shutdown")
         self._pool.close(30.0)
         self._profiles.close()
         self._log_show.close()
-        clean = self._finisher.close(30.0)
+        self._clean = self._finisher.close(30.0)
         self._keeper.close()
         self._consumer.close()
         self._state = "stopped"
@@ -311,7 +317,7 @@ class Worker:
             farewells.leave(self._parts.store, self.last_info)
         except StoreError as exc:
             log.warning("this worker stays listed until its heartbeat is old: %s", exc)
-        return clean
+        return self._clean
 
     def _announce(self) -> None:
         try:

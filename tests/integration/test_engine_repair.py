@@ -348,3 +348,18 @@ def test_a_local_worker_that_is_ordered_to_stop_leaves(fleet: Fleet) -> None:
     again = local.start(1)
     assert local.stop()
     assert again.state == "stopped"
+
+
+def test_closing_waits_for_a_local_worker_that_leaves_already(fleet: Fleet, seen: Path) -> None:
+    local = workforce.local_workers(fleet.engine)
+    worker = local.start(1)
+    task_id = fleet.create(sleep=60, seen=str(seen))
+    eventually(lambda: lines(seen, "start"), 30)
+    fleet.commands().fleet.tell_worker(worker.name, "stop=300")
+    eventually(lambda: local.worker is None, 30)
+    assert local.busy == (worker,), "its task runs still"
+    assert local.close(0.2), "everything was recorded, in the grace of who closes"
+    assert worker.state == "stopped"
+    task = fleet.task(task_id)
+    assert [(task.status, task.retries), *(one.outcome for one in task.attempts)] == [("queued", 0), "returned"]
+    eventually(lambda: local.busy == (), 30)
