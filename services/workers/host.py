@@ -171,8 +171,9 @@ class LocalWorkers:
     @property
     def busy(self) -> tuple[Worker, ...]:
         """Those that may still have tasks: the running worker, and what was told to stop and has not ended yet."""
-        with self._lock:
-            return self._all()
+        worker = self._worker  # without the lock, which a start holds while the broker is silent; and before the others
+        leaving = self._leaving
+        return leaving if worker is None or worker in leaving else (*leaving, worker)
 
     def _all(self) -> tuple[Worker, ...]:
         return self._leaving if self._worker is None else (*self._leaving, self._worker)
@@ -209,7 +210,8 @@ class LocalWorkers:
         with self._lock:
             if self._worker is not worker:
                 return  # who took it away stops it
-            self._worker, self._leaving = None, (*self._leaving, worker)
+            self._leaving = (*self._leaving, worker)  # first: at each moment it stands in one of both
+            self._worker = None
         try:
             worker.stop()
         finally:

@@ -37,7 +37,7 @@ _CODE = re.compile(r"`[^`\n]+`")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
 #: options of pip and of our benchmarks
-_OTHER_PROGRAMS = {"--scale"}
+_OTHER_PROGRAMS = {"--scale", "--events", "--soak", "--rows"}
 
 
 def anchor(heading: str) -> str:

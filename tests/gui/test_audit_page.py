@@ -464,7 +464,6 @@ def test_it_is_one_of_the_pages_and_each_object_leads_there(qtbot: QtBot, consol
 
 
 @pytest.mark.one_pair
-@pytest.mark.one_pair
 def test_a_key_asks_where_to_write_the_file(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
     page = open_page()
     page.activateWindow()
@@ -475,6 +474,7 @@ def test_a_key_asks_where_to_write_the_file(qtbot: QtBot, desk: Desk, open_page:
     dialog.reject()
 
 
+@pytest.mark.one_pair
 def test_everything_is_said_in_chinese(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
     acts(desk)
     page = open_page()

@@ -105,9 +105,11 @@ def test_words_are_looked_for_in_the_log_from_anywhere_on_the_page(desk: Desk, p
     wait(qtbot, lambda: "page.goto /orders" in log.text.toPlainText())
     assert log.text.placeholderText() == ""
     page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
     page.table.setFocus()
     qtbot.keyClick(page.table, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert log.finder.isVisible()
+    wait(qtbot, lambda: not log.finder.field.visibleRegion().isEmpty())  # nobody types where nothing is seen
     qtbot.keyClicks(log.finder.field, "goto")
     assert log.finder.count.text() == "1 of 1"
     qtbot.keyClick(log.finder.field, Qt.Key.Key_Escape)

@@ -92,7 +92,6 @@ def test_all_that_are_selected_again_are_known_as_they_stand_now(
 
 
 @pytest.mark.one_pair
-@pytest.mark.one_pair
 @pytest.mark.parametrize("turn", ["another filter", "nothing"])
 def test_what_was_to_be_selected_is_not_once_a_person_wants_something_else(
     desk: Desk, page: TasksPage, qtbot: QtBot, turn: str
@@ -116,6 +115,7 @@ def test_what_was_to_be_selected_is_not_once_a_person_wants_something_else(
     wait(qtbot, lambda: page.selection.count == 3)
 
 
+@pytest.mark.one_pair
 def test_a_preview_that_is_left_changes_nothing_and_keeps_the_selection(
     desk: Desk, page: TasksPage, qtbot: QtBot
 ) -> None:

@@ -163,9 +163,12 @@ class DialogFrame(Dimming):
         layout = self.layout()
         if layout is None or self.minimumWidth() != self.maximumWidth() or not layout.hasHeightForWidth():
             return
-        needed = layout.totalHeightForWidth(self.minimumWidth())
+        room = self.screen().availableGeometry()
+        needed = min(layout.totalHeightForWidth(self.minimumWidth()), room.height() - GAP)
         if needed > self.height():
             self.resize(self.minimumWidth(), needed)
+            if self.isWindow() and (below := self.frameGeometry().bottom() - room.bottom()) > 0:
+                self.move(self.x(), max(room.top(), self.y() - below))
 
     def _take_room(self) -> None:
         behind = self.behind()

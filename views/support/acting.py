@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +23,8 @@ Toast = Callable[[ToastSpec], None]
 Instead = Callable[[Outcome, Callable[[], None]], bool]
 #: the verb of dead letters, whether a page calls it so or retry
 REPUBLISH = "republish"
+#: of messages about what goes on, for all pages: a key that came again would take another's message away
+_NUMBERS = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +235,7 @@ class Acting(QObject):
         if not words:
             return "", lambda: None
         timer = QTimer(self, singleShot=True, interval=SOON_MS)
-        key = f"meanwhile-{id(timer)}"
+        key = f"meanwhile-{next(_NUMBERS)}"
         timer.timeout.connect(lambda: self._toast(ToastSpec(text=words, status="running", sticky=True, key=key)))
         timer.start()
 

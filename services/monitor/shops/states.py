@@ -164,7 +164,8 @@ class ShopStates:
             slot.shop: slot.since for slot in reversed(hung.slots(snapshot.fleet(), self._usual, snapshot.at_ms))
         }
         moving = self._moving(snapshot, {key for key, since in waits.items() if since < late_ms}, further)
-        before = self._judged if self._judged.fleet == fleet.of_all else _Judged(fleet.of_all)
+        last = self._judged  # once: another thread may put its own there
+        before = last if last.fleet == fleet.of_all else _Judged(fleet.of_all)
         judged: dict[str, _One] = {}
         for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions, *fleet.successes, *others}):
             shop, learnt = known.get(key), (waits.get(key, 0), finished.get(key, 0), key in moving, hanging.get(key, 0))

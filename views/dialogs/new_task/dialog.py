@@ -519,12 +519,13 @@ class NewTaskDialog(DialogFrame):
         """Keep the rows with errors in a file, then create the tasks of the others."""
         found = self.sheet.orders
         if found is not None:
-            self._work.keep(path, found, partial(self._on_kept, path, found.table), self._on_unwritten)
+            self._work.keep(path, found, partial(self._on_kept, path, found), self._on_unwritten)
 
-    def _on_kept(self, path: Path, of: Table, number: int) -> None:
+    def _on_kept(self, path: Path, of: Orders, number: int) -> None:
         self._tell_export(path, number)
         found = self.sheet.orders
-        if found is not None and found.table is of:  # else those with errors of what stands there now are not kept
+        # else those with errors of what stands there now are not kept
+        if found is not None and found.table is of.table and found.faults == of.faults:
             self._create_rows(part=True)
 
     def _create_rows(self, *, part: bool = False) -> None:

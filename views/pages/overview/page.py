@@ -403,6 +403,7 @@ class OverviewPage(Page):
 
     def _on_range(self, key: str) -> None:
         self.charts.window.set_range(float(key))
+        self._follow_closely()  # how often samples are asked for where nothing happens goes by the range
         self.samples.again()
 
     def set_frozen(self, frozen: bool) -> None:

@@ -271,7 +271,7 @@ class SchedulesPage(Page):
         if row is not None and row.planned.last is not None:
             self._open_run(row.planned.last.label)
         elif row is not None:
-            self._act("edit")
+            self.verbs.act("edit", row)
 
     def _open_run(self, label: str) -> None:
         """The tasks of one run."""

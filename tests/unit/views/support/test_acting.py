@@ -239,6 +239,7 @@ def test_an_act_on_many_is_told_while_it_goes_on_and_so_is_its_undo(
     acting.undo()
     qtbot.waitUntil(lambda: len(told) == 3)
     assert told[2].text == "Undo: 501 tasks are under way; you may go on working."
+    assert told[2].key != told[0].key, "what was told of the act itself stays"
     go.set()
     qtbot.waitUntil(lambda: len(told) == 4)
     assert (told[3].text, told[3].key) == ("Taken back.", told[2].key)

@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QPlainTextEdit, QScrollArea, QWidget
 
 from services.domain.task.artifact import Artifact
 from services.domain.task.record import Task
@@ -178,6 +178,8 @@ def caption(artifact: Artifact) -> str:
 
 
 LINES, HEIGHT, TALL = 5000, 150, 380
+#: of the log that is in sight below its search
+ROOM_BELOW = 60
 
 
 class LogSection(Section):
@@ -223,6 +225,14 @@ class LogSection(Section):
         if self.isVisible():
             self.set_folded(False)
             self.finder.open()
+            QTimer.singleShot(0, self.finder, self._bring_into_sight)  # it has its place once all is laid out
+
+    def _bring_into_sight(self) -> None:
+        part = self.parentWidget()
+        while part is not None and not isinstance(part, QScrollArea):
+            part = part.parentWidget()
+        if part is not None:
+            part.ensureWidgetVisible(self.finder, 0, ROOM_BELOW)
 
     def clear(self) -> None:
         """Show nothing; another task comes."""
@@ -300,7 +310,7 @@ class LogSection(Section):
 
     def _say(self) -> None:
         at_work = self._live and self._attempt == self._newest
-        empty = _("Nothing written yet.") if at_work else _("This attempt wrote nothing.")
+        empty = _("Nothing written yet.") if at_work else _("No lines of this attempt are kept.")
         self.text.setPlaceholderText(empty if self._heard and not self._lines else "")
         place = _("attempt {n} of {total}").format(n=self._attempt, total=self._newest) if self._attempt else ""
         if at_work and self._at_end():
