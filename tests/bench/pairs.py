@@ -79,7 +79,7 @@ class Pair:
             while done < count and time.perf_counter() < end:
                 time.sleep(0.02)
                 done = worker.done
-                if warm and not first and done >= warm:
+                if warm and not first and warm <= done < count:  # else nothing would be left to measure
                     start, first = time.perf_counter(), done
             took = time.perf_counter() - start
             self.wait_empty(1.0)

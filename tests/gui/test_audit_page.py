@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -442,6 +443,41 @@ def test_a_file_holds_no_secret_and_no_formula(qtbot: QtBot, desk: Desk, open_pa
     assert "tok-1f3a" not in text
     assert "'=cmd" in text
     assert "tok-1f3a" not in str(told(page))
+
+
+@pytest.mark.one_pair
+def test_lines_of_json_hold_all_seals_and_no_secret(qtbot: QtBot, desk: Desk, open_page: Open, tmp_path: Path) -> None:
+    store = desk.session.engine.store
+    for number in range(2):
+        with Audit(store, "ann@desk-1").act(
+            "task.cancel", [f"t{number}", "token=tok-1f3a9c77"], {"password": "hunter2-secret", "n": number}
+        ):
+            pass
+    page = open_page()
+    page.sharing.ask_file("action:task.cancel")
+    (dialog,) = page.findChildren(QFileDialog)
+    (_table, lines) = dialog.nameFilters()
+    dialog.filterSelected.emit(lines)
+    assert dialog.defaultSuffix() == "jsonl"
+    with qtbot.waitSignal(page.sharing.exported):
+        dialog.fileSelected.emit(str(tmp_path / "audit.jsonl"))
+    dialog.reject()
+    text = (tmp_path / "audit.jsonl").read_text(encoding="utf-8")
+    assert "hunter2" not in text
+    assert "tok-1f3a" not in text
+    found = [json.loads(line) for line in text.splitlines()]
+    kept = {entry.entry_id: entry for entry in store.audit(10) if entry.action == "task.cancel"}
+    assert [one["entry"] for one in found] == sorted(kept, reverse=True)
+    for one in found:
+        entry = kept[one["entry"]]
+        assert entry.link is not None
+        assert entry.end is not None
+        assert (one["seal"], one["outcome_seal"]) == (entry.link.digest, entry.end.digest)
+        assert one["link"] == {
+            "number": entry.link.number, "seen": list(entry.link.seen), "unsure": list(entry.link.unsure),
+        }  # fmt: skip
+        assert (one["objects"][0], one["state"]) == (entry.target[0], "done")
+        assert one["details"]["n"] == int(entry.target[0][1:])
 
 
 @pytest.mark.one_pair

@@ -65,9 +65,17 @@ class AuditSharing(QObject):
         """Ask where to."""
         dialog = QFileDialog(self._owner, _("Export all that match"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters(["CSV (*.csv)"])
+        endings = {_("Table") + " (*.csv)": "csv", _("Lines of JSON with all seals") + " (*.jsonl)": "jsonl"}
+        dialog.setNameFilters(list(endings))
         dialog.selectFile("audit.csv")
         dialog.setDefaultSuffix("csv")
+
+        def choose(kind: str) -> None:
+            ending = endings.get(kind, "csv")
+            dialog.setDefaultSuffix(ending)
+            dialog.selectFile(f"audit.{ending}")
+
+        dialog.filterSelected.connect(choose)
         dialog.fileSelected.connect(lambda path: self.write(Path(path), expression))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -106,7 +114,7 @@ def _open(folder: QUrl) -> None:
 
 def _write(queries: AuditQueries, path: Path, expression: str, stop: threading.Event) -> int:
     entries = queries.each(expression, stop)
-    return audit.write_csv(entries, path, shown.zone(), queries.now_ms(), stop=stop)
+    return audit.write(entries, path, shown.zone(), queries.now_ms(), stop=stop)
 
 
 #: how often the day is counted anew; a window below this height has no room for it
