@@ -1,13 +1,21 @@
-"""What people call the codes that stand in sentences, in the present language: platforms, lanes, scopes, gates."""
+"""What people call the codes that stand in sentences, cells and printed tables: states, platforms, lanes, gates.
+
+The tables hold source texts, for windows, pages and the command line alike; the functions speak the present language.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from services.domain.alerts import rule
+from services.domain import audit
+from services.domain.alerts import incident, rule
 from services.domain.gates import listed
+from services.domain.insight import cause
+from services.domain.promises import judge
+from services.domain.task.status import Status, Triage
 from services.domain.text.message import Param
 from services.domain.text.sentences import N_, NP_
+from services.domain.upkeep import health, repair
 from services.i18n import _, is_chinese, pgettext
 
 PLATFORM_NAMES: Mapping[str, str] = {
@@ -39,7 +47,116 @@ SEVERITY_WORDS: Mapping[str, str] = {
     rule.WARNING: N_("Warning"),
     rule.NOTE: N_("Note"),
 }
-_GATES: Mapping[str, str] = {gate.name: gate.short for gate in listed.ORDER}
+#: the decisive words come first; what follows may be cut off
+GATE_WORDS: Mapping[str, str] = {gate.name: gate.short for gate in listed.ORDER}
+#: of a task, by its status
+STATUS_WORDS: Mapping[str, str] = {
+    Status.PENDING: N_("Unsent"),
+    Status.QUEUED: N_("Waiting"),
+    Status.BLOCKED: N_("Blocked"),
+    Status.SCHEDULED: N_("Scheduled"),
+    Status.RUNNING: N_("Running"),
+    Status.RETRYING: N_("Retrying"),
+    Status.HELD: N_("To confirm"),
+    Status.SUCCEEDED: N_("Succeeded"),
+    Status.DEAD: N_("Dead"),
+    Status.CANCELLED: N_("Cancelled"),
+}
+#: what somebody has done about a dead letter
+TRIAGE_WORDS: Mapping[str, str] = {
+    Triage.OPEN: N_("Open"),
+    Triage.ARCHIVED: N_("Archived"),
+    Triage.IGNORED: N_("Ignored"),
+    Triage.REPUBLISHED: N_("Republished"),
+    Triage.OVERTAKEN: N_("Overtaken"),
+}
+#: of an incident, by its state
+INCIDENT_WORDS: Mapping[str, str] = {
+    incident.OPEN: N_("Not answered"),
+    incident.ANSWERED: N_("Somebody is on it"),
+    incident.MUTED: N_("Muted"),
+    incident.CALMING: N_("Calming down"),
+    incident.WAITING: N_("New"),
+    incident.RESOLVED: N_("Resolved"),
+}
+#: of a promise, by its state; the last two are those of ``monitor.promises``
+PROMISE_WORDS: Mapping[str, str] = {
+    judge.BROKEN: N_("Broken"),
+    judge.AT_RISK: N_("At risk"),
+    judge.KEPT: N_("Kept"),
+    judge.NOT_DUE: N_("Not due"),
+    "unjudged": N_("Not judged yet"),
+    "disabled": N_("Disabled"),
+}
+#: how bad a finding is
+FINDING_WORDS: Mapping[str, str] = {
+    health.ERROR: N_("Error"),
+    health.WARNING: N_("Warning"),
+    health.NOTE: N_("Advice"),
+    health.OK: N_("In order"),
+}
+#: what the doctor looks at
+CHECK_WORDS: Mapping[str, str] = {
+    "audit": N_("Audit"),
+    "broker": N_("Broker"),
+    "clock": N_("Clock"),
+    "disk": N_("Disk"),
+    "flow": N_("Work"),
+    "home": N_("Files"),
+    "leader": N_("Leader"),
+    "orphans": N_("Left-overs"),
+    "pauses": N_("Pauses"),
+    "promises": N_("Promises"),
+    "queues": N_("Queues"),
+    "records": N_("Records"),
+    "roles": N_("Roles"),
+    "schedules": N_("Schedules"),
+    "sessions": N_("Logins"),
+    "store": N_("Store"),
+    "tls": N_("Certificates"),
+    "tuning": N_("Tuning"),
+    "types": N_("Task types"),
+    "work": N_("Work"),
+    "workers": N_("Workers"),
+}
+#: what becomes of a finding
+REPAIR_WORDS: Mapping[str, str] = {
+    repair.DONE: N_("Mended"),
+    repair.PLANNED: N_("Would be mended"),
+    repair.LEFT: N_("For a person"),
+}
+#: through what an act was asked for
+ORIGIN_WORDS: Mapping[str, str] = {
+    audit.WINDOW: N_("Window"),
+    audit.CLI: N_("Command line"),
+    audit.REST: N_("REST"),
+    audit.PYTHON: N_("Python program"),
+    audit.RULE: N_("Rule"),
+    audit.WORKER: N_("Worker"),
+}
+#: how an act ended
+ACT_WORDS: Mapping[str, str] = {
+    "done": N_("Done"),
+    "partly": N_("Partly done"),
+    "refused": N_("Refused"),
+    "failed": N_("Failed"),
+    "open": N_("Under way"),
+    "unknown": N_("Outcome unknown"),
+}
+#: whether it would help to run something again
+WORTH_WORDS: Mapping[str, str] = {
+    cause.NOW: N_("Worth retrying now"),
+    cause.UNKNOWN: N_("Unknown: try 3 first"),
+    cause.WAIT: N_("Wait first"),
+    cause.LOGIN: N_("Needs a login first"),
+    cause.AGAIN: N_("Will fail again"),
+}
+#: whether it may run again
+SAFETY_WORDS: Mapping[str, str] = {
+    "safe": N_("Safe to run again"),
+    "check": N_("Check first"),
+    "would_duplicate": N_("Would duplicate"),
+}
 
 
 def platform(code: str) -> str:
@@ -59,7 +176,7 @@ def severity(code: str) -> str:
 
 def gate(name: str) -> str:
     """The few words for a gate."""
-    return _(_GATES[name]) if name in _GATES else name
+    return _(GATE_WORDS[name]) if name in GATE_WORDS else name
 
 
 def scope(code: str) -> str:

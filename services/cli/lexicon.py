@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from services import called as words
 from services import i18n
 from services.act_words import ACTS
-from services.domain import audit
-from services.domain.gates import listed
 from services.domain.insight import shop
 from services.i18n import N_, NP_
 
@@ -98,53 +97,10 @@ FACTS = (
 )  # fmt: skip
 
 _Called = Mapping[str, str | tuple[str, str]]
-_STATUS: _Called = {
-    "pending": N_("Unsent"),
-    "queued": N_("Waiting"),
-    "blocked": N_("Blocked"),
-    "scheduled": N_("Scheduled"),
-    "running": N_("Running"),
-    "retrying": N_("Retrying"),
-    "held": N_("To confirm"),
-    "succeeded": N_("Succeeded"),
-    "dead": N_("Dead"),
-    "cancelled": N_("Cancelled"),
-}
-_TRIAGE: _Called = {
-    "open": N_("Open"),
-    "archived": N_("Archived"),
-    "ignored": N_("Ignored"),
-    "republished": N_("Republished"),
-    "overtaken": N_("Overtaken"),
-}
-_LANE: _Called = {name: ("lane", text) for name, text in (
-    ("high", NP_("lane", "High")), ("normal", NP_("lane", "Normal")), ("low", NP_("lane", "Low")),
-    ("dedicated", NP_("lane", "Dedicated")),
-)}  # fmt: skip
-_LEVEL: _Called = {
-    "critical": N_("Critical"),
-    "error": N_("Error"),
-    "warning": N_("Warning"),
-    "note": N_("Advice"),
-    "ok": N_("In order"),
-}
-_INCIDENT: _Called = {
-    "open": N_("Not answered"),
-    "answered": N_("Somebody is on it"),
-    "muted": N_("Muted"),
-    "calming": N_("Calming down"),
-    "waiting": N_("New"),
-    "resolved": N_("Resolved"),
-}
+_LANE: _Called = {name: ("lane", text) for name, text in words.LANE_WORDS.items()}
 _STATE: _Called = {
     **{word: ("shop", text) for code, text in shop.WORDS.items() for word in (code, text)},
-    # of promises
-    "broken": N_("Broken"),
-    "at_risk": N_("At risk"),
-    "kept": N_("Kept"),
-    "not_due": N_("Not due"),
-    "unjudged": N_("Not judged yet"),
-    "disabled": N_("Disabled"),
+    **words.PROMISE_WORDS,
     # of workers, and of runs of a bulk act
     "running": N_("Running"),
     "draining": ("state", NP_("state", "draining")),
@@ -167,38 +123,6 @@ _STATE: _Called = {
     "worker not heard of": ("state", NP_("state", "worker not heard of")),
     "given to others since": ("state", NP_("state", "given to others since")),
 }
-_REPAIR: _Called = {"done": N_("Mended"), "planned": N_("Would be mended"), "left": N_("For a person")}
-_CHECK: _Called = {
-    "audit": N_("Audit"),
-    "broker": N_("Broker"),
-    "clock": N_("Clock"),
-    "disk": N_("Disk"),
-    "flow": N_("Work"),
-    "home": N_("Files"),
-    "leader": N_("Leader"),
-    "orphans": N_("Left-overs"),
-    "pauses": N_("Pauses"),
-    "promises": N_("Promises"),
-    "queues": N_("Queues"),
-    "records": N_("Records"),
-    "roles": N_("Roles"),
-    "schedules": N_("Schedules"),
-    "sessions": N_("Logins"),
-    "store": N_("Store"),
-    "tls": N_("Certificates"),
-    "tuning": N_("Tuning"),
-    "types": N_("Task types"),
-    "work": N_("Work"),
-    "workers": N_("Workers"),
-}
-_ORIGIN: _Called = {
-    audit.WINDOW: N_("Window"),
-    audit.CLI: N_("Command line"),
-    audit.REST: N_("REST"),
-    audit.PYTHON: N_("Python program"),
-    audit.RULE: N_("Rule"),
-    audit.WORKER: N_("Worker"),
-}
 _QUEUE: _Called = {
     "lane": ("queue", NP_("queue", "lane")),
     "dedicated": ("queue", NP_("queue", "dedicated")),
@@ -210,12 +134,8 @@ _QUEUE: _Called = {
     "work": ("queue", NP_("queue", "work")),
 }
 _OUTCOME: _Called = {
-    "done": N_("Done"),
-    "partly": N_("Partly done"),
-    "refused": N_("Refused"),
-    "failed": N_("Failed"),
-    "open": N_("Under way"),
-    "outcome unknown": N_("Outcome unknown"),
+    **words.ACT_WORDS,
+    "outcome unknown": words.ACT_WORDS["unknown"],
     # of attempts
     "succeeded": N_("Succeeded"),
     "cancelled": N_("Cancelled"),
@@ -231,16 +151,7 @@ _OUTCOME: _Called = {
     "waits": ("outcome", NP_("outcome", "waits")),
     "held": N_("To confirm"),
 }
-_WORTH: _Called = {
-    "now": N_("Worth retrying now"),
-    "unknown": N_("Unknown: try 3 first"),
-    "wait": N_("Wait first"),
-    "login": N_("Needs a login first"),
-    "again": N_("Will fail again"),
-    "safe": N_("Safe to run again"),
-    "check": N_("Check first"),
-    "would_duplicate": N_("Would duplicate"),
-}
+_WORTH: _Called = {**words.WORTH_WORDS, **words.SAFETY_WORDS}
 _TREND: _Called = {
     "new": ("cause", NP_("cause", "new")),
     "growing": ("cause", NP_("cause", "growing")),
@@ -269,17 +180,16 @@ _BROWSER: _Called = {
     "open": ("browser", NP_("browser", "open")),
     "closing": ("browser", NP_("browser", "closing")),
 }
-_GATE: _Called = {name: one.short for name, one in listed.BY_NAME.items()}
 #: by the head of a column, or the name of a fact: what its codes are called; a context before a text stands for those
 #: that mean something else elsewhere
 CALLED: Mapping[str, _Called] = MappingProxyType(
     {
-        "status": _STATUS,
-        "which was": _STATUS,
-        "triage": _TRIAGE,
+        "status": words.STATUS_WORDS,
+        "which was": words.STATUS_WORDS,
+        "triage": words.TRIAGE_WORDS,
         "lane": _LANE,
-        "level": _LEVEL,
-        "severity": {**_LEVEL, "note": N_("Note")},
+        "level": words.FINDING_WORDS,
+        "severity": {**words.FINDING_WORDS, **words.SEVERITY_WORDS},
         "state": _STATE,
         "state_word": _STATE,
         "outcome": _OUTCOME,
@@ -287,13 +197,13 @@ CALLED: Mapping[str, _Called] = MappingProxyType(
         "worth it": _WORTH,
         "goes": _TREND,
         "trend": _TREND,
-        "gate": _GATE,
-        "parked_at": _GATE,
+        "gate": words.GATE_WORDS,
+        "parked_at": words.GATE_WORDS,
         "told": _TOLD,
-        "incident": _INCIDENT,
-        "repair": _REPAIR,
-        "check": _CHECK,
-        "through": _ORIGIN,
+        "incident": words.INCIDENT_WORDS,
+        "repair": words.REPAIR_WORDS,
+        "check": words.CHECK_WORDS,
+        "through": words.ORIGIN_WORDS,
         "kind": _QUEUE,
         "action": ACTS,
         "change": _CHANGE,

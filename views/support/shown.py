@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 from services import called
-from services.domain.gates import home, listed
+from services.domain.gates import home
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.counting import read_at
 from services.domain.text.message import Message
-from services.i18n import N_, _, pgettext
+from services.i18n import _, pgettext
 from services.messages import render
 from views.support import elide, instant, text
 from views.support.words import kinds, type_names
@@ -32,20 +32,6 @@ GLYPHS: dict[str, str] = {
     Status.DEAD: "dead",
     Status.CANCELLED: "cancelled",
 }
-_WORDS: dict[str, str] = {
-    Status.PENDING: N_("Unsent"),
-    Status.QUEUED: N_("Waiting"),
-    Status.BLOCKED: N_("Blocked"),
-    Status.SCHEDULED: N_("Scheduled"),
-    Status.RUNNING: N_("Running"),
-    Status.RETRYING: N_("Retrying"),
-    Status.HELD: N_("To confirm"),
-    Status.SUCCEEDED: N_("Succeeded"),
-    Status.DEAD: N_("Dead"),
-    Status.CANCELLED: N_("Cancelled"),
-}
-#: the decisive words come first; what follows may be cut off
-GATE_WORDS: Mapping[str, str] = {gate.name: gate.short for gate in listed.ORDER}
 #: so wide may the name of a machine be in the few words of a cell
 NODE_COLUMNS = 14
 
@@ -102,14 +88,14 @@ def zone_key() -> str:
 
 def status_word(status: str) -> str:
     """The word for a record status."""
-    return _(_WORDS[status]) if status in _WORDS else status
+    return _(called.STATUS_WORDS[status]) if status in called.STATUS_WORDS else status
 
 
 def gate_word(gate: str) -> str:
     """The few words for the gate at which a task waits, wherever it is shown."""
     if node := home.node_of(gate):
         return _("waits for machine {node}").format(node=elide.middle(node, NODE_COLUMNS))
-    return _(GATE_WORDS[gate]) if gate in GATE_WORDS else gate
+    return called.gate(gate)
 
 
 def scope_name(scope: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from services import messages
-from services.called import SEVERITY_WORDS
+from services.called import INCIDENT_WORDS, SEVERITY_WORDS
 from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
 from services.domain.alerts import rule as rules
@@ -29,12 +29,12 @@ SEVERITIES: Mapping[str, tuple[str, str]] = {
 }
 #: by state: status name, word
 STATES: Mapping[str, tuple[str, str]] = {
-    OPEN: ("warning", N_("Not answered")),
-    ANSWERED: ("running", N_("Somebody is on it")),
-    MUTED: ("muted", N_("Muted")),
-    CALMING: ("healthy", N_("Calming down")),
-    WAITING: ("waiting", N_("New")),
-    RESOLVED: ("succeeded", N_("Resolved")),
+    OPEN: ("warning", INCIDENT_WORDS[OPEN]),
+    ANSWERED: ("running", INCIDENT_WORDS[ANSWERED]),
+    MUTED: ("muted", INCIDENT_WORDS[MUTED]),
+    CALMING: ("healthy", INCIDENT_WORDS[CALMING]),
+    WAITING: ("waiting", INCIDENT_WORDS[WAITING]),
+    RESOLVED: ("succeeded", INCIDENT_WORDS[RESOLVED]),
 }
 KINDS: Mapping[str, str] = {
     channels.DINGTALK: N_("DingTalk"),

@@ -10,6 +10,7 @@ from functools import partial
 from PySide6.QtWidgets import QWidget
 
 from services import act_words
+from services.called import ORIGIN_WORDS
 from services.commands.back.ways import Way, way_of
 from services.domain import audit
 from services.domain.audit import AuditEntry
@@ -177,7 +178,7 @@ FIELDS = (
         free=True,
     ),
     FilterField("target", N_("Object")),
-    FilterField("from", N_("From"), tuple(FilterValue(name, word) for name, word in words.ORIGINS.items())),
+    FilterField("from", N_("From"), tuple(FilterValue(name, word) for name, word in ORIGIN_WORDS.items())),
     FilterField(
         "state", N_("Outcome"), tuple(FilterValue(name, word) for name, (_glyph, word) in words.STATES.items())
     ),

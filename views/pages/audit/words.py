@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from services.called import ACT_WORDS, ORIGIN_WORDS
 from services.domain import audit
 from services.domain.insight.audit import Verdict, Wrong
 from services.i18n import N_, _, ngettext
@@ -14,23 +15,12 @@ from views.support import safe, shown, text
 
 #: by state: the status whose glyph and colour it has, and its word
 STATES: Mapping[str, tuple[str, str]] = {
-    "done": ("succeeded", N_("Done")),
-    "partly": ("warning", N_("Partly done")),
-    "refused": ("cancelled", N_("Refused")),
-    "failed": ("dead", N_("Failed")),
-    "open": ("running", N_("Under way")),
-    "unknown": ("unconfirmed", N_("Outcome unknown")),
-}
-
-
-#: through what an act was asked for
-ORIGINS: Mapping[str, str] = {
-    audit.WINDOW: N_("Window"),
-    audit.CLI: N_("Command line"),
-    audit.REST: N_("REST"),
-    audit.PYTHON: N_("Python program"),
-    audit.RULE: N_("Rule"),
-    audit.WORKER: N_("Worker"),
+    "done": ("succeeded", ACT_WORDS["done"]),
+    "partly": ("warning", ACT_WORDS["partly"]),
+    "refused": ("cancelled", ACT_WORDS["refused"]),
+    "failed": ("dead", ACT_WORDS["failed"]),
+    "open": ("running", ACT_WORDS["open"]),
+    "unknown": ("unconfirmed", ACT_WORDS["unknown"]),
 }
 
 
@@ -45,7 +35,7 @@ VIEWS = (
 
 def origin(name: str) -> str:
     """Through what it was asked for, "" where nobody knows."""
-    return _(ORIGINS[name]) if name in ORIGINS else name
+    return _(ORIGIN_WORDS[name]) if name in ORIGIN_WORDS else name
 
 
 def machine(who: str, name: str) -> str:

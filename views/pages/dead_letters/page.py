@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
 
+from services.called import TRIAGE_WORDS
 from services.commands.bulk.republish import RunView
 from services.domain.gates import paused
 from services.domain.insight.shop import ShopNow
@@ -53,12 +54,7 @@ from views.widgets.empty_state import EmptyState
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 
-STATES = (
-    (Triage.OPEN, N_("Open")),
-    (Triage.IGNORED, N_("Ignored")),
-    (Triage.ARCHIVED, N_("Archived")),
-    (Triage.OVERTAKEN, N_("Overtaken")),
-)
+STATES = tuple((one, TRIAGE_WORDS[one]) for one in (Triage.OPEN, Triage.IGNORED, Triage.ARCHIVED, Triage.OVERTAKEN))
 #: so many that are on their way again are shown by their ids
 SHOWN = 50
 #: widths of the outer panes

@@ -6,48 +6,25 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from services.called import CHECK_WORDS, FINDING_WORDS, REPAIR_WORDS
 from services.domain.upkeep import repair
 from services.domain.upkeep.health import ERROR, LEVELS, NOTE, OK, WARNING, Finding
 from services.domain.upkeep.repair import Mend
-from services.i18n import N_, _, ngettext
+from services.i18n import _, ngettext
 from services.messages import render
 from views.support import shown, text
 
 #: by level: the status whose glyph and colour it has, and its word
 LOOKS: Mapping[str, tuple[str, str]] = {
-    ERROR: ("dead", N_("Error")),
-    WARNING: ("warning", N_("Warning")),
-    NOTE: ("waiting", N_("Advice")),
-    OK: ("succeeded", N_("In order")),
-}
-#: what was looked at
-CHECKS: Mapping[str, str] = {
-    "audit": N_("Audit"),
-    "broker": N_("Broker"),
-    "clock": N_("Clock"),
-    "disk": N_("Disk"),
-    "flow": N_("Work"),
-    "home": N_("Files"),
-    "leader": N_("Leader"),
-    "orphans": N_("Left-overs"),
-    "pauses": N_("Pauses"),
-    "promises": N_("Promises"),
-    "queues": N_("Queues"),
-    "records": N_("Records"),
-    "roles": N_("Roles"),
-    "schedules": N_("Schedules"),
-    "sessions": N_("Logins"),
-    "store": N_("Store"),
-    "tls": N_("Certificates"),
-    "tuning": N_("Tuning"),
-    "types": N_("Task types"),
-    "work": N_("Work"),
-    "workers": N_("Workers"),
+    ERROR: ("dead", FINDING_WORDS[ERROR]),
+    WARNING: ("warning", FINDING_WORDS[WARNING]),
+    NOTE: ("waiting", FINDING_WORDS[NOTE]),
+    OK: ("succeeded", FINDING_WORDS[OK]),
 }
 _STATES: Mapping[str, tuple[str, str]] = {
-    repair.DONE: (N_("Mended"), "succeeded"),
-    repair.PLANNED: (N_("Would be mended"), "text"),
-    repair.LEFT: (N_("For a person"), "retrying"),
+    repair.DONE: (REPAIR_WORDS[repair.DONE], "succeeded"),
+    repair.PLANNED: (REPAIR_WORDS[repair.PLANNED], "text"),
+    repair.LEFT: (REPAIR_WORDS[repair.LEFT], "retrying"),
 }
 #: rows of a repair that are shown; the rest is counted
 MOST = 100
@@ -96,7 +73,7 @@ def glyph(name: str) -> str:
 
 def check(name: str) -> str:
     """What was looked at."""
-    return _(CHECKS[name]) if name in CHECKS else name
+    return _(CHECK_WORDS[name]) if name in CHECK_WORDS else name
 
 
 def said(row: FindingRow) -> str:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from services import messages
+from services.called import PROMISE_WORDS
 from services.domain.promises import promise as promises
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
 from services.domain.promises.promise import AGE, Promise
@@ -18,17 +19,8 @@ from views.support import safe, shown, text
 from views.support.words import type_names, way
 from views.support.words.shop import platform_name
 
-#: tabs and states, in their order
 #: so far away a time of day needs no day beside it
 NEAR_MS = 12 * 3_600_000
-STATES: Mapping[str, str] = {
-    BROKEN: N_("Broken"),
-    AT_RISK: N_("At risk"),
-    KEPT: N_("Kept"),
-    NOT_DUE: N_("Not due"),
-    UNJUDGED: N_("Not judged yet"),
-    DISABLED: N_("Disabled"),
-}
 #: the status whose glyph and colour a state has
 GLYPHS: Mapping[str, str] = {
     BROKEN: "dead",
@@ -100,8 +92,8 @@ def shops(number: int) -> str:
 
 # ---------------------------------------------------------------------------------------------------- how it stands
 def state(name: str) -> str:
-    """One of ``STATES``."""
-    return _(STATES[name])
+    """One of ``PROMISE_WORDS``."""
+    return _(PROMISE_WORDS[name])
 
 
 def rank(row: PromiseRow) -> tuple[int, int, str]:

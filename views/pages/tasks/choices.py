@@ -10,18 +10,17 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from services import i18n
+from services.called import GATE_WORDS, STATUS_WORDS, TRIAGE_WORDS
 from services.domain.errors import ConsoleError
 from services.domain.fleet.shop import Shop
 from services.domain.task.lane import LANES
 from services.domain.task.search.query import Counts, Total
-from services.domain.task.status import Status, Triage
 from services.domain.types.task_type import TaskType
 from services.i18n import N_
 from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.support import safe, shown
 from views.support.operation import Operation
-from views.support.shown import GATE_WORDS
 from views.widgets.filter.bar import FilterBar
 from views.widgets.filter.field import FilterField, FilterValue
 
@@ -29,24 +28,9 @@ _STATUSES = (
     ("flight", N_("In flight")),
     ("active", N_("Not ended")),
     ("waiting", N_("All waiting")),
-    (Status.PENDING, N_("Unsent")),
-    (Status.QUEUED, N_("Waiting")),
-    (Status.BLOCKED, N_("Blocked")),
-    (Status.SCHEDULED, N_("Scheduled")),
-    (Status.RUNNING, N_("Running")),
-    (Status.RETRYING, N_("Retrying")),
-    (Status.HELD, N_("To confirm")),
-    (Status.SUCCEEDED, N_("Succeeded")),
-    (Status.DEAD, N_("Dead")),
-    (Status.CANCELLED, N_("Cancelled")),
+    *STATUS_WORDS.items(),
 )
-_TRIAGE = (
-    (Triage.OPEN, N_("Open")),
-    (Triage.ARCHIVED, N_("Archived")),
-    (Triage.IGNORED, N_("Ignored")),
-    (Triage.REPUBLISHED, N_("Republished")),
-    (Triage.OVERTAKEN, N_("Overtaken")),
-)
+_TRIAGE = tuple(TRIAGE_WORDS.items())
 _LANES = {"high": N_("High"), "normal": N_("Normal"), "low": N_("Low")}
 
 FIELDS = (

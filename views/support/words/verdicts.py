@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from services.called import SAFETY_WORDS, WORTH_WORDS
 from services.domain.insight.cause import AGAIN, LOGIN, NOW, UNKNOWN, WAIT, Worth
 from services.domain.insight.verdict import SAFE, Verdict
 from services.domain.text.message import Message
@@ -12,9 +13,9 @@ from services.i18n import N_, _
 from views.support import shown, text
 
 _LEVELS: dict[str, tuple[str, str]] = {
-    "safe": ("healthy", N_("Safe to run again")),
-    "check": ("warning", N_("Check first")),
-    "would_duplicate": ("dead", N_("Would duplicate")),
+    "safe": ("healthy", SAFETY_WORDS["safe"]),
+    "check": ("warning", SAFETY_WORDS["check"]),
+    "would_duplicate": ("dead", SAFETY_WORDS["would_duplicate"]),
 }
 
 
@@ -28,11 +29,11 @@ class Look(NamedTuple):
 
 
 _WORTH: dict[str, Look] = {
-    NOW: Look("healthy", "ph.check-circle", "succeeded", N_("Worth retrying now")),
-    UNKNOWN: Look("warning", "ph.question", "text2", N_("Unknown: try 3 first")),
-    WAIT: Look("warning", "ph.hourglass-medium", "retrying", N_("Wait first")),
-    LOGIN: Look("warning", "ph.lock-simple-fill", "retrying", N_("Needs a login first")),
-    AGAIN: Look("dead", "ph.x-circle", "dead", N_("Will fail again")),
+    NOW: Look("healthy", "ph.check-circle", "succeeded", WORTH_WORDS[NOW]),
+    UNKNOWN: Look("warning", "ph.question", "text2", WORTH_WORDS[UNKNOWN]),
+    WAIT: Look("warning", "ph.hourglass-medium", "retrying", WORTH_WORDS[WAIT]),
+    LOGIN: Look("warning", "ph.lock-simple-fill", "retrying", WORTH_WORDS[LOGIN]),
+    AGAIN: Look("dead", "ph.x-circle", "dead", WORTH_WORDS[AGAIN]),
 }
 _REFUSED = Look("warning", "ph.hand-palm", "retrying", N_("Cannot be republished as it is"))
 _ORDER = ("healthy", "warning", "dead")

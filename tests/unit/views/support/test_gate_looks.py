@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from services import called
 from services.domain.gates import listed
 from services.domain.insight.gates import GATES
-from views.support import shown
 from views.theme.tokens import STATUSES
 from views.widgets.heat_map.paint import LOOKS
 
 
 def test_lists_offer_the_gates_in_their_order() -> None:
-    assert tuple(shown.GATE_WORDS) == GATES
+    assert tuple(called.GATE_WORDS) == GATES
 
 
 def test_a_shop_behind_a_switch_has_a_look_of_its_own_everywhere() -> None:
