@@ -60,7 +60,14 @@ def finish(fleet: Fleet, task_id: str, to: str = "succeeded", **fields: str) -> 
     fleet.engine.steps.publish(answer.released)
 
 
+def go_on(fleet: Fleet) -> None:
+    """Let the workers be heard of as they were: who asks slowly must not find them silent."""
+    for info in fleet.engine.store.workers():
+        fleet.engine.store.heartbeat(info)
+
+
 def questions(fleet: Fleet) -> TaskQueries:
+    go_on(fleet)
     return assembly.queries(fleet.engine).tasks
 
 
@@ -121,6 +128,7 @@ def record_only(fleet: Fleet, shop: str, *, uniq: str = "") -> str:
 
 
 def call(fleet: Fleet, *words: object) -> dict[str, object]:
+    go_on(fleet)
     drivers = ("--broker", fleet.settings.broker.url, "--redis", fleet.settings.store.url)
     return Cli(Path(fleet.settings.home), drivers if fleet.kind == "fleet" else ()).run(*words)
 
