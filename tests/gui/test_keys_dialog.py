@@ -58,11 +58,11 @@ def test_a_new_key_holds_at_once_wherever_it_is_shown(console: Console, dialog: 
     press(dialog, "window.freeze", Qt.Key.Key_J, CTRL, qtbot)
     row = dialog.model.find("window.freeze")
     assert row is not None
-    assert (row.now, row.default, row.page) == ("Ctrl J", "Ctrl .", "Anywhere")
+    assert (row.now, row.default, row.page) == ("Ctrl+J", "Ctrl+.", "Anywhere")
     press(dialog, "window.new", Qt.Key.Key_M, CTRL, qtbot)
     assert console.context.memory.get("keys") == {"window.freeze": "Ctrl+J", "window.new": "Ctrl+M"}
     dialog.reject()
-    assert window.top_bar.create_button.toolTip().endswith("(Ctrl M)")
+    assert window.top_bar.create_button.toolTip().endswith("(Ctrl+M)")
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     QTest.keyClick(window, Qt.Key.Key_Period, CTRL)
@@ -72,8 +72,8 @@ def test_a_new_key_holds_at_once_wherever_it_is_shown(console: Console, dialog: 
     console.keys.show_help()
     (help_,) = window.findChildren(KeyHelp)
     said = [one.text() for one in help_.findChildren(QLabel)]
-    assert said[said.index("Ctrl J") + 1] == "freeze the view, or let it go on"
-    assert "Ctrl ." not in said
+    assert said[said.index("Ctrl+J") + 1] == "freeze the view, or let it go on"
+    assert "Ctrl+." not in said
     help_.change_button.click()
     assert [one.isVisible() for one in window.findChildren(KeysDialog)][-1]
     window.findChildren(KeysDialog)[-1].reject()
@@ -83,7 +83,7 @@ def test_a_key_that_another_command_has_is_refused_by_its_name(dialog: KeysDialo
     press(dialog, "tasks.retry", Qt.Key.Key_P, Qt.KeyboardModifier.NoModifier, qtbot)
     assert dialog.said.text() == "P belongs to: raise the priority (Tasks). Give that one another key first."
     press(dialog, "tasks.retry", Qt.Key.Key_A, CTRL, qtbot)
-    assert dialog.said.text() == "Ctrl A belongs to: tick all loaded rows (Tables). It is always the same."
+    assert dialog.said.text() == "Ctrl+A belongs to: tick all loaded rows (Tables). It is always the same."
     assert keymap().chosen() == {}
     QTest.keyClick(dialog.table, Qt.Key.Key_Return)
     assert dialog.field is not None

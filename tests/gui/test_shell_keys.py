@@ -211,7 +211,7 @@ def test_shops_are_found_by_name_id_and_first_letters(window: Window, desk: Desk
         palette.field.setText(query)
         assert [entry.key for entry in entries(window)][:1] == ["shop.pdd:pdd-10021"]
     assert (entries(window)[0].right, entries(window)[0].icon) == ("Dead letters, PDD", status("dead").glyph)
-    assert entries(window)[0].note == "pdd-10021, Dead letters that nobody has looked at: 1"
+    assert entries(window)[0].note == "pdd-10021, 1 dead, not looked at yet"
     press(palette.field, Qt.Key.Key_C, modifier=CTRL)
     assert QGuiApplication.clipboard().text() == "pdd:pdd-10021"
     press(palette.field, Qt.Key.Key_Return)

@@ -6,6 +6,7 @@ over another. Ends with 1 where there is any.
 
     python -m tests.looks [--out DIR] [--seconds N] [--sizes 1280x720,1600x1000] [--pages tasks,shops]
                           [--languages zh_CN] [--themes dark] [--no-pictures] [--empty | --many 10000] [--dialogs]
+                          [--text 130] [--rows roomy] [--contrast high]
 
 A scale is one of the surroundings: ``QT_SCALE_FACTOR=1.5``.
 """
@@ -42,6 +43,8 @@ from tests.situations.stage import Stage
 from tests.support.painted import faults
 from views.tables.table_view import TableView
 from views.theme import theme
+from views.theme.theme import CONTRASTS
+from views.theme.tokens import ROW_HEIGHTS, TEXT_SIZES
 
 LANGUAGES = ("en", "zh_CN")
 THEMES = ("dark", "light")
@@ -59,6 +62,9 @@ def main() -> int:
     parser.add_argument("--themes", default=",".join(THEMES))
     parser.add_argument("--sizes", default=SIZES)
     parser.add_argument("--pages", default=",".join(pages()))
+    parser.add_argument("--text", type=int, default=100, choices=TEXT_SIZES, help="size of the letters in percent")
+    parser.add_argument("--rows", default="normal", choices=tuple(ROW_HEIGHTS))
+    parser.add_argument("--contrast", default="normal", choices=CONTRASTS)
     parser.add_argument("--empty", action="store_true", help="a fleet on its first day")
     parser.add_argument("--many", type=int, default=0, help="so many tasks more")
     parser.add_argument("--dialogs", action="store_true", help="of the pages, and of the window, in place of the pages")
@@ -80,6 +86,9 @@ def main() -> int:
         async def scene(console: Console) -> None:
             nonlocal told
             window = await _opened(console)
+            theme().set_text_size(args.text)
+            theme().set_density(args.rows)
+            theme().set_contrast(args.contrast)
             if fleet is not None:
                 await asyncio.sleep(args.seconds)
                 fleet.begin()

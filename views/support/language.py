@@ -14,6 +14,20 @@ from services import i18n
 from views.theme import theme
 
 
+class QtWords(QTranslator):
+    """Qt's own words, but for the names of keys: menus write those as everything else does."""
+
+    def isEmpty(self) -> bool:
+        """It is not, also where Qt has no words of a language."""
+        return False
+
+    def translate(self, context: str, sourceText: str, disambiguation: str | None = None, n: int = -1) -> str | None:
+        """What Qt has for it; keys have the same name in every language."""
+        if context == "QShortcut":
+            return sourceText
+        return super().translate(context, sourceText, disambiguation, n) or None
+
+
 class LanguageRelay(QObject):
     """Turns the callback of ``services.i18n`` into a signal.
 
@@ -25,7 +39,7 @@ class LanguageRelay(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._of_qt = QTranslator(self)
+        self._of_qt = QtWords(self)
         self._speak_in_qt()
         i18n.on_language_changed(self._relay)
 
@@ -36,8 +50,8 @@ class LanguageRelay(QObject):
             return
         app.removeTranslator(self._of_qt)
         place = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
-        if self._of_qt.load(f"qtbase_{i18n.language()}", place):
-            app.installTranslator(self._of_qt)
+        self._of_qt.load(f"qtbase_{i18n.language()}", place)
+        app.installTranslator(self._of_qt)
 
     def _relay(self) -> None:
         self._speak_in_qt()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
@@ -23,5 +24,7 @@ def offer(menu: QMenu, words: str, call: Callable[[], object], reason: str = "",
     if keys:
         # only shown: the menu never has the focus of a key
         action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        action.setShortcuts(keymap().sequences(keys))
+        # the first is the one that is seen: Qt calls that of the number pad Enter, as people call both
+        forms = keymap().sequences(keys)
+        action.setShortcuts(forms if sys.platform == "darwin" else forms[::-1])
     return action

@@ -12,12 +12,15 @@ key of the moment is meant, or a key that is always the same.
 
 from __future__ import annotations
 
+import sys
+
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
     QFontMetrics,
     QKeyEvent,
+    QKeySequence,
     QPainter,
     QPaintEvent,
     QPen,
@@ -39,10 +42,14 @@ KINDS = ("plain", "primary", "danger", "dangerfill", "ghost", "ghostdanger", "li
 
 
 def shortcut_text(name: str) -> str:
-    """Return the key of a command, or a fixed one, as a chip shows it: ``Ctrl N``, ``G T``; "" for none."""
-    keys = keymap().now(name).replace("Return", "Enter").replace(", ", " ")
-    # the last sign may be the key itself
-    return keys[:-1].replace("+", " ") + keys[-1:]
+    """Return the key of a command, or a fixed one, as it is shown everywhere, in menus too: ``Ctrl+N``, ``Ctrl+Enter``,
+    ``G T``, on a Mac its signs; "" for none.
+    """
+    parts = keymap().now(name).replace(", ", " ").split(" ")
+    if sys.platform == "darwin":
+        form = QKeySequence.SequenceFormat.NativeText
+        parts = [QKeySequence(part).toString(form) or part for part in parts]
+    return " ".join(parts).replace("Return", "Enter")
 
 
 def paint_chip(painter: QPainter, right: int, rect: QRect, text: str, *, on_fill: bool, enabled: bool) -> int:

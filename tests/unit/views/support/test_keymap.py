@@ -164,7 +164,7 @@ def test_a_new_key_acts_and_is_shown_at_once(shared: KeyMap, qtbot: QtBot) -> No
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
         qtbot.keyClick(table, key, Qt.KeyboardModifier.ControlModifier)
     assert done == ["again", "again"]
-    assert button.toolTip() == "Retry  (Ctrl Enter)"
+    assert button.toolTip() == "Retry  (Ctrl+Enter)"
     assert button.sizeHint().width() > broad
     shared.choose("tasks.retry", "")
     assert (button.toolTip(), shortcut_text("tasks.retry")) == ("", "")

@@ -38,7 +38,7 @@ def test_its_shortcut_works_and_is_told(qtbot: QtBot) -> None:
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
-    assert button.toolTip() == "New task  (Ctrl N)"
+    assert button.toolTip() == "New task  (Ctrl+N)"
     with qtbot.waitSignal(button.clicked):
         qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
 
@@ -97,7 +97,7 @@ def test_texts_follow_the_language(qtbot: QtBot) -> None:
     i18n.set_language("zh_CN")
     assert button.text() == button.accessibleName() == "重试"
     assert icon.accessibleName() == "关闭"
-    assert icon.toolTip() == "关闭  (Ctrl W)"
+    assert icon.toolTip() == "关闭  (Ctrl+W)"
     button.set_count_text("重新发布 51 个任务")
     i18n.set_language("en")
     assert button.text() == "重新发布 51 个任务"
@@ -163,6 +163,6 @@ def test_focus_hover_and_looks_can_be_seen(qtbot: QtBot) -> None:
     qtbot.mouseMove(first)
 
 
-@pytest.mark.parametrize(("keys", "shown"), [("Ctrl+N", "Ctrl N"), ("Ctrl+Return", "Ctrl Enter"), ("R", "R")])
+@pytest.mark.parametrize(("keys", "shown"), [("Ctrl+N", "Ctrl+N"), ("Ctrl+Return", "Ctrl+Enter"), ("R", "R")])
 def test_chips(keys: str, shown: str) -> None:
     assert shortcut_text(keys) == shown

@@ -259,7 +259,7 @@ def test_words_of_the_card() -> None:
     assert count_words(shop) == "1,234 waiting · 2 running · 3 dead"
     said = sentence(replace(shop, name="A\u202eB"), "TEMU")
     assert said.startswith("A<U+202E>B, TEMU s00001: Paused, beneath: Dead letters; ")
-    assert "Dead letters that nobody has looked at: 3" in said
+    assert "3 dead, not looked at yet" in said
 
 
 def test_the_card_says_what_is_true_of_a_shop_that_two_pauses_hold(qtbot: QtBot) -> None:

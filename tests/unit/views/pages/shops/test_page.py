@@ -20,6 +20,7 @@ from services.domain.gates import quiet_hours
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
 from services.domain.gates.quiet_hours import Once, QuietHours
+from services.domain.insight import shop
 from services.domain.task.status import Status
 from services.settings import Settings
 from tests.support.widgets import find, words
@@ -97,7 +98,7 @@ def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(f
     assert page.table.records.key_at(0) == SHOP
     assert row(page, SHOP)["state"] == "Dead letters"
     dead, breaker = row(page, SHOP)["reason"].split("; ")
-    assert dead == "Dead letters that nobody has looked at: 2"
+    assert dead == "2 dead, not looked at yet"
     assert breaker.startswith("2 of the last 2 attempts failed, next try in ")
     assert page.header.summary() == "60 shops, 1 fails too often"
     assert page.shop.isVisibleTo(page)
@@ -111,6 +112,14 @@ def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(f
     assert "让店铺恢复执行" in {button.text() for button in (page.shop.buttons["close"],)}
 
 
+@pytest.mark.parametrize("speaks", ["en", "zh_CN"])
+def test_what_holds_a_shop_says_how_many_before_anything_that_may_be_cut(qapp: QApplication, speaks: str) -> None:
+    i18n.set_language(speaks)
+    counted = {code: i18n._(source) for code, source in shop.SENTENCES.items() if "{count}" in source}
+    assert {"shop.dead", "shop.retrying", "shop.held"} <= set(counted)
+    assert [sentence for sentence in counted.values() if "{count}" not in sentence[:12]] == []
+
+
 def test_a_breaker_is_closed_after_a_look_and_its_tasks_go_on(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     trip(fleet)
     page = open_page()
@@ -121,7 +130,7 @@ def test_a_breaker_is_closed_after_a_look_and_its_tasks_go_on(qtbot: QtBot, flee
     after(qtbot, page, dialog.verb_button.click)
     assert fleet.store.breakers() == []
     assert fleet.toasts[-1].text == "微光数码专卖店 runs again."
-    assert row(page, SHOP)["reason"] == "Dead letters that nobody has looked at: 2"
+    assert row(page, SHOP)["reason"] == "2 dead, not looked at yet"
     (entry,) = fleet.store.audit(1)
     assert (entry.action, entry.target) == ("breaker.close", (SHOP,))
     assert "logged in again" in entry.detail
