@@ -14,7 +14,7 @@ from services.ports.upkeep import Parked
 from services.workers.burst import Burst, Room
 from services.workers.intake import Intake
 from services.workers.preempt import Preemptor
-from services.workers.prefetch import WINDOWS, PrefetchWindow
+from services.workers.prefetch import PrefetchWindow
 from services.workers.slots import ClaimedTask, SlotPool
 
 log = logging.getLogger(__name__)
@@ -28,6 +28,8 @@ UNSTARTED_S = 1.0
 FOR_EACH_SLOT = 2
 #: seconds for which the window stays wide after a burst: each change costs two consumers a lane
 WIDE_S = 5.0
+#: as many of a burst as if so many were claimed ahead
+BURST = 64
 LOOK_S = 0.2
 FeedPlan = list[tuple[str, int]]
 
@@ -94,7 +96,7 @@ class Feeder:
         now = self._clock.monotonic()
         if self._burst.there:
             self._wide_until = now + WIDE_S
-        window = self._pool.slots * FOR_EACH_SLOT + (WINDOWS[-1] if now < self._wide_until else ahead) * 4
+        window = self._pool.slots * FOR_EACH_SLOT + max(ahead, BURST if now < self._wide_until else 0) * 4
         if window != self._window:
             self._window = window
             self._consumer.set_window(window)

@@ -10,7 +10,7 @@ from services.workers.slots import SlotPool
 
 #: work that may wait claimed beyond the slots, in seconds (DESIGN 2.10)
 AHEAD_S = 0.2
-WINDOWS = (0, 8, 64)
+WINDOWS = (0, 8, 64, 256)
 #: so many tasks must have ended before any is claimed ahead
 ENOUGH = 8
 

@@ -40,6 +40,8 @@ def test_nothing_is_claimed_ahead_before_some_tasks_were_short(pool: SlotPool) -
         prefetch.took("work", 0.001)
     assert prefetch.ahead() == 0
     prefetch.took("work", 0.001)
+    assert prefetch.ahead() == 256
+    prefetch.took("work", 0.005)
     assert prefetch.ahead() == 64
     prefetch.took("work", 0.05)
     assert prefetch.ahead() == 8
@@ -56,7 +58,7 @@ def test_a_task_that_runs_for_long_already_counts(pool: SlotPool) -> None:
     held = ClaimedTask(task=task(), owner="w#1", delivery=None, started=clock.monotonic())
     pool.put(held)
     eventually(lambda: pool.running() == [held])
-    assert prefetch.ahead() == 64
+    assert prefetch.ahead() == 256
     clock.advance(0.3)
     assert prefetch.ahead() == 0
 
@@ -81,4 +83,4 @@ def test_who_has_met_a_long_one_waits_until_it_shows(pool: SlotPool) -> None:
     prefetch.met_long()
     assert prefetch.ahead() == 0
     clock.advance(0.3)
-    assert prefetch.ahead() == 64
+    assert prefetch.ahead() == 256
