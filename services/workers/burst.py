@@ -53,11 +53,15 @@ class Burst:
     def note(self, answers: Iterable[tuple[str, Answer]]) -> None:
         """What became of claims, with the shop of each."""
         now = self._clock.monotonic()
+        claims = parked = 0
         for shop, answer in answers:
-            parked = answer.code == "blocked"
-            self._parked.append(parked)
-            if parked:
+            claims += 1
+            blocked = answer.code == "blocked"
+            self._parked.append(blocked)
+            if blocked:
+                parked += 1
                 self._shops[shop] = now + BELIEVED_S
+        self._prefetch.met_parked(parked, claims)
         if len(self._shops) > KNOWN_SHOPS:
             self._shops = {shop: until for shop, until in self._shops.items() if until > now}
 

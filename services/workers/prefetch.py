@@ -13,6 +13,8 @@ AHEAD_S = 0.2
 WINDOWS = (0, 8, 64, 256)
 #: so many tasks must have ended before any is claimed ahead
 ENOUGH = 8
+#: where more than one of so many claims was parked, as many as before are claimed ahead for so many seconds
+PARKED_OF, NARROW_S = 16, 10.0
 
 
 class PrefetchWindow:
@@ -23,6 +25,7 @@ class PrefetchWindow:
         self._recent: deque[float] = deque(maxlen=32)
         self._types: dict[str, deque[float]] = {}
         self._patient_until = 0.0
+        self._narrow_until = 0.0
 
     def took(self, task_type: str, seconds: float) -> None:
         """A task of this type took so long."""
@@ -41,13 +44,21 @@ class PrefetchWindow:
         """Something that takes long is next in line: claim nothing ahead until it has had time to show."""
         self._patient_until = self._clock.monotonic() + AHEAD_S
 
+    def met_parked(self, parked: int, claims: int) -> None:
+        """So many of the last claims were parked: with more ahead still more would meet their own shop at work, and
+        each that is parked is claimed twice.
+        """
+        if parked * PARKED_OF > claims:
+            self._narrow_until = self._clock.monotonic() + NARROW_S
+
     def ahead(self) -> int:
         """Jobs that may wait claimed beyond the slots: 0.2 s of recent work, judged by the longest recent task."""
         now = self._clock.monotonic()
         if len(self._recent) < ENOUGH or now < self._patient_until or self._longest(now) > AHEAD_S:
             return WINDOWS[0]
         room = AHEAD_S / max(max(self._recent), 1e-4) * self._pool.slots
-        return max(window for window in WINDOWS if window <= room)
+        windows = WINDOWS[:-1] if now < self._narrow_until else WINDOWS
+        return max(window for window in windows if window <= room)
 
     def _longest(self, now: float) -> float:
         return max((now - claimed.started for claimed in self._pool.running() if claimed.started), default=0.0)

@@ -68,3 +68,16 @@ def test_it_is_a_burst_while_half_of_the_last_claims_were_parked(burst: Burst) -
     assert burst.there
     burst.note(("pdd:a", Answer("run")) for _ in range(9))
     assert not burst.there
+
+
+def test_a_batch_of_which_many_were_parked_makes_the_next_ones_narrower(clock: ManualClock) -> None:
+    pool = SlotPool(lambda held, slot: None, 2, "test")
+    prefetch = PrefetchWindow(pool, clock)
+    burst = Burst(clock, prefetch)
+    for _ in range(8):
+        prefetch.took("short", 0.001)
+    burst.note((f"pdd:s{number}", Answer("run")) for number in range(32))
+    assert prefetch.ahead() == 256
+    burst.note((f"pdd:s{number}", Answer("blocked" if number < 3 else "run")) for number in range(32))
+    assert prefetch.ahead() == 64
+    assert pool.close(10)

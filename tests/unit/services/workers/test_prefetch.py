@@ -84,3 +84,16 @@ def test_who_has_met_a_long_one_waits_until_it_shows(pool: SlotPool) -> None:
     assert prefetch.ahead() == 0
     clock.advance(0.3)
     assert prefetch.ahead() == 256
+
+
+def test_where_claims_meet_their_own_shop_at_work_fewer_are_claimed_ahead(pool: SlotPool) -> None:
+    clock = ManualClock()
+    prefetch = PrefetchWindow(pool, clock)
+    for _ in range(8):
+        prefetch.took("work", 0.001)
+    prefetch.met_parked(8, 128)
+    assert prefetch.ahead() == 256, "one of sixteen costs less than the larger batch brings"
+    prefetch.met_parked(9, 128)
+    assert prefetch.ahead() == 64
+    clock.advance(10.0)
+    assert prefetch.ahead() == 256
