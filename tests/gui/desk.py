@@ -50,11 +50,11 @@ class Desk:
         assert made.created, (made.errors, made.duplicates)
         return made.created[0]
 
-    def claim(self, task: Task) -> Task:
+    def claim(self, task: Task, worker: str = "w1") -> Task:
         """The same task running on a worker that is not there."""
-        owner = f"w1#{next(self._owners)}"
+        owner = f"{worker}#{next(self._owners)}"
         claim = Claim(
-            task_id=task.task_id, gen=task.gen, attempt=task.attempt, owner=owner, worker="w1", lease_ms=60_000
+            task_id=task.task_id, gen=task.gen, attempt=task.attempt, owner=owner, worker=worker, lease_ms=60_000
         )
         answer = self.session.engine.store.apply([claim])[0]
         assert answer.code == "run", answer.code

@@ -16,6 +16,7 @@ from services.monitor.tasks import TaskQueries
 from services.ports import LogLine
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
+from tests.support.heartbeats import heard_of
 from tests.support.held import held, settled
 from tests.support.widgets import find, words
 from views.pages.tasks.page import TasksPage
@@ -38,14 +39,14 @@ def progress(page: TasksPage) -> dict[str, str]:
 
 def test_waiting_tasks_say_their_place_in_the_lane(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     worker = WorkerInfo(worker="w1", host="here", pid=1, executors=("rpa",), slots=(SlotState(task_id="another"),))
-    desk.session.engine.store.heartbeat(worker)
     first, second = desk.create(0), desk.create(1)
     urgent = desk.create(2, priority="high")
-    page.refresh()
-    wanted = {first.task_id: "#1 in lane", second.task_id: "#2 in lane", urgent.task_id: "#1 in lane"}
-    wait(qtbot, lambda: progress(page) == wanted)
-    desk.claim(first)
-    wait(qtbot, lambda: progress(page)[second.task_id] == "#1 in lane")
+    with heard_of(desk.session.engine.store, worker):
+        page.refresh()
+        wanted = {first.task_id: "#1 in lane", second.task_id: "#2 in lane", urgent.task_id: "#1 in lane"}
+        wait(qtbot, lambda: progress(page) == wanted)
+        desk.claim(first)
+        wait(qtbot, lambda: progress(page)[second.task_id] == "#1 in lane")
 
 
 def test_a_lane_without_workers_says_so(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -10,8 +11,10 @@ from pytestqt.qtbot import QtBot
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task.record import Task
+from services.settings import Settings
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
+from tests.support.heartbeats import beat_ago, heard_of
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.verbs import CANCEL, RUN_NOW, STOP_HOLDER
@@ -26,11 +29,12 @@ def ask_soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def at_work(desk: Desk) -> None:
+def at_work(desk: Desk) -> Iterator[None]:
     """A worker with a free slot is heard of."""
     slots = (SlotState(task_id="another"), SlotState())
     info = WorkerInfo(worker="w1", host="here", pid=1, executors=("rpa", "browser"), slots=slots)
-    desk.session.engine.store.heartbeat(info)
+    with heard_of(desk.session.engine.store, info):
+        yield
 
 
 def cells(page: TasksPage) -> dict[str, str]:
@@ -146,9 +150,10 @@ def test_what_opens_the_gate_stands_right_under_the_reason(desk: Desk, page: Tas
 
 
 def test_a_running_task_whose_worker_is_silent_says_so_and_follows_no_log(
-    desk: Desk, page: TasksPage, qtbot: QtBot
+    desk: Desk, page: TasksPage, qtbot: QtBot, place: Settings
 ) -> None:
-    task = desk.claim(desk.create(0))
+    beat_ago(place, WorkerInfo(worker="w2", host="there", pid=2, executors=("rpa",)), 20_000)
+    task = desk.claim(desk.create(0), worker="w2")
     opened(page, qtbot, task)
     strip = page.panel.verdict
     wait(qtbot, strip.isVisible)

@@ -63,13 +63,25 @@ def test_it_rests_when_nothing_is_left(room: Room) -> None:
     assert one.tick() == 0, "it rests"
 
 
-def test_the_newest_stay_where_there_are_too_many(room: Room) -> None:
-    old = ended(room, 5)
+@pytest.mark.parametrize("status", ["succeeded", "cancelled"])
+def test_the_newest_stay_where_there_are_too_many(room: Room, status: str) -> None:
+    old = ended(room, 5, status)
     room.clock.advance(10)
-    new = ended(room, 3)
+    new = ended(room, 3, status)
     assert janitor(room, finished_count=4).tick() == 4
     assert len(left(room, old)) == 1
     assert left(room, new) == new
+
+
+def test_what_may_still_come_out_of_its_lane_is_known_for_a_month(room: Room) -> None:
+    """The message of another program that was cancelled before anybody took it: it would run, were it unknown."""
+    (task_id,) = ended(room, 1, "cancelled", marks=("noticed",))
+    one = janitor(room)
+    room.clock.advance(29 * DAY_S)
+    assert one.tick() == 0
+    room.clock.advance(2 * DAY_S)
+    assert one.tick() == 1
+    assert left(room, [task_id]) == []
 
 
 def test_for_ever_is_for_ever(room: Room) -> None:

@@ -233,3 +233,55 @@ def test_what_somebody_holds_and_has_not_started_is_not_missing(room: Room, tmp_
         room.clock.advance(10.0)
         mended += look(room, found)
     assert mended == 2
+
+
+def test_a_running_task_keeps_its_delivery_and_hides_nothing_that_its_lane_has_lost(room: Room, tmp_path: Path) -> None:
+    found = finder(room, missing_after_ms=30_000)
+    runs, lost = submit(room, 2)
+    lose(tmp_path, lost)
+    consumer = room.broker.consumer(["normal"], window=10, name="busy")
+    assert [delivery.message_id for delivery in consumer.take(10, 0.0)] == [runs]
+    room.claim(room.task(runs), lease_ms=3_600_000)
+    room.clock.advance(1.0)
+    assert look(room, found) == 0
+    room.clock.advance(31.0)
+    assert look(room, found) == 1
+    assert [delivery.message_id for delivery in consumer.take(10, 0.0)] == [lost]
+    consumer.close()
+
+
+def test_a_message_in_the_queue_of_a_shop_begins_its_looks_anew(room: Room, tmp_path: Path) -> None:
+    """Of what is taken and given back between two looks the queue seems empty now and then."""
+    room.broker.open_shop("pdd", "own")
+
+    def send() -> str:
+        made = msgspec.structs.replace(room.producer.prepare(room.spec(shop_id="own")), queue="own")
+        room.store.apply([Create(task=made)])
+        room.steps.publish([room.task(made.task_id)])
+        return made.task_id
+
+    found, first = finder(room, missing_after_ms=30_000), send()
+    lose(tmp_path, first)
+    room.clock.advance(1.0)
+    assert look(room, found) == 0
+    room.clock.advance(20.0)
+    second = send()
+    assert look(room, found) == 0
+    lose(tmp_path, second)
+    room.clock.advance(20.0)
+    assert look(room, found) == 0, "it held a message in between"
+    room.clock.advance(31.0)
+    assert look(room, found) == 2
+
+
+def test_what_another_program_sent_is_not_given_up_because_others_came_out_before_it(room: Room) -> None:
+    """It may have given its message a priority of its own."""
+    made = msgspec.structs.replace(
+        room.producer.prepare(room.spec()), status="queued", origin="foreign", marks=("noticed",)
+    )
+    room.store.apply([Create(task=made)])
+    room.clock.advance(OVERTAKEN_MS / 1000 + 60)
+    submit(room, 1)
+    assert work(room, 1) == 0
+    assert look(room, finder(room)) == 0
+    assert room.task(made.task_id).status == "queued"

@@ -77,6 +77,17 @@ def test_what_is_claimed_after_its_deadline_is_not_run(room: Room) -> None:
     assert (op.to, op.error_kind, ran) == ("dead", "expired", [])
 
 
+def test_what_has_begun_in_time_is_tried_again_after_its_deadline(room: Room) -> None:
+    begun = room.claim(room.create(deadline_ms=room.store.now_ms() + 5_000))
+    again = room.finish(begun, "retrying", delay_ms=0)
+    room.clock.advance(6)
+    late = room.claim(room.task(again.task_id))
+    op = runner(room, lambda job, context: Outcome(ok=True)).run(
+        ClaimedTask(task=late, owner=late.owner, delivery=None), 0
+    )
+    assert (late.attempt, op.to) == (2, "succeeded")
+
+
 def test_a_failure_is_tried_again_after_the_delay_of_its_count(room: Room) -> None:
     op = runner(room, fails()).run(held(room), 0)
     assert (op.to, op.delay_ms, op.error_kind, op.attempt.retry_in_s) == ("retrying", 30_000, "network", 30)

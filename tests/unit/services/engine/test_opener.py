@@ -1,0 +1,43 @@
+"""How many parked tasks go at a time, once what held them back is open."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.domain.change import Claim
+from services.domain.fleet.shop import Pause
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.engine.lead.opener import Opener
+from tests.unit.services.engine.room import Room
+
+MANY = 12
+
+
+@pytest.fixture
+def shops(room: Room) -> list[str]:
+    """Each with a task that a pause has parked; that is over, and nobody has said so yet."""
+    room.store.set_pause(Pause(scope="all", by="ann"))
+    tasks = [room.create(shop_id=f"s{number}") for number in range(MANY)]
+    room.take(count=MANY)
+    for task in tasks:
+        claim = Claim(task_id=task.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=1)
+        assert room.ask(claim).code == "blocked"
+    room.store.clear_pause("all")
+    return [task.shop for task in tasks]
+
+
+def heard(room: Room, slots: int) -> None:
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),) * slots))
+
+
+def test_twice_as_many_as_the_fleet_has_slots_are_on_their_way(room: Room, shops: list[str]) -> None:
+    opener = Opener(room.store, room.steps)
+    heard(room, 2)
+    assert opener.open_shops(shops) == 4
+    assert opener.open_shops(shops) == 0, "those are still to be started"
+
+
+def test_slots_of_a_worker_that_is_no_more_are_not_counted(room: Room, shops: list[str]) -> None:
+    heard(room, 50)
+    room.clock.advance(600)
+    assert Opener(room.store, room.steps).open_shops(shops) == 2
