@@ -115,6 +115,7 @@ class Engine:
     producer: Producer
     policy: retry.RetryPolicy
     artifacts: ArtifactStore | None
+    causes: CauseQueries  #: one for all who ask in this process: what several ask for at once is read once
     name: str
     doubts: tuple[Message, ...] = ()  #: what a connection that changes nothing would have put right
     reached: bool = True  #: the broker answered when the engine was opened
@@ -252,6 +253,7 @@ def bare_engine(settings: config.Settings) -> Engine:
         producer=producer,
         policy=policy,
         artifacts=artifacts(settings, clock),
+        causes=CauseQueries(store, registry),
         name=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}",
     )
 
@@ -328,11 +330,11 @@ def queries(engine: Engine) -> Queries:
     """Questions to the store, and to the record of this machine."""
     alerts = AlertQueries(engine.store, _secret, rules.DEFAULTS)
     trail = AuditQueries(engine.store, witness(engine.settings), engine.settings.time_zone)
-    causes, promises = CauseQueries(engine.store, engine.registry), PromiseQueries(engine.store, engine.registry)
+    promises = PromiseQueries(engine.store, engine.registry)
     past = PastQueries(recorder_file(engine.settings), trail, partial(_incidents, alerts), engine.store.now_ms)
     shops = ShopQueries(engine.store, engine.registry, engine.broker.health)
     handover = HandoverQueries(
-        store=engine.store, causes=causes, trail=trail, alerts=alerts, promises=promises, past=past,
+        store=engine.store, causes=engine.causes, trail=trail, alerts=alerts, promises=promises, past=past,
         attention=partial(attention, engine), answers=lambda: engine.broker.health().connected, name=shops.name,
         fleet=engine.settings.environment or engine.settings.profile,
     )  # fmt: skip
@@ -341,7 +343,7 @@ def queries(engine: Engine) -> Queries:
         batches=BatchQueries(engine.store),
         queues=QueueQueries(engine.store, engine.registry, engine.settings.delays),
         tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone, engine.broker.health),
-        causes=causes,
+        causes=engine.causes,
         schedules=ScheduleQueries(engine.store, engine.registry),
         shops=shops,
         audit=trail,

@@ -113,7 +113,7 @@ def alerts(engine: Engine) -> AlertKeeper:
     """Watches the fleet for people, while no other process does."""
     settings, store = engine.settings, engine.store
     production = environment.is_production(settings.environment)
-    eyes = Eyes(store, engine.broker, engine.registry, engine.clock, production=production)
+    eyes = Eyes(store, engine.broker, engine.registry, engine.causes, engine.clock, production=production)
     sender = Sender(store, Vault(config.child_environment()).of_machine)
     return AlertKeeper(store, eyes, sender, engine.clock, engine.name, act=RuleActs(engine), alone=settings.embedded)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Collection, Iterable, Sequence
+
+import msgspec
 
 from services.domain.fleet.worker import NOBODY, Farewell
 from services.domain.insight import reach
@@ -27,70 +30,105 @@ _STATUSES = (Status.SUCCEEDED, Status.DEAD, Status.RETRYING, Status.RUNNING, Sta
 _OWN = re.compile(r"(?:-\d+-[0-9a-f]{2,}|[/#].*)\Z")
 
 
+class Tries(msgspec.Struct, frozen=True, gc=False):
+    """What is kept of a record, of which tens of thousands are looked at for one answer: where it ran, and what of."""
+
+    task_id: str
+    task_type: str
+    shop: str  #: ``platform:shop_id``
+    platform: str
+    ended_at: int  #: UTC ms
+    #: of each attempt that ended: worker, when (UTC ms), and fingerprint of what it failed of, "" where it went well
+    ends: tuple[tuple[str, int, str], ...]
+
+
 class Reaches:
     """Made for one answer: what it has asked it does not ask again. Blocking."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._workers: dict[str, Farewell] | None = None
-        self._known: dict[str, tuple[int, int, Sequence[Task]]] = {}  #: by type: asked since, told since, records
-        #: by record: when its attempts failed, and of what
-        self._failed: dict[tuple[str, int], tuple[tuple[int, str], ...]] = {}
+        self._known: dict[str, tuple[int, int, Sequence[Tries]]] = {}  #: by type: asked since, told since, records
+        self._texts: dict[str, str] = {}
+        self._marks: dict[bytes, str] = {}
 
-    def of_cause(self, fingerprints: Collection[str], letters: Sequence[Task]) -> Reach:
-        """Where the cause of these letters lies, judged by all that ran their types in its time."""
-        if not letters:
-            return Reach()
-        newest = max(letters, key=lambda task: task.ended_at)
-        last = newest.ended_at
+    def tries(self, task: Task) -> Tries:
+        """What is kept of a record."""
+        same = self._texts.setdefault
+        shop = task.shop
+        return Tries(
+            task.task_id,
+            same(task.task_type, task.task_type),
+            same(shop, shop),
+            same(task.platform, task.platform),
+            task.ended_at,
+            tuple(
+                (same(one.worker, one.worker), one.ended_at, self._mark(task, one))
+                for one in task.attempts
+                if one.outcome in _ENDS
+            ),
+        )
+
+    def _mark(self, task: Task, attempt: Attempt) -> str:
+        """The fingerprint of what an attempt failed of, "" where it went well."""
+        if attempt.outcome == "succeeded":
+            return ""
+        if task.status == Status.DEAD and attempt.number == task.attempt:
+            mark = key_of(task)
+        else:  # the same text is reckoned once; kept by its digest, for there may be many long ones
+            told = "\0".join((task.task_type, attempt.error_kind, attempt.error)).encode("utf-8", "replace")
+            digest = hashlib.blake2b(told, digest_size=16).digest()
+            mark = self._marks.get(digest, "")
+            if not mark:
+                mark = fingerprint(task.task_type, attempt.error_kind, attempt.error)
+                self._marks[digest] = mark
+        return self._texts.setdefault(mark, mark)
+
+    def of_cause(
+        self, fingerprints: Collection[str], letters: Iterable[Tries], types: Iterable[str], *, last: int, kind: str
+    ) -> Reach:
+        """Where a cause lies, judged by all that ran its task types in its time. ``letters``: at least those of the day
+        before ``last``, when the newest died (UTC ms), and of that ``kind`` of error.
+        """
         floor = last - LONGEST_MS
-        failed_at = [at for task in letters for at in self._failures(task, fingerprints) if at >= floor]
-        first, until = min(failed_at, default=last), last + AROUND_MS
-        types = sorted({task.task_type for task in letters})[:TYPES]
-        own = {task.task_id: task for task in letters if task.ended_at >= floor}
+        own = {one.task_id: one for one in letters if one.ended_at >= floor}
+        failed_at = (at for one in own.values() for _worker, at, mark in one.ends if mark in fingerprints)
+        first, until = min((at for at in failed_at if at >= floor), default=last), last + AROUND_MS
+        types = sorted(types)[:TYPES]
         since = first - AROUND_MS
         runs = self._runs(types, own, fingerprints, since, until)
         if all(one.failed for one in runs):
             since = first - WIDE_MS
             runs = self._runs(types, own, fingerprints, since, until)
-        return reach.judge(runs, newest.error_kind, since=since, until=until)
+        return reach.judge(runs, kind, since=since, until=until)
 
     def _runs(
-        self, types: Iterable[str], own: dict[str, Task], fingerprints: Collection[str], since: int, until: int
+        self, types: Iterable[str], own: dict[str, Tries], fingerprints: Collection[str], since: int, until: int
     ) -> list[Ran]:
         found: list[Ran] = []
         for name in types:
-            told_since, tasks = self._of_type(name, since)
+            told_since, others = self._of_type(name, since)
             begins = max(since, told_since)
-            others = [task for task in tasks if task.task_id not in own]
-            for task in (*others, *(one for one in own.values() if one.task_type == name)):
-                found += self._of_task(task, fingerprints, begins, until)
+            for one in others:
+                if one.task_id not in own:
+                    found += self._of_record(one, fingerprints, begins, until)
+            for one in own.values():
+                if one.task_type == name:
+                    found += self._of_record(one, fingerprints, begins, until)
         return found
 
-    def _of_task(self, task: Task, fingerprints: Collection[str], since: int, until: int) -> Iterable[Ran]:
-        failed = set(self._failures(task, fingerprints))
-        for attempt in task.attempts:
-            if attempt.outcome in _ENDS and since <= attempt.ended_at <= until:
-                yield self._ran(task, attempt, attempt.ended_at in failed)
-
-    def _failures(self, task: Task, fingerprints: Collection[str]) -> Iterable[int]:
-        """When attempts of a task failed of the cause, UTC ms."""
-        record = (task.task_id, task.updated_at)
-        failed = self._failed.get(record)
-        if failed is None:  # each of the causes asks for the same records
-            failed = self._failed[record] = tuple(_failed(task))
-        return (at for at, mark in failed if mark in fingerprints)
-
-    def _ran(self, task: Task, attempt: Attempt, failed: bool) -> Ran:
-        by = self._worker(attempt.worker)
-        return Ran(
-            shop=task.shop,
-            platform=task.platform,
-            node=by.machine or _OWN.sub("", attempt.worker),
-            proxy=by.proxies.get(task.shop, by.proxies.get("", "")),
-            version=by.version,
-            failed=failed,
-        )
+    def _of_record(self, one: Tries, fingerprints: Collection[str], since: int, until: int) -> Iterable[Ran]:
+        for worker, at, mark in one.ends:
+            if since <= at <= until:
+                by = self._worker(worker)
+                yield Ran(
+                    shop=one.shop,
+                    platform=one.platform,
+                    node=by.machine or _OWN.sub("", worker),
+                    proxy=by.proxies.get(one.shop, by.proxies.get("", "")),
+                    version=by.version,
+                    failed=mark in fingerprints,
+                )
 
     def _worker(self, name: str) -> Farewell:
         """What is known of a worker, also of one that has left since."""
@@ -102,19 +140,21 @@ class Reaches:
                 )
         return self._workers.get(name, NOBODY)
 
-    def _of_type(self, name: str, since: int) -> tuple[int, Sequence[Task]]:
+    def _of_type(self, name: str, since: int) -> tuple[int, Sequence[Tries]]:
         """Records of a type that changed since then, as many as are looked at, and since when they are all there."""
         asked, told, known = self._known.get(name, (0, 0, ()))
         if name in self._known and (asked <= since or told > asked):  # of further back there would be no more of them
             return told, known
         terms = (equals("type", name), equals("status", *_STATUSES), Term(field="updated", op=">=", number=since))
-        found: list[Task] = []
+        found: list[Tries] = []
+        oldest = since
         cursor: str | None = ""
         while cursor is not None and len(found) < MOST:
             page = self._store.query(Query(terms=terms, sort="updated", limit=PAGE, cursor=cursor, want_total=False))
-            found += page.tasks
+            found += map(self.tries, page.tasks)
             cursor = page.next
-        told = since if cursor is None or not found else found[-1].updated_at
+            oldest = page.tasks[-1].updated_at if page.tasks else oldest
+        told = since if cursor is None else oldest
         self._known[name] = (since, told, found)
         return told, found
 
@@ -122,12 +162,3 @@ class Reaches:
 def key_of(task: Task) -> str:
     """What names the cause of a dead letter: its fingerprint, or its kind where it never was a readable task."""
     return task.fingerprint or task.error_kind or "unknown"
-
-
-def _failed(task: Task) -> Iterable[tuple[int, str]]:
-    """When attempts of a task failed, UTC ms, and the fingerprint of each failure."""
-    for attempt in task.attempts:
-        if attempt.outcome in _ENDS and attempt.outcome != "succeeded":
-            ended_it = task.status == Status.DEAD and attempt.number == task.attempt
-            mark = key_of(task) if ended_it else fingerprint(task.task_type, attempt.error_kind, attempt.error)
-            yield attempt.ended_at, mark

@@ -40,7 +40,14 @@ class Watch:
         self.fleet, self.hook, self.engine = fleet, hook, engine or fleet.engine
         self.store = self.engine.store
         self.secrets: dict[str, str] = {"ops": hook.url}
-        eyes = Eyes(self.store, self.engine.broker, self.engine.registry, self.engine.clock, production=production)
+        eyes = Eyes(
+            self.store,
+            self.engine.broker,
+            self.engine.registry,
+            self.engine.causes,
+            self.engine.clock,
+            production=production,
+        )
         self.sender = Sender(self.store, self.secrets.get, "here")
         self.keeper = AlertKeeper(self.store, eyes, self.sender, self.engine.clock, holder, act=RuleActs(self.engine))
         self.stop = threading.Event()

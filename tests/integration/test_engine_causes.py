@@ -1,11 +1,26 @@
-"""A cause is split by where its letters died, on both pairs: the part has its own letters, filter and decisions."""
+"""Causes on both pairs: split by where their letters died, grouped a page at a time, once for all who ask at once."""
 
 from __future__ import annotations
 
+import secrets
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
 from services import assembly
+from services.domain.change import Create
+from services.domain.task.record import Attempt, Task
 from services.domain.task.search.filter import format_terms
-from services.domain.task.status import Status
+from services.domain.task.search.query import Page, Query, equals
+from services.domain.task.status import Status, Triage
+from services.monitor.letters import causes as letters
+from services.monitor.letters.causes import CauseQueries
+from services.ports import Store
+from tests.contract.waiting import PATIENCE_S, eventually
 from tests.integration.fleet_rig import Fleet
+from tests.support.counting import CountingStore
 
 
 def test_the_letters_of_one_worker_are_a_cause_of_their_own(fleet: Fleet) -> None:
@@ -35,3 +50,104 @@ def test_the_letters_of_one_worker_are_a_cause_of_their_own(fleet: Fleet) -> Non
     assert entry.target[0] == whole.fingerprint
     assert causes.join(part) == whole.fingerprint
     assert [one.count for one in questions.causes.causes().rows] == [3]
+
+
+def put_letters(fleet: Fleet, count: int) -> None:
+    """Dead letters of one cause, as they lie in the store."""
+    at = fleet.engine.store.now_ms()
+    fleet.engine.store.apply(
+        [
+            Create(
+                task=Task(
+                    task_id=f"pdd_echo_s{number}_{secrets.token_hex(6)}",
+                    shop_id=f"s{number}",
+                    platform="pdd",
+                    task_type="echo",
+                    status=Status.DEAD,
+                    triage=Triage.OPEN,
+                    attempt=1,
+                    created_at=at - number,
+                    ended_at=at - number,
+                    error="it broke",
+                    error_kind="network",
+                    fingerprint="ab" * 8,
+                    attempts=(Attempt(1, "w1", at - 9, at - number, "failed", "network", "it broke"),),
+                )
+            )
+            for number in range(count)
+        ]
+    )
+
+
+class Lent(CountingStore):
+    """Knows how many of the records that it handed out somebody still has whenever it is asked for more."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._lent: list[Task] = []
+        self.most = 0
+
+    def query(self, query: Query) -> Page:
+        """Hand on a page."""
+        nobody = next(sys.getrefcount(one) for one in [object()])
+        self.most = max(self.most, sum(sys.getrefcount(one) > nobody for one in self._lent))
+        page = self._store.query(query)
+        self._lent += page.tasks
+        return page
+
+
+def test_letters_are_grouped_a_page_at_a_time(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_letters(fleet, 60)
+    monkeypatch.setattr(letters, "PAGE", 6)
+    store = Lent(fleet.engine.store)
+    found = CauseQueries(store.port, fleet.engine.registry).causes()
+    (one,) = found.rows
+    assert (found.scanned, one.count, one.shops, sum(one.history), one.headline) == (60, 60, 60, 60, "it broke")
+    assert (one.reach.failed, one.reach.ran) == (60, 60)
+    assert store.most <= 2 * 6, "tens of thousands of records would fill the memory"
+
+
+class Gate(CountingStore):
+    """Lets nobody read letters before it is opened, and knows how many did at the same time."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.reached, self.opened, self._lock = threading.Event(), threading.Event(), threading.Lock()
+        self.readings = self.inside = self.most = 0
+
+    def query(self, query: Query) -> Page:
+        """Wait for the gate."""
+        with self._lock:
+            self.inside += 1
+            self.readings += equals("status", Status.DEAD) in query.terms
+            self.most = max(self.most, self.inside)
+        self.reached.set()
+        assert self.opened.wait(PATIENCE_S)
+        page = self._store.query(query)
+        with self._lock:
+            self.inside -= 1
+        return page
+
+
+def test_who_asks_for_causes_meanwhile_shares_the_next_answer(fleet: Fleet) -> None:
+    told = 0
+
+    def shared() -> bool:
+        """Whether five who asked while others were answered had one reading for all of them."""
+        nonlocal told
+        gate = Gate(fleet.engine.store)
+        causes = CauseQueries(gate.port, fleet.engine.registry)
+        with ThreadPoolExecutor(6) as pool:
+            first = pool.submit(causes.causes)
+            assert gate.reached.wait(PATIENCE_S)
+            put_letters(fleet, 2)
+            told += 2
+            others = [pool.submit(causes.causes) for _ in range(5)]
+            eventually(lambda: all(one.running() for one in others))
+            gate.opened.set()
+            assert [one.result(PATIENCE_S).scanned for one in others] == [told] * 5, "what was there when they asked"
+            first.result(PATIENCE_S)
+        assert gate.most == 1
+        return gate.readings == 2
+
+    eventually(shared)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 
 from services.domain.insight import cause, cause_rule, known_issue, reach
@@ -11,18 +13,18 @@ from services.domain.insight.cause import Worth
 from services.domain.insight.cause_rule import CauseRule
 from services.domain.insight.known_issue import IssueState
 from services.domain.insight.reach import Reach
-from services.domain.task import classify
 from services.domain.task.record import Task
 from services.domain.task.search.filter import FINGERPRINT_LENGTH
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status, Triage
 from services.domain.text.message import Message
 from services.engine.registry import Registry
+from services.monitor.letters.alike import Alike
 from services.monitor.letters.worth import Worthiness
-from services.monitor.reach import Reaches, key_of
+from services.monitor.reach import LONGEST_MS, Reaches, Tries, key_of
 from services.ports import Store
 
-SCAN_LIMIT, SLICE = 50_000, 500
+SCAN_LIMIT, PAGE, SLICE = 50_000, 1_000, 500
 BARS = 17
 #: places of a cause that are told, those with most letters first
 MOST_PLACES = 60
@@ -111,42 +113,72 @@ class CauseQueries:
     def __init__(self, store: Store, registry: Registry | None = None) -> None:
         """``registry`` knows task types; without one nothing is said of them."""
         self._store, self._registry = store, registry
+        self._asking, self._grouping = threading.Lock(), threading.Lock()
+        self._next: dict[str, Future[Causes]] = {}  #: by triage, what nobody has begun yet
 
     def causes(self, triage: str = Triage.OPEN) -> Causes:
-        """Group the dead letters of one triage state."""
-        tasks = self._dead(triage)
-        total = self._store.counts().triage.get(triage, len(tasks))
-        groups: dict[str, list[Task]] = defaultdict(list)
+        """Group the dead letters of one triage state. One at a time does so; who asks meanwhile waits, and shares the
+        next answer with all who wait for it: whatever was there when somebody asked is in it.
+        """
+        with self._asking:
+            asked = self._next.get(triage)
+            first = asked is None
+            if asked is None:
+                asked = self._next[triage] = Future()
+        if first:
+            try:
+                with self._grouping:
+                    with self._asking:
+                        del self._next[triage]
+                    asked.set_result(self._group(triage))
+            except BaseException as exc:
+                asked.set_exception(exc)
+                raise
+        return asked.result()
+
+    def _group(self, triage: str) -> Causes:
         rules = cause_rule.read(self._store.documents(cause_rule.KIND))
-        known = cause_rule.Causes(rules)
-        for task in tasks:
-            groups[known.of(key_of(task), task)].append(task)
-        everything = {shop.platform for shop in self._store.shops()} | {task.platform for task in tasks}
-        since = min((task.ended_at for task in tasks), default=0)
-        until = max((task.ended_at for task in tasks), default=0)
+        known, reaches = cause_rule.Causes(rules), Reaches(self._store)
+        groups: dict[str, _Group] = defaultdict(_Group)
+        scanned = 0
+        for task in self._dead(triage):
+            groups[known.of(key_of(task), task)].add(task, reaches)
+            scanned += 1
+        total = self._store.counts().triage.get(triage, scanned)
+        shops = {shop for group in groups.values() for shop in group.letters.shops}
+        everything = {shop.platform for shop in self._store.shops()}
+        everything.update(*(group.letters.platforms for group in groups.values()))
+        since = min((min(group.letters.ended) for group in groups.values()), default=0)
+        until = max((group.letters.last for group in groups.values()), default=0)
         states = self._store.documents(known_issue.STATE)
-        judge, reaches, now = Worthiness(self._store, self._registry), Reaches(self._store), self._store.now_ms()
+        judge, now = Worthiness(self._store, self._registry), self._store.now_ms()
         rows = [
             replace(
-                _cause(key, group, everything, since, until),
+                _cause(key, group.letters, everything, since, until),
                 rule=rules.get(key, CauseRule()),
                 parts=tuple(one for one in prints if one != key and cause_rule.root(one, rules) == key),
                 prints=prints,
                 apart=_apart(key, known, rules),
-                places=_places(group),
+                places=_places(group.letters),
                 issue=_state(states.get(key)),
-                worth=judge.of_cause(key_of(group[0]), group) if place < JUDGED else Worth(),
+                worth=judge.of_cause(group.first, group.letters) if place < JUDGED else Worth(),
                 # of what was split off it is known where it lies: where its letters died
-                reach=reaches.of_cause(set(prints), group)
+                reach=reaches.of_cause(
+                    prints,
+                    group.lately,
+                    group.letters.types,
+                    last=group.letters.last,
+                    kind=group.letters.newest.error_kind,
+                )
                 if place < REACHED and not rules.get(key, CauseRule()).where
                 else Reach(),
-                trend=reach.trend([task.ended_at for task in group], now),
+                trend=reach.trend(group.letters.ended, now),
             )
-            for place, (key, group) in enumerate(sorted(groups.items(), key=lambda item: -len(item[1])))
-            for prints in [tuple(sorted({key_of(task) for task in group}))]
+            for place, (key, group) in enumerate(sorted(groups.items(), key=lambda item: -len(item[1].letters)))
+            for prints in [tuple(sorted(group.prints))]
         ]
         rows.sort(key=lambda row: (-row.count, -row.last_at))
-        return Causes(rows=tuple(rows), scanned=len(tasks), total=total, shops=len({task.shop for task in tasks}))
+        return Causes(rows=tuple(rows), scanned=scanned, total=total, shops=len(shops))
 
     def called(self, fingerprints: Iterable[str]) -> dict[str, Called]:
         """What these causes are called, also those without an open letter; one that nothing is left of is left out."""
@@ -168,11 +200,11 @@ class CauseQueries:
 
     def worth_of(self, task_ids: Sequence[str]) -> Worth:
         """Whether running these letters again would help; where several causes differ, nobody knows."""
-        groups: dict[str, list[Task]] = defaultdict(list)
+        groups: dict[str, Alike] = defaultdict(Alike)
         for start in range(0, len(task_ids), SLICE):
             for task in self._store.get(task_ids[start : start + SLICE]):
                 if task is not None and task.status == Status.DEAD and task.triage != Triage.REPUBLISHED:
-                    groups[key_of(task)].append(task)
+                    groups[key_of(task)].add(task)
         judge = Worthiness(self._store, self._registry)
         found = [judge.of_cause(key, group) for key, group in list(groups.items())[:JUDGED]]
         alike = len({one.level for one in found}) == 1 and len(groups) <= JUDGED
@@ -183,21 +215,37 @@ class CauseQueries:
         judge = Worthiness(self._store, self._registry)
         return judge.of_letter(task), judge.refusals([task]).get(task.task_id)
 
-    def _dead(self, triage: str) -> list[Task]:
-        found: list[Task] = []
-        cursor: str | None = ""
-        while cursor is not None and len(found) < SCAN_LIMIT:
-            page = self._store.query(
-                Query(
-                    terms=(equals("status", Status.DEAD), equals("triage", triage)),
-                    limit=1000,
-                    cursor=cursor,
-                    want_total=False,
-                )
-            )
-            found += page.tasks
-            cursor = page.next
-        return found
+    def _dead(self, triage: str) -> Iterator[Task]:
+        """Page by page: nobody holds them all."""
+        terms = (equals("status", Status.DEAD), equals("triage", triage))
+        found, cursor = 0, ""
+        while found < SCAN_LIMIT:
+            page = self._store.query(Query(terms=terms, limit=PAGE, cursor=cursor, want_total=False))
+            yield from page.tasks
+            if page.next is None:
+                return
+            found, cursor = found + len(page.tasks), page.next
+
+
+class _Group:
+    """Letters of one cause."""
+
+    __slots__ = ("first", "lately", "letters", "prints")
+
+    def __init__(self) -> None:
+        self.letters = Alike()
+        self.prints: set[str] = set()
+        self.first = ""  #: the print of the first that was met
+        self.lately: list[Tries] = []  #: of about the last day
+
+    def add(self, task: Task, reaches: Reaches) -> None:
+        """Count one."""
+        key = key_of(task)
+        self.first = self.first or key
+        self.prints.add(key)
+        self.letters.add(task)
+        if task.ended_at >= self.letters.last - LONGEST_MS:
+            self.lately.append(reaches.tries(task))
 
 
 def _state(body: str | None) -> IssueState:
@@ -220,35 +268,28 @@ def _apart(key: str, known: cause_rule.Causes, rules: Mapping[str, CauseRule]) -
     return tuple(narrower)
 
 
-def _places(group: Sequence[Task]) -> tuple[tuple[str, int], ...]:
+def _places(letters: Alike) -> tuple[tuple[str, int], ...]:
     """By shop, worker and platform; a place where all of them are splits nothing."""
-    found: Counter[str] = Counter()
-    for task in group:
-        found.update([f"shop:{task.shop}", f"platform:{task.platform}"])
-        if task.worker:
-            found[f"worker:{task.worker}"] += 1
-    return tuple((name, number) for name, number in found.most_common() if number < len(group))[:MOST_PLACES]
+    found = letters.places.most_common()
+    return tuple((name, number) for name, number in found if number < len(letters))[:MOST_PLACES]
 
 
-def _cause(key: str, group: list[Task], everything: set[str], since: int, until: int) -> Cause:
-    shops = {task.shop for task in group}
-    platforms = {task.platform for task in group}
-    newest = max(group, key=lambda task: task.ended_at)
+def _cause(key: str, letters: Alike, everything: set[str], since: int, until: int) -> Cause:
     return Cause(
         fingerprint=key,
-        kind=newest.error_kind,
-        headline=classify.headline(newest.error),
-        patterns=cause.patterns((task.error_kind, task.error) for task in group),
-        types=tuple(name for name, _ in Counter(task.task_type for task in group).most_common()),
-        count=len(group),
-        shops=len(shops),
-        shop_keys=tuple(sorted(shops)),
-        platforms=tuple(sorted(platforms)),
-        elsewhere=bool(everything - platforms),
-        first_at=min(task.ended_at for task in group),
-        last_at=newest.ended_at,
-        scope=_scope(shops, platforms, everything),
-        history=_bars((task.ended_at for task in group), since, until),
+        kind=letters.newest.error_kind,
+        headline=letters.headline,
+        patterns=tuple(name for name, _ in letters.patterns.most_common()),
+        types=tuple(name for name, _ in letters.types.most_common()),
+        count=len(letters),
+        shops=len(letters.shops),
+        shop_keys=tuple(sorted(letters.shops)),
+        platforms=tuple(sorted(letters.platforms)),
+        elsewhere=bool(everything - letters.platforms),
+        first_at=min(letters.ended),
+        last_at=letters.last,
+        scope=_scope(letters.shops, letters.platforms, everything),
+        history=_bars(letters.ended, since, until),
     )
 
 

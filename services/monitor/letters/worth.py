@@ -23,10 +23,11 @@ from services.domain.text.said import Said
 from services.domain.types import task_type
 from services.domain.types.schema import Problem
 from services.engine.registry import Registry
+from services.monitor.letters.alike import Alike, Letter
 from services.ports import Store
 
-#: letters of a cause whose payloads are checked; republished ones that are followed; types and platforms that are asked
-CHECKED, FOLLOWED, PLACES = 8, 60, 6
+#: republished letters of a cause that are followed; types and platforms that are asked
+FOLLOWED, PLACES = 60, 6
 #: how far back a letter's own line of republishing is followed
 FARTHEST = 12
 
@@ -41,14 +42,15 @@ class Worthiness:
         self._logins: Mapping[str, int] = {}
         self._successes: dict[tuple[Term, ...], int] = {}
 
-    def of_cause(self, fingerprint: str, letters: Sequence[Task]) -> Worth:
+    def of_cause(self, fingerprint: str, letters: Alike) -> Worth:
         """Whether running these letters again would help; they share one cause."""
         return cause.worth(self.evidence(fingerprint, letters))
 
     def of_letter(self, task: Task) -> Worth:
         """Whether running this letter again would help, judged by all that share its cause."""
-        alike = self._alike(task.fingerprint) if task.fingerprint else []
-        seen = self.evidence(task.fingerprint, [task, *(one for one in alike if one.task_id != task.task_id)])
+        others = self._others(task.fingerprint) if task.fingerprint else []
+        alike = Alike([task, *(one for one in others if one.task_id != task.task_id)])
+        seen = self.evidence(task.fingerprint, alike)
         problem = self.problem(task)
         tries, edited = self._tries(task)
         own = self._success([equals("shop", task.shop), equals("type", task.task_type)])
@@ -68,11 +70,9 @@ class Worthiness:
             )
         )
 
-    def evidence(self, fingerprint: str, letters: Sequence[Task]) -> Evidence:
+    def evidence(self, fingerprint: str, letters: Alike) -> Evidence:
         """What is known of these letters."""
-        newest = max(letters, key=lambda task: task.ended_at)
-        shops = {task.shop for task in letters}
-        some = sorted(letters, key=lambda task: -task.ended_at)[:CHECKED]
+        newest, some, shops = letters.newest, letters.few, letters.shops
         problems = [problem for task in some if (problem := self.problem(task)) is not None]
         again, edited, failed_at, failing, passed, passed_at = self._outcomes(fingerprint, newest.error_kind)
         known = self._registry is None or self._registry.knows(newest.task_type)
@@ -94,10 +94,10 @@ class Worthiness:
             failing=failing,
             passed=passed,
             passed_at=passed_at,
-            success_at=self._success_since(letters, shops),
+            success_at=self._success_since(letters),
         )
 
-    def problem(self, task: Task) -> Problem | None:
+    def problem(self, task: Task | Letter) -> Problem | None:
         """What its type refuses of its payload now, None for nothing."""
         kind = self._registry.task_type(task.task_type) if self._registry is not None else None
         if kind is None or not kind.schema:
@@ -162,14 +162,14 @@ class Worthiness:
     def _opened(self, shop: str, since_ms: int) -> bool:
         return shop not in self._shut() and self._logins.get(shop, 0) > since_ms
 
-    def _success_since(self, letters: Iterable[Task], shops: set[str]) -> int:
+    def _success_since(self, letters: Alike) -> int:
         """The newest success of their types: in their shop where there is one, else anywhere on their platforms."""
-        if len(shops) == 1:
-            (shop,) = shops
-            places = {(equals("shop", shop), equals("type", task.task_type)) for task in letters}
+        if len(letters.shops) == 1:
+            (shop,) = letters.shops
+            places = [(equals("shop", shop), equals("type", name)) for name in letters.types]
         else:
-            places = {(equals("platform", task.platform), equals("type", task.task_type)) for task in letters}
-        return max((self._success(place) for place in list(places)[:PLACES]), default=0)
+            places = [(equals("platform", platform), equals("type", name)) for platform, name in letters.work]
+        return max((self._success(place) for place in places[:PLACES]), default=0)
 
     def _success(self, terms: Iterable[Term]) -> int:
         wanted = (equals("status", Status.SUCCEEDED), *terms)
@@ -198,7 +198,7 @@ class Worthiness:
         last = max((task.ended_at for task in died), default=0)
         return len(died), edited, last, failing, len(well), max(well, default=0)
 
-    def _alike(self, fingerprint: str) -> Sequence[Task]:
+    def _others(self, fingerprint: str) -> Sequence[Task]:
         if len(fingerprint) != FINGERPRINT_LENGTH:
             return ()
         terms = (equals("fp", fingerprint), equals("status", Status.DEAD), equals("triage", Triage.OPEN))

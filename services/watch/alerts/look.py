@@ -75,10 +75,12 @@ class Gap(NamedTuple):
 class Eyes:
     """Takes looks, and remembers between them what a single one cannot tell. Blocking; one thread at a time."""
 
-    def __init__(self, store: Store, broker: Broker, registry: Registry, clock: Clock, *, production: bool) -> None:
+    def __init__(
+        self, store: Store, broker: Broker, registry: Registry, causes: CauseQueries, clock: Clock, *, production: bool
+    ) -> None:
         self._store, self._broker, self._registry, self._clock = store, broker, registry, clock
         self.production = production
-        self._causes = CauseQueries(store, registry)
+        self._causes = causes
         self._measured = Measured(store)
         self._grouped: tuple[Cause, ...] = ()
         self._dead, self._due, self._grouped_at = -1, 0.0, float("-inf")

@@ -13,6 +13,7 @@ from services.domain.alerts.incident import RAISED, RESOLVED, Words
 from services.domain.alerts.outbox import Letter
 from services.domain.text.message import Message
 from services.monitor.alerts import wording
+from services.monitor.letters.causes import CauseQueries
 from services.watch.alerts.look import Eyes
 from tests.unit.services.engine.room import opened
 
@@ -87,7 +88,8 @@ def test_task_types_are_told_with_their_titles(tmp_path: Path) -> None:
         room.store.put_document(
             "type", "sync_order", json.dumps({"name": "sync_order", "title": {"zh_CN": "同步订单"}})
         )
-        eyes = Eyes(room.store, room.broker, room.registry, room.clock, production=False)
+        causes = CauseQueries(room.store)
+        eyes = Eyes(room.store, room.broker, room.registry, causes, room.clock, production=False)
         words = Words(
             title=Message("task.long_of", {"type": "sync_order", "shop": "s1", "seconds": 5}),
             facts=(Message("alert.fact_platforms", {"platforms": "pdd", "types": "try, sync_order"}),),
