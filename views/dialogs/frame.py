@@ -62,6 +62,7 @@ class DialogFrame(Dimming):
         super().__init__(parent)
         self._source, self._icon = title, icon
         self._wanted: tuple[int, int] | None = None
+        self._by_hand = False  #: a person has put it elsewhere
         self._glyph = QLabel()
         self._title, self._note = Label("", "page"), Label("", "label", "text3")
         self._head = QWidget()
@@ -171,12 +172,19 @@ class DialogFrame(Dimming):
                 self.move(self.x(), max(room.top(), self.y() - below))
 
     def _take_room(self) -> None:
+        """Seen and grown, it goes on standing in the middle; by itself it would grow to the right, off the screen."""
         behind = self.behind()
-        if behind is not None and self._wanted is not None:
+        if behind is None:
+            return
+        middle = self.geometry().center() if self._by_hand else behind.geometry().center()
+        if self._wanted is not None:
             room = behind.size()
             self.resize(min(self._wanted[0], room.width() - GAP), min(self._wanted[1], room.height() - GAP))
-        if behind is not None and not self.dims:
-            self.move(behind.geometry().center() - self.rect().center())
+        place, screen = middle - self.rect().center(), self.screen().availableGeometry()
+        if self._by_hand:
+            place.setX(max(screen.left(), min(place.x(), screen.right() + 1 - self.width())))
+            place.setY(max(screen.top(), min(place.y(), screen.bottom() + 1 - self.height())))
+        self.move(place)
 
     def _first_reached(self) -> QWidget | None:
         """What a person does first here; else the keyboard would begin on the cross that closes the dialog."""
@@ -218,6 +226,7 @@ class DialogFrame(Dimming):
         if watched is self._head and isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonPress:
             handle = self.windowHandle()
             if event.button() == Qt.MouseButton.LeftButton and handle is not None:
+                self._by_hand = True
                 handle.startSystemMove()
         return super().eventFilter(watched, event)
 

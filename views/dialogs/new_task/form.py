@@ -202,6 +202,7 @@ class ShopsSection(FormSection):
 
     def _on_mode(self, mode: str) -> None:
         self.picker.set_mode(mode)
+        self.picker.take_keys(mode)
         self.picker.changed.emit()
 
     def _go_to(self, line: int) -> QWidget:

@@ -287,6 +287,9 @@ class ShopPicker(QWidget):
         self._box.setVisible(mode != FILE)
         self.groups.setVisible(mode == GROUP)
         self.setFixedHeight(FILE_BAR if mode == FILE else HEIGHT)
+
+    def take_keys(self, mode: str) -> None:
+        """Put the keyboard where a person who chose this mode goes on."""
         if mode == PASTE:
             self.paste.field.setFocus()
         elif mode == FILE:

@@ -222,6 +222,7 @@ def test_bad_cells_are_corrected_in_place_and_nothing_is_sent_before(
         assert sheet.model.cell(sheet.model.row_of(row), column + 1) == value
         right = "page_size=50" if number == 7 else str(good[row - 2][column])
         write(qtbot, dialog, row, column, right)
+        assert dialog.focusWidget() is sheet.grid, "the keyboard stays where the next row is corrected"
         left = 7 - number
         assert sheet.counts.text() == (f"300 rows, {left} with errors" if left else "300 rows")
         assert sheet.model.rowCount() == 7 or not left, "a corrected row stays under the cursor"
@@ -533,11 +534,13 @@ def test_a_small_window_shows_every_column_and_why_nothing_goes_whole(
     assert dialog.verbs.missing.sizeHint().width() <= dialog.verbs.missing.width()
     assert dialog.sheet.grid.horizontalScrollBar().maximum() == 0
     assert faults(dialog) == ()
+    assert dialog.geometry().center() == window.geometry().center(), "what grows stays in the middle"
     dialog.sheet.grid.setColumnWidth(1, 400)
     dialog.resize(dialog.width() + 1, dialog.height())
     assert dialog.sheet.grid.columnWidth(1) == 400, "what a person did stays"
     dialog.verbs.back.click()
     assert dialog.width() == 1098, "the form is as it was"
+    assert dialog.geometry().center() == window.geometry().center()
 
 
 def test_every_word_follows_the_language(read_file: Open, shops: list[str], tmp_path: Path) -> None:
