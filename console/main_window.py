@@ -17,6 +17,7 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QTableView, QWidget
 
 from console.navigation import History, PageSpec
+from services.i18n import _
 from views.page import Page, made_in_parts
 from views.shell.connection import ConnectionBanner, grey
 from views.shell.frame import frame
@@ -29,6 +30,7 @@ from views.support.instant import ticks
 from views.support.keys import Shortcut
 from views.theme.icons import app_icon
 from views.theme.tokens import RAIL_COLLAPSES_BELOW
+from views.widgets.toast import ToastSpec
 
 log = logging.getLogger(__name__)
 
@@ -391,9 +393,11 @@ class MainWindow(QMainWindow):
             self._pages[self._current].refresh()
 
     def undo(self) -> None:
-        """Take back the newest action on the page (Ctrl+Z)."""
-        if self._current:
-            self._pages[self._current].undo()
+        """Take back the newest action on the page, or else what the newest message offers to (Ctrl+Z)."""
+        if (self._current and self._pages[self._current].undo()) or self.toasts.take_back():
+            return
+        words, detail = _("Nothing to take back just now."), _("Older acts are taken back on the Audit page.")
+        self.toasts.say(ToastSpec(text=words, detail=detail, status="cancelled", key="nothing-back"))
 
     # standing still
 

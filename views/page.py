@@ -288,8 +288,9 @@ class Page(QWidget):
     def refresh(self) -> None:
         """Ask again at once (F5)."""
 
-    def undo(self) -> None:
-        """Take back the newest action while that is offered (Ctrl+Z)."""
+    def undo(self) -> bool:
+        """Take back the newest action while that is offered (Ctrl+Z); tell whether there was one."""
+        return False
 
     def set_frozen(self, frozen: bool) -> None:
         """Stand still while data goes on arriving elsewhere, or catch up."""

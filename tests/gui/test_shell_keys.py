@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from PySide6.QtCore import Qt
@@ -27,6 +28,7 @@ from views.support.memory import ShortMemory
 from views.support.words import shop
 from views.tables.table_view import TableView
 from views.theme.tokens import status
+from views.widgets.toast import ToastSpec, undo_action
 
 WAIT_MS = 8000
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -143,6 +145,20 @@ def test_a_frozen_view_stands_still_and_catches_up(window: Window, desk: Desk, q
     press(page, Qt.Key.Key_Period, modifier=CTRL)
     window.window.open_page("workers")
     assert not window.window.frozen
+
+
+def test_the_key_takes_back_what_a_message_of_any_page_offers_to_once(window: Window) -> None:
+    taken: list[str] = []
+    for name in ("older", "newer"):
+        undo = undo_action(partial(taken.append, name))
+        window.window.toasts.say(ToastSpec(text=name, actions=(undo,)))
+    window.window.toasts.say(ToastSpec(text="somebody else did that"))
+    window.window.open_page("workers")
+    for _time in range(3):
+        press(window.window, Qt.Key.Key_Z, modifier=CTRL)
+    assert taken == ["newer", "older"]
+    left = [toast.spec.text for toast in window.window.toasts.toasts()]
+    assert left == ["somebody else did that", "Nothing to take back just now."]
 
 
 def test_question_mark_shows_all_keys(window: Window, qtbot: QtBot) -> None:

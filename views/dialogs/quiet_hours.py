@@ -27,7 +27,7 @@ from views.widgets.buttons import Button
 from views.widgets.fields import Labelled
 from views.widgets.find_field import FindField
 from views.widgets.scroll_pane import ScrollPane
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastSpec, failure, undo_action
 
 WIDTH, LIST_HEIGHT, UNDO_S = 640, 220, 10
 #: of a name; what else stands in a scope becomes a hyphen
@@ -204,7 +204,7 @@ class QuietHoursDialog(DialogFrame):
             taken = ToastSpec(text=_("Taken back."), status="healthy")
             undoing.start(back, lambda _result: toast(taken), lambda error: toast(failure(error)))
 
-        actions = (ToastAction(text=_("Undo"), call=undo),)
+        actions = (undo_action(undo),)
         toast(ToastSpec(text=said, status="healthy", actions=actions, seconds=UNDO_S))
         self.changed.emit()
         self._ask()

@@ -35,6 +35,17 @@ def undecided(standing: Standing) -> bool:
     return any(number for (status, _triage), number in standing.items() if status == Status.HELD)
 
 
+def told_cancelled(outcome: Outcome) -> str:
+    """What has ended, and apart from that what only was asked to: it may yet succeed."""
+    number = len(outcome.done)
+    ended = ngettext("{n} task cancelled", "{n} tasks cancelled", number).format(n=text.count(number))
+    if not outcome.pending:
+        return ended
+    asked = ngettext("{n} running task asked to stop", "{n} running tasks asked to stop", len(outcome.pending))
+    asked = asked.format(n=text.count(len(outcome.pending)))
+    return asked if not outcome.done else text.listed((ended, asked), ";")
+
+
 def many(number: int) -> str:
     """``51 tasks``."""
     return ngettext("{n} task", "{n} tasks", number).format(n=text.count(number))

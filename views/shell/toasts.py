@@ -93,6 +93,10 @@ class Toasts(QObject):
         if self._stack:
             self._stack[-1].close_now()
 
+    def take_back(self) -> bool:
+        """Take back what the newest message offers to; False where none does."""
+        return any(toast.take_back() for toast in reversed(self._stack[:]))
+
     def toasts(self) -> tuple[Toast, ...]:
         """Return what is shown, oldest first."""
         return tuple(self._stack)

@@ -13,7 +13,7 @@ from services.commands.outcome import Outcome
 from services.i18n import N_, _, ngettext
 from views.support import shown, text
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
+from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
 
 HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
 #: an act on more than these is told while it goes on, where it takes longer than this
@@ -72,7 +72,9 @@ class Acting(QObject):
         self._operation = Operation(self)
         self._delayed: list[QTimer] = []
         self._pending = pending if pending is not None else AboutToHappen()
+        #: of the act that was made last, while that is offered; an older one may end later and offers its own by mouse
         self._take_back: Callable[[], None] | None = None
+        self._made = 0
 
     @property
     def busy(self) -> bool:
@@ -92,12 +94,28 @@ class Acting(QObject):
         ``instead`` may take the outcome up itself: then nothing is told until it calls what it was given.
         ``meanwhile``: of an act on many, what is told while it goes on; its outcome is always told by the toast.
         """
+        self._run(self._next(), call, done, reverse, instead, meanwhile)
+
+    def _next(self) -> int:
+        """Number of an act that is made now: what was made before is not what the key is for."""
         self._take_back = None
+        self._made += 1
+        return self._made
+
+    def _run(
+        self,
+        number: int,
+        call: Callable[[], Outcome],
+        done: Callable[[Outcome], str],
+        reverse: Reverse | None,
+        instead: Instead,
+        meanwhile: str,
+    ) -> None:
         key, over = self._say_meanwhile(meanwhile)
 
         def tell(outcome: Outcome) -> None:
             over()
-            say = partial(self._tell, outcome, done, reverse, key)
+            say = partial(self._tell, outcome, done, reverse, key, number)
             if not instead(outcome, say):
                 say()
             self.ended.emit()
@@ -139,14 +157,14 @@ class Acting(QObject):
         ``reverse``: what is offered when it is done; ``instead``, ``meanwhile``: as of ``at_once``.
         """
         timer = QTimer(self, singleShot=True, interval=seconds * 1000)
-        key = f"held-{id(timer)}"
+        key, number = f"held-{id(timer)}", self._next()
 
         def go() -> None:
-            self._forget(timer)
-            self.at_once(call, done, reverse, instead, meanwhile)
+            self._forget(timer, undo)
+            self._run(number, call, done, reverse, instead, meanwhile)
 
         def undo() -> None:
-            self._forget(timer)
+            self._forget(timer, undo)
             self._toast(ToastSpec(text=_("Taken back; nothing was changed."), status="cancelled", key=key))
 
         timer.timeout.connect(go)
@@ -154,7 +172,7 @@ class Acting(QObject):
         self._pending.put(timer, about)
         self._take_back = undo
         timer.start()
-        actions = (ToastAction(text=_("Undo"), call=undo), ToastAction(text=_("Send now"), call=go))
+        actions = (undo_action(undo, lambda: self._take_back is undo), ToastAction(text=_("Send now"), call=go))
         self._toast(ToastSpec(text=announce, status="scheduled", actions=actions, seconds=seconds, key=key))
 
     def undo(self) -> bool:
@@ -170,12 +188,16 @@ class Acting(QObject):
         for timer in list(self._delayed):
             timer.timeout.emit()  # it is struck off by this
 
-    def _forget(self, timer: QTimer) -> None:
-        self._take_back = None
+    def _forget(self, timer: QTimer, undo: Callable[[], None]) -> None:
+        self._offer_no_more(undo)
         timer.stop()
         self._pending.put(timer, ())
         if timer in self._delayed:
             self._delayed.remove(timer)
+
+    def _offer_no_more(self, undo: Callable[[], None]) -> None:
+        if self._take_back is undo:
+            self._take_back = None
 
     def _tell(
         self,
@@ -183,10 +205,11 @@ class Acting(QObject):
         done: Callable[[Outcome], str],
         reverse: Reverse | None = None,
         key: str = "",
+        number: int = 0,
     ) -> None:
         left = (*outcome.skipped, *outcome.failed)
         went = bool(outcome.done or outcome.pending)
-        undo = self._offer_undo(outcome, reverse) if outcome.done and reverse is not None else None
+        undo = self._offer_undo(outcome, reverse, number) if outcome.done and reverse is not None else None
 
         def say() -> ToastSpec:
             detail = ""
@@ -198,18 +221,20 @@ class Acting(QObject):
                 status="healthy" if went and not left else "warning",
                 detail=detail,
                 copy="\n".join(f"{one.task_id}\t{shown.say(one.why)}" for one in left),
-                actions=(ToastAction(text=_(reverse.text), call=undo),) if undo is not None and reverse else (),
+                actions=(ToastAction(text=_(reverse.text), call=undo, keyed=lambda: self._take_back is undo),)
+                if undo is not None and reverse
+                else (),
                 seconds=UNDO_S if reverse is not None else TELL_S,
                 key=key,
             )
 
         self._toast(lasting(say))
 
-    def _offer_undo(self, outcome: Outcome, reverse: Reverse) -> Callable[[], None]:
-        """The reverse is offered for ten seconds, in the toast and by Ctrl+Z."""
+    def _offer_undo(self, outcome: Outcome, reverse: Reverse, number: int) -> Callable[[], None]:
+        """The reverse is offered for ten seconds, in the toast and, of the act that was made last, by Ctrl+Z."""
 
         def undo() -> None:
-            self._take_back = None
+            self._offer_no_more(undo)
             key, over = self._say_meanwhile(under_way(_(reverse.text), len(outcome.done)))
 
             def tell(found: Outcome) -> None:
@@ -222,12 +247,9 @@ class Acting(QObject):
 
             self._operation.start(partial(reverse.call, outcome), tell, fail)
 
-        def expire() -> None:
-            if self._take_back is undo:
-                self._take_back = None
-
-        self._take_back = undo
-        QTimer.singleShot(round(UNDO_S * 1000), self, expire)
+        if number == self._made:
+            self._take_back = undo
+        QTimer.singleShot(round(UNDO_S * 1000), self, partial(self._offer_no_more, undo))
         return undo
 
     def _say_meanwhile(self, words: str) -> tuple[str, Callable[[], None]]:

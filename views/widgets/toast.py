@@ -27,6 +27,8 @@ class ToastAction:
 
     text: str
     call: Callable[[], None]
+    #: whether the key that takes back presses it, too
+    keyed: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,11 @@ class ToastSpec:
     def stays(self) -> bool:
         """Whether only a person closes it."""
         return self.sticky or (self.status in ("dead", "error") and not self.leaves)
+
+
+def undo_action(call: Callable[[], None], keyed: Callable[[], bool] = lambda: True) -> ToastAction:
+    """The verb that takes back what the toast tells of."""
+    return ToastAction(text=_("Undo"), call=call, keyed=keyed)
 
 
 def lasting(say: Callable[[], ToastSpec]) -> ToastSpec:
@@ -151,6 +158,15 @@ class Toast(QWidget):
         if verbs.count():
             verbs.addStretch(1)
         return verbs
+
+    def take_back(self) -> bool:
+        """Press the verb that takes back, by the keyboard; False where there is none."""
+        found = next((action for action in self.spec.actions if action.keyed()), None)
+        if found is None:
+            return False
+        found.call()
+        self.close_now()
+        return True
 
     def close_now(self) -> None:
         """Leave."""

@@ -27,7 +27,7 @@ ENDINGS = table.TABLES
 COLUMNS = ("platform", "shop_id", "name", "name_en", "group", "tags", "concurrency", "dedicated", "enabled")
 _CALLED = {
     "platform": ("平台", "渠道", "所属平台"),
-    "shop_id": ("shop", "店铺ID", "店铺编号", "店铺", "店铺编码", "门店编号"),
+    "shop_id": ("shop", "店铺ID", "店铺编号", "编号", "店铺", "店铺编码", "门店编号"),
     "name": ("店铺名称", "店铺名", "名称", "shop_name"),
     "name_en": ("英文名", "英文名称", "店铺英文名"),
     "group": ("分组", "组", "店铺分组"),

@@ -117,3 +117,20 @@ def test_one_thing_is_said_otherwise_than_many_whichever_number_counts() -> None
         messages.english(Message("past.worker_slots", {"name": "w1", "slots": "", "before": "5"}))
         == "w1 has  slots, before 5"
     )
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        (said("schema.type", expected="integer"), "类型必须是整数"),
+        (said("schema.type", expected="integer or string"), "类型必须是 integer or string"),
+        (said("policy.kind", where="timeout_s", wanted="int", given="str"), "timeout_s：应为整数，实为文本"),
+    ],
+)
+def test_a_kind_of_value_is_called_as_people_call_it_in_chinese(what: str, words: str) -> None:
+    assert messages.told(what) == str(what)
+    i18n.set_language("zh_CN")
+    try:
+        assert messages.told(what) == words
+    finally:
+        i18n.set_language("en")

@@ -29,7 +29,7 @@ from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
 
 ROWS = 100
 UNDO_S = 10
@@ -272,7 +272,7 @@ class Creator(QObject):
         remove = partial(self._context.commands.schedules.remove, [name])
         undo = partial(self._operation.start, remove, self._on_unplanned, self._on_not_undone)
         words = _("{name} is kept; see Schedules.").format(name=name)
-        self._context.toast(ToastSpec(text=words, actions=(ToastAction(text=_("Undo"), call=undo),), seconds=UNDO_S))
+        self._context.toast(ToastSpec(text=words, actions=(undo_action(undo),), seconds=UNDO_S))
         self.planned.emit(name)
 
     def _on_unplanned(self, names: tuple[str, ...]) -> None:
@@ -317,7 +317,7 @@ class Creator(QObject):
                 text=ngettext("{n} task created", "{n} tasks created", number).format(n=text.count(number)),
                 actions=(
                     ToastAction(text=pgettext("button", "Open"), call=show),
-                    ToastAction(text=_("Undo"), call=undo),
+                    undo_action(undo),
                 ),
                 seconds=UNDO_S,
             )

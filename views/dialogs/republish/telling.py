@@ -13,7 +13,7 @@ from services.i18n import _, ngettext
 from views.dialogs.republish.runner import HOLD_S, BulkRunner, RunRequest
 from views.support import shown, text
 from views.support.throttle import Throttle
-from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
+from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
 
 KEY = "bulk-republish"
 #: a run that is over sooner is told only once
@@ -48,7 +48,7 @@ class Telling(QObject):
                 n=text.count(number), span=text.seconds(timedelta(seconds=HOLD_S))
             )
             actions = (
-                ToastAction(text=_("Undo"), call=self._runner.undo),
+                undo_action(self._runner.undo),
                 ToastAction(text=_("Send now"), call=self._runner.send_now),
             )
             self._toast(ToastSpec(text=words, status="scheduled", actions=actions, seconds=HOLD_S, key=KEY))

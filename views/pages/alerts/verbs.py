@@ -25,7 +25,7 @@ from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleDialog
 from views.support import instant, safe, shown
 from views.support.acting import UNDO_S
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastSpec, failure, undo_action
 
 Chosen = IncidentNow | None
 #: pages that show what some rules are about; for the others its tasks are shown
@@ -239,7 +239,7 @@ class AlertActions(QObject):
         self._operation.start(call, lambda _result: self._tell(said, back), self._fail)
 
     def _tell(self, said: str, back: Callable[[], object] | None) -> None:
-        actions = (ToastAction(text=_("Undo"), call=partial(self._undo, back)),) if back is not None else ()
+        actions = (undo_action(partial(self._undo, back)),) if back is not None else ()
         self._context.toast(ToastSpec(text=said, status="healthy", actions=actions, seconds=UNDO_S))
         self.changed.emit()
 

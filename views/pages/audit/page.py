@@ -274,10 +274,14 @@ class AuditPage(EntriesPage[AuditLine]):
         """Only acts on this object."""
         self.show_request(history_of(target))
 
-    def undo(self) -> None:
+    def undo(self) -> bool:
         """Take back what was just done, or ask whether the act under the cursor shall be taken back."""
-        if not self.taking_back.acting.undo() and self.table.hasFocus():
+        if self.taking_back.acting.undo():
+            return True
+        asks = self.table.hasFocus()
+        if asks:
             self._take_back()
+        return asks
 
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed."""

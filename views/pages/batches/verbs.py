@@ -23,7 +23,7 @@ from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.kit.export_file import ask_file
-from views.kit.task_verb import many
+from views.kit.task_verb import many, told_cancelled
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.batches import words
 from views.pages.batches.words import BatchNow
@@ -182,11 +182,15 @@ class BatchActions(QObject):
             told=lambda outcome: _("{tasks} created again.").format(tasks=many(len(outcome.done))),
         )
         call = partial(_outcome, partial(self._commands.cancel, plan, reason=reason))
-        self.acting.at_once(call, partial(self._told, N_("{tasks} cancelled.")), again)
+        self.acting.at_once(call, self._told_cancelled, again)
 
     def _told(self, said: str, outcome: Outcome) -> str:
         self.changed.emit()
         return _(said).format(tasks=many(len(outcome.done) + len(outcome.pending)))
+
+    def _told_cancelled(self, outcome: Outcome) -> str:
+        self.changed.emit()
+        return told_cancelled(outcome)
 
     def _fail(self, error: BaseException) -> None:
         self._context.toast(failure(error))

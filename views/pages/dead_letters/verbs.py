@@ -46,7 +46,7 @@ from views.support.operation import Operation
 from views.support.words import cause as causes
 from views.support.words import verdicts, way
 from views.theme.tokens import platform_badge
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
 
 #: up to this many are sent after a moment in which they can be taken back; above it a preview is shown first
 FEW = 9
@@ -225,7 +225,7 @@ class LetterActions(QObject):
         actions: tuple[ToastAction, ...] = ()
         if outcome.done and before != Triage.OVERTAKEN:  # only a success overtakes
             undo = partial(self.triage_back, outcome.done, before)
-            actions = (ToastAction(text=_("Undo"), call=undo),)
+            actions = (undo_action(undo),)
         self._context.toast(
             ToastSpec(
                 text=_triaged(len(outcome.done), to) if outcome.done else _("Nothing was changed."),
@@ -419,7 +419,7 @@ class CauseActions(QObject):
             ToastSpec(
                 text=number.format(n=text.count(len(outcome.done))),
                 detail=_span(seconds),
-                actions=(ToastAction(text=_("Undo"), call=partial(self.lift, cause.fingerprint)),),
+                actions=(undo_action(partial(self.lift, cause.fingerprint)),),
                 seconds=UNDO_S,
             )
         )
@@ -518,7 +518,7 @@ class CauseActions(QObject):
 
     def _tell_split(self, where: str, part: str) -> None:
         self.acted.emit()
-        undo = ToastAction(text=_("Undo"), call=partial(self._join, part))
+        undo = undo_action(partial(self._join, part))
         said = _("{place} is a cause of its own now.").format(place=causes.place(where))
         self._context.toast(ToastSpec(text=said, actions=(undo,), seconds=UNDO_S))
 

@@ -28,7 +28,7 @@ from views.support.acting import Acting
 from views.support.operation import Operation
 from views.support.words import type_names
 from views.widgets.heat_map.map import platform_name
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
 
 LOCAL_SLOTS = 4
 LOW = lane.DEFAULT_PRIORITY[lane.Lane.LOW]
@@ -77,7 +77,7 @@ class AttentionVerbs(QObject):
     def pause(self, scope: str, reason: str = "") -> None:
         """Let nothing of this scope start."""
         said = _("{what} is paused; running tasks go on.").format(what=_what(scope))
-        undo = ToastAction(text=_("Undo"), call=partial(self._resume, scope))
+        undo = undo_action(partial(self._resume, scope))
         self._start(partial(self._context.commands.fleet.pause, scope, reason=reason), said, undo)
 
     def resume(self, scope: str) -> None:
@@ -91,7 +91,7 @@ class AttentionVerbs(QObject):
         said = _("{what} goes on.").format(what=_what(scope))
         known = self._context.feed.latest.pauses
         reason = next((one.reason for one in known if (one.gate, one.scope) == (paused.GATE, scope)), "")
-        undo = ToastAction(text=_("Undo"), call=partial(self.pause, scope, reason))
+        undo = undo_action(partial(self.pause, scope, reason))
         self._start(partial(self._context.commands.fleet.resume, scope), said, undo)
 
     def start_worker(self, _target: str = "") -> None:
@@ -103,7 +103,7 @@ class AttentionVerbs(QObject):
         worker, _sign, number = target.rpartition("=")
         before = next((len(one.slots) for one in self._context.feed.latest.workers if one.worker == worker), 0)
         said = _("{worker} is asked for {n} slots.").format(worker=worker, n=number)
-        undo = (ToastAction(text=_("Undo"), call=partial(self.widen, f"{worker}={before}")),) if before else ()
+        undo = (undo_action(partial(self.widen, f"{worker}={before}")),) if before else ()
         self._start(partial(self._context.commands.fleet.tell_worker, worker, f"slots={number}"), said, *undo)
 
     def forget_worker(self, worker: str) -> None:

@@ -25,7 +25,7 @@ from views.support.acting import TELL_S, UNDO_S
 from views.support.operation import Operation
 from views.support.words import way
 from views.widgets.attention.item import CHANGING
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastSpec, failure, undo_action
 
 #: causes whose way out stands among the verbs of a promise
 WAYS = 3
@@ -136,7 +136,7 @@ class PromiseActions(QObject):
 
     def _act(self, call: Callable[[], object], said: str, back: Callable[[], object] | None = None) -> None:
         def succeed(_result: object) -> None:
-            undo = (ToastAction(text=_("Undo"), call=partial(self._act, back, _("Taken back."))),) if back else ()
+            undo = (undo_action(partial(self._act, back, _("Taken back."))),) if back else ()
             seconds = UNDO_S if back else TELL_S
             self._context.toast(ToastSpec(text=said, status="succeeded", actions=undo, seconds=seconds))
             self.changed.emit()

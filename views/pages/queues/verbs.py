@@ -43,7 +43,7 @@ from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.layout import stacked
 from views.widgets.strip import ErrorStrip
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastSpec, failure, undo_action
 
 SHOWN = 50
 WIDTH, HEIGHT = 860, 460
@@ -191,7 +191,7 @@ class QueueActions(QObject):
 
     def _act(self, call: Callable[[], object], said: str, back: Callable[[], object]) -> None:
         def succeed(_result: object) -> None:
-            undo = (ToastAction(text=_("Undo"), call=partial(self._back, back)),)
+            undo = (undo_action(partial(self._back, back)),)
             self._context.toast(ToastSpec(text=said, status="succeeded", actions=undo, seconds=UNDO_S))
             self.changed.emit()
 

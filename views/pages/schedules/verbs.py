@@ -24,7 +24,7 @@ from views.pages.schedules.versions import VersionsDialog
 from views.support import text
 from views.support.acting import TELL_S, UNDO_S
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastSpec, failure, undo_action
 
 T = TypeVar("T")
 
@@ -122,7 +122,8 @@ class ScheduleActions(QObject):
         dialog.open()
 
     def _ran(self, tally: Tally) -> str:
-        return text.listed([words.outcome(tally), messages.own(tally.error)] if tally.error else [words.outcome(tally)])
+        made = _("Created: {tasks}").format(tasks=words.outcome(tally))
+        return text.listed([made, messages.own(tally.error)] if tally.error else [made])
 
     def _ask(self, question: Question, call: Callable[[], T], done: Callable[[T], str]) -> None:
         dialog = ConfirmDialog(question, self._owner)
@@ -133,7 +134,7 @@ class ScheduleActions(QObject):
         """``back`` is what the Undo of its toast sends."""
 
         def succeed(result: T) -> None:
-            undo = (ToastAction(text=_("Undo"), call=partial(self._undo, back)),) if back is not None else ()
+            undo = (undo_action(partial(self._undo, back)),) if back is not None else ()
             seconds = UNDO_S if back is not None else TELL_S
             self._context.toast(ToastSpec(text=done(result), status="succeeded", actions=undo, seconds=seconds))
             self.changed.emit()

@@ -26,7 +26,7 @@ from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.fields import Labelled, NumberField
 from views.widgets.flow_row import FlowRow
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastSpec, failure, undo_action
 
 NAMED, UNDO_S = 6, 10
 Act = Callable[[ShopRow], object]
@@ -256,7 +256,7 @@ class BulkActs(QObject):
     def _tell(self, back: Act | None, done: str, found: _Done) -> None:
         said = done.format(n=text.count(len(found.done)))
         undo = (
-            (ToastAction(text=_("Undo"), call=partial(self._run, found.done, back, None, _("Taken back."))),)
+            (undo_action(partial(self._run, found.done, back, None, _("Taken back."))),)
             if back is not None and found.done
             else ()
         )

@@ -39,7 +39,7 @@ from views.support.look import Label
 from views.support.operation import Operation
 from views.support.words import shop
 from views.widgets.fields import Labelled, NumberField
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastSpec, failure, undo_action
 from views.widgets.toggle import Toggle
 
 UNDO_S = 10
@@ -284,7 +284,7 @@ class ShopActions(QObject):
     ) -> None:
         def tell(result: object) -> None:
             undo = take_back(result) if take_back is not None and isinstance(result, Rule) else back
-            actions = (ToastAction(text=_("Undo"), call=partial(self._undo, undo)),) if undo is not None else ()
+            actions = (undo_action(partial(self._undo, undo)),) if undo is not None else ()
             self._context.toast(ToastSpec(text=said, status="healthy", actions=actions, seconds=UNDO_S))
             self.changed.emit()
 

@@ -346,9 +346,9 @@ class TasksPage(Page):
         self._model.show_new()
         self._lister.again()
 
-    def undo(self) -> None:
+    def undo(self) -> bool:
         """Take the newest action back while that is offered."""
-        self.actions_of_page.undo()
+        return self.actions_of_page.undo()
 
     def _on_escape(self) -> None:
         """Close the panel, then clear the selection, then the filter."""

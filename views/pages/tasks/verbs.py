@@ -18,7 +18,7 @@ from services.domain.task.status import CANCELLABLE, CLAIMABLE, MOVABLE, Status,
 from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick
 from views.context import CommandSet
-from views.kit.task_verb import Standing, TaskVerb, standing_of, undecided
+from views.kit.task_verb import Standing, TaskVerb, standing_of, told_cancelled, undecided
 from views.kit.verb import Place
 from views.pages.tasks.wait_words import no_help
 from views.support import priorities, shown, text
@@ -184,16 +184,6 @@ def _retried(outcome: Outcome) -> str:
     return ngettext("{n} task runs again", "{n} tasks run again", number).format(n=text.count(number))
 
 
-def _cancelled(outcome: Outcome) -> str:
-    number = len(outcome.done)
-    ended = ngettext("{n} task cancelled", "{n} tasks cancelled", number).format(n=text.count(number))
-    if not outcome.pending:
-        return ended
-    asked = ngettext("{n} running task asked to stop", "{n} running tasks asked to stop", len(outcome.pending))
-    asked = asked.format(n=text.count(len(outcome.pending)))
-    return asked if not outcome.done else text.listed((ended, asked), ";")
-
-
 def _created_again(outcome: Outcome) -> str:
     number = len(outcome.done)
     return ngettext("{n} task created again", "{n} tasks created again", number).format(n=text.count(number))
@@ -299,7 +289,7 @@ CANCEL = TaskVerb(
     soon=lambda n: ngettext("Cancelling {n} task in {s} s", "Cancelling {n} tasks in {s} s", n),
     # a person has read what ends and said yes; the list of interrupted tasks would only age
     unheld=lambda picks: bool(interrupts(picks)),
-    run=lambda commands, picks: commands.tasks.cancel(_ids(picks)), done=_cancelled,
+    run=lambda commands, picks: commands.tasks.cancel(_ids(picks)), done=told_cancelled,
     again=lambda commands, picks, why: commands.tasks.cancel(_ids(picks), reason=why),
     # what was waiting and is cancelled can be created again; what ran has begun and cannot
     undo=lambda commands, _picks: Reverse(

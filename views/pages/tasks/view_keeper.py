@@ -22,7 +22,7 @@ from views.pages.tasks.views import BUILT_IN, numbers
 from views.support import safe, text
 from views.support.operation import Operation
 from views.tables.table_view import TableView
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastSpec, failure, undo_action
 from views.widgets.view_tabs import ViewTab, ViewTabs
 
 COUNT_MS = 2000
@@ -258,7 +258,7 @@ class ViewKeeper(QObject):
         self._look_again()
 
     def _tell(self, words: str, back: Callable[[], object]) -> None:
-        undo = ToastAction(text=_("Undo"), call=partial(self._do, back, lambda _answer: None))
+        undo = undo_action(partial(self._do, back, lambda _answer: None))
         self._context.toast(ToastSpec(text=words, status="succeeded", actions=(undo,), seconds=10))
 
     def _rename(self, key: str) -> None:

@@ -28,7 +28,7 @@ from views.pages.types.editor import TypeDialog
 from views.support import safe, text
 from views.support.acting import TELL_S
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
 
 UNDO_S = 10.0
 FILES = "JSON (*.json)"
@@ -80,7 +80,7 @@ class TypeActions(QObject):
         said = _("{name} is kept as version {n}.").format(name=change.kind.name, n=change.kind.version)
         actions: tuple[ToastAction, ...] = ()
         if change.replaced:
-            actions = (ToastAction(text=_("Undo"), call=partial(self._back, change)),)
+            actions = (undo_action(partial(self._back, change)),)
         self._context.toast(ToastSpec(text=said, status="succeeded", actions=actions, seconds=UNDO_S))
         self.made.emit(change.kind.name)
         self.changed.emit()

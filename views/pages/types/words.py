@@ -9,6 +9,7 @@ from datetime import timedelta
 import msgspec
 
 from services.commands.types import CHANGED, CREATED, Change, Fault
+from services.domain.task.search import filter_time
 from services.domain.types import flow
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, language, ngettext
@@ -113,7 +114,9 @@ def unique(kind: TaskType) -> str:
     said = _(UNIQUENESS[kind.uniqueness]) if kind.uniqueness in UNIQUENESS else kind.uniqueness
     if not kind.window:
         return said
-    after = _("not again for {span} after a success without a reason").format(span=kind.window)
+    within = filter_time.duration_ms(kind.window)
+    spelt = span(within // 1000) if within is not None else _("today")
+    after = _("not again for {span} after a success without a reason").format(span=spelt)
     return text.listed([said, after])
 
 

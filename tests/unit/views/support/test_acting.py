@@ -252,3 +252,35 @@ def test_an_act_on_few_says_only_what_came_of_it(qtbot: QtBot) -> None:
     acting.at_once(lambda: Outcome(done=("a",)), lambda _outcome: "done", meanwhile=under_way("Cancel", 500))
     qtbot.waitUntil(lambda: bool(told))
     assert [(one.text, one.key) for one in told] == [("done", "")]
+
+
+def test_the_key_takes_back_the_act_made_last_though_an_older_one_ends_later(qtbot: QtBot) -> None:
+    told: list[ToastSpec] = []
+    owner, reversed_, gate = QObject(), list[str](), threading.Event()
+    acting = Acting(owner, told.append)
+
+    def back(outcome: Outcome) -> Outcome:
+        reversed_.extend(outcome.done)
+        return outcome
+
+    def slow() -> Outcome:
+        gate.wait(10)
+        return Outcome(done=("slow",))
+
+    acting.at_once(slow, lambda _outcome: "slow", Reverse(call=back))
+    acting.delayed("held", lambda: Outcome(done=("held",)), lambda _outcome: "sent", reverse=Reverse(call=back))
+    held = told[-1]
+    acting.at_once(lambda: Outcome(done=("quick",)), lambda _outcome: "quick", Reverse(call=back))
+    qtbot.waitUntil(lambda: told[-1].text == "quick")
+    press(held, "Send now")
+    qtbot.waitUntil(lambda: told[-1].text == "sent")
+    gate.set()
+    qtbot.waitUntil(lambda: told[-1].text == "slow")
+    assert [one.text for one in told if any(verb.keyed() for verb in one.actions)] == ["quick"]
+    older = told[-1]
+    assert acting.undo()
+    qtbot.waitUntil(lambda: reversed_ == ["quick"])
+    assert not acting.undo()
+    press(older, "Undo")
+    qtbot.waitUntil(lambda: reversed_ == ["quick", "slow"])
+    owner.deleteLater()

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
+from services.domain.change import Claim
 from tests.support import widgets
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
@@ -132,7 +133,9 @@ def test_raising_goes_at_once_and_is_taken_back(qtbot: QtBot, fleet: Fleet, open
 def test_cancelling_asks_and_what_was_cancelled_can_be_created_again(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
-    ids = create(fleet, "nightly")
+    *ids, runs = create(fleet, "nightly", 3)
+    claim = Claim(task_id=runs, gen=0, attempt=0, owner=f"rpa-01#{runs}", worker="rpa-01", lease_ms=60_000)
+    fleet.store.apply([claim])
     page = open_page()
     choose(qtbot, page, "nightly")
     dialog = answer(qtbot, page, page.buttons["cancel"].click)
@@ -143,8 +146,9 @@ def test_cancelling_asks_and_what_was_cancelled_can_be_created_again(
     assert {(task.status, task.reason) for task in fleet.store.get(ids)} == {("cancelled", "wrong prices")}
     assert fleet.store.audit(1)[0].action == "batch.cancel"
     qtbot.waitUntil(lambda: bool(fleet.toasts[-1].actions), timeout=WAIT_MS)
+    assert fleet.toasts[-1].text == "2 tasks cancelled; 1 running task asked to stop"
     fleet.toasts[-1].actions[0].call()
-    qtbot.waitUntil(lambda: fleet.store.counts().total == 6, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: fleet.store.counts().total == 5, timeout=WAIT_MS)
 
 
 def test_a_retry_waits_for_an_undo_and_then_sends_dead_letters_again(

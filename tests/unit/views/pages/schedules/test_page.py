@@ -139,7 +139,7 @@ def test_run_now_asks_with_the_number_and_leads_to_its_tasks(qtbot: QtBot, fleet
     assert fleet.store.query(Query()).tasks == ()
     confirm(qtbot, page)
     assert len(fleet.store.query(Query()).tasks) == 6
-    assert fleet.toasts[-1].text == "6 tasks"
+    assert fleet.toasts[-1].text == "Created: 6 tasks"
     with qtbot.waitSignal(page.navigate) as gone:
         page.table.open_requested.emit("nightly")
     target, text = gone.args
