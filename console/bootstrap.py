@@ -217,6 +217,7 @@ def build(
     )
     opened = _open(shared)
     keymap().follow(memory)  # now that it knows the pages
+    opened.keys.tell_displaced()
     opened.lead()
     return opened
 
@@ -272,7 +273,7 @@ def _open(shared: _Shared) -> OpenWindow:
 
     def lead() -> None:
         shared.role.serve(window)
-        alerts.speak_by(Tray(window, shared.memory, connection.settings.profile, shared.leave))
+        alerts.speak_by(Tray(window, shared.memory, lambda: context.title, shared.leave))
 
     return OpenWindow(
         window=window,
@@ -300,30 +301,34 @@ class Dropping(QObject):
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Take files and links."""
-        if isinstance(event, QDragEnterEvent | QDropEvent) and (_file(event.mimeData()) or _link(event.mimeData())):
+        if isinstance(event, QDragEnterEvent | QDropEvent) and (_files(event.mimeData()) or _link(event.mimeData())):
             event.acceptProposedAction()
             if event.type() == QEvent.Type.Drop:
-                self._take(_file(event.mimeData()), _link(event.mimeData()))
+                self._take(_files(event.mimeData()), _link(event.mimeData()))
             return True
         return False
 
-    def _take(self, file: Path | None, link: str) -> None:
-        if file is None:
+    def _take(self, files: Sequence[Path], link: str) -> None:
+        sheets = [one for one in files if one.suffix.lower() in SHEETS]
+        if not files:
             self._keys.follow(link)
         elif reason := self._keys.barred():
             self._say(reason)
-        elif file.suffix.lower() in SHEETS:
-            self._sheet(file)
-        else:
-            name = safe.one_line(file.name, 60)
+        elif not sheets:
+            name = safe.one_line(files[0].name, 60)
             self._say(_("{file} is no spreadsheet: drop an Excel or CSV file here").format(file=name))
+        else:
+            self._sheet(sheets[0])
+            if len(files) > 1:
+                name = safe.one_line(sheets[0].name, 60)
+                self._say(_("Of {n} files only {file} was taken: drop one at a time").format(n=len(files), file=name))
 
     def _say(self, words: str) -> None:
         self._window.toasts.show(ToastSpec(text=words, status="warning"))
 
 
-def _file(data: QMimeData) -> Path | None:
-    return next((Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()), None)
+def _files(data: QMimeData) -> list[Path]:
+    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
 
 
 def _link(data: QMimeData) -> str:

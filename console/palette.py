@@ -276,6 +276,10 @@ class PaletteFinder(QObject):
         if scope in ("all", "tasks") and len(query) >= LEAST_TYPED and " " not in query:
             self._tasks.start(partial(_tasks_of, self._context.tasks, query), partial(self._tell, query))
 
+    def want_no_more(self) -> None:
+        """What is looked up is about another query than the one that stands there now."""
+        self._tasks.drop()
+
     def _tell(self, query: str, tasks: Sequence[Task]) -> None:
         self.found.emit(query, [(_("Tasks"), [self._task(query, task) for task in tasks])])
 

@@ -109,7 +109,7 @@ class Paper(QObject):
     def _head(self) -> str:
         page = self._window.page(self._window.current)
         now = shown.moment(instant.now_ms()).astimezone(shown.zone())
-        parts = (page.title, self._context.profile, f"{now:%Y-%m-%d %H:%M:%S}", page.header.summary())
+        parts = (page.title, self._context.title, f"{now:%Y-%m-%d %H:%M:%S}", page.header.summary())
         return " · ".join(part for part in parts if part)
 
 

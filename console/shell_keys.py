@@ -24,7 +24,8 @@ from views.shell.palette_rows import Entry
 from views.support import safe, text
 from views.support.keymap import GO, keymap
 from views.support.keys import Shortcut
-from views.widgets.toast import ToastSpec
+from views.widgets.buttons import shortcut_text
+from views.widgets.toast import ToastAction, ToastSpec, lasting
 
 
 class ShellKeys(QObject):
@@ -74,6 +75,35 @@ class ShellKeys(QObject):
             self._help = KeyHelp(self._window)
             self._help.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._help.open()
+
+    def tell_displaced(self) -> None:
+        """Say which keys that a person chose belong to something else since this version."""
+        gone = keymap().take_displaced()
+        if not gone:
+            return
+        from views.dialogs.keys import row_of, taken
+
+        def say() -> ToastSpec:
+            one = gone[0]
+            words = _("{key} no longer does: {command}").format(
+                key=shortcut_text(one.keys), command=row_of(one.command).words
+            )
+            if len(gone) > 1:
+                words = _("{n} keys that you chose do something else now").format(n=text.count(len(gone)))
+            return ToastSpec(
+                text=words,
+                detail=" ".join(taken(one.keys, one.rival) for one in gone),
+                status="warning",
+                sticky=True,
+                actions=(ToastAction(text=_("Keys…"), call=self._change_keys),),
+            )
+
+        self._window.toasts.show(lasting(say))
+
+    def _change_keys(self) -> None:
+        from views.dialogs.keys import open_keys
+
+        open_keys(self._window)
 
     def copy_link(self) -> None:
         """Put a link to what is seen into the clipboard."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 
 from console.main_window import MainWindow
 from services.i18n import _
+from views.support import instant, shown
 from views.support.language import on_language_changed
 from views.support.memory import Memory
 from views.theme import theme
@@ -18,6 +19,8 @@ from views.theme.icons import app_icon, app_pixmap
 #: how a person's choice is remembered, and that notifications are not wanted; the page Settings shows it
 CHOICE, OFF = "notifications", "off"
 SHOWN_MS = 12_000
+#: for a meeting, or where the screen is shown to others
+QUIET_MS = 3_600_000
 #: the dot of the icon, of its side
 DOT = 0.46
 SIZES = (16, 24, 32, 48, 64)
@@ -33,11 +36,16 @@ class Tray(QObject):
     said = Signal(str, str)
 
     def __init__(
-        self, window: MainWindow, memory: Memory, name: str = "", leave: Callable[[], object] | None = None
+        self,
+        window: MainWindow,
+        memory: Memory,
+        name: Callable[[], str] = str,
+        leave: Callable[[], object] | None = None,
     ) -> None:
-        """``name``: of the connection, for who has several windows; ``leave`` ends the program, all windows of it."""
+        """``name``: of the connection in words, for who has several; ``leave`` ends the program, all windows of it."""
         super().__init__(window)
         self._window, self._memory, self._name = window, memory, name
+        self._quiet_until = 0  #: no notifications before, UTC ms
         self._end = leave or window.close
         self._open: Callable[[], object] = lambda: None  #: what the notification that was shown last leads to
         self._number, self._tone, self._words = 0, "", ""
@@ -46,8 +54,10 @@ class Tray(QObject):
         self.menu = QMenu(window)
         self._show = self.menu.addAction("", self.raise_window)
         self._alerts = self.menu.addAction("", self._open_alerts)
+        self._quiet = self.menu.addAction("", self._be_quiet)
         self.menu.addSeparator()
         self._quit = self.menu.addAction("", self._leave)
+        self.menu.aboutToShow.connect(self._say)
         self.icon.setContextMenu(self.menu)
         self.icon.activated.connect(self._on_activated)
         self.icon.messageClicked.connect(self._on_message)
@@ -58,8 +68,8 @@ class Tray(QObject):
 
     @property
     def wanted(self) -> bool:
-        """Whether the person wants notifications."""
-        return bool(self._memory.get(CHOICE, "") != OFF)
+        """Whether the person wants notifications, now."""
+        return bool(self._memory.get(CHOICE, "") != OFF) and not self._is_quiet()
 
     def count(self, number: int, tone: str, words: str) -> None:
         """So many incidents wait for an answer. ``tone``: the status whose colour the dot has."""
@@ -92,6 +102,13 @@ class Tray(QObject):
         self._gone = True
         self.icon.hide()
 
+    def _is_quiet(self) -> bool:
+        return instant.now_ms() < self._quiet_until
+
+    def _be_quiet(self) -> None:
+        self._quiet_until = 0 if self._is_quiet() else instant.now_ms() + QUIET_MS
+        self._say()
+
     def _open_alerts(self) -> None:
         self.raise_window()
         self._window.open_page("alerts")
@@ -112,7 +129,12 @@ class Tray(QObject):
         self._show.setText(_("Show the window"))
         self._alerts.setText(_("Show alerts"))
         self._quit.setText(_("Quit"))
-        parts = [" · ".join(part for part in ("Fleetdeck", self._name) if part), self._words]
+        self._quiet.setVisible(self._memory.get(CHOICE, "") != OFF)
+        quiet = ""
+        if self._is_quiet():
+            quiet = _("No notifications until {time}").format(time=shown.clock(self._quiet_until, instant.now_ms()))
+        self._quiet.setText(_("Show notifications again") if quiet else _("No notifications for an hour"))
+        parts = [" · ".join(part for part in ("Fleetdeck", self._name()) if part), self._words, quiet]
         self.icon.setToolTip("\n".join(part for part in parts if part))
         self.icon.setIcon(_dotted(self._tone) if self._number else app_icon())
 

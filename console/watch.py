@@ -7,7 +7,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from console.main_window import MainWindow
 from console.tray import Tray
@@ -114,8 +114,7 @@ class AlertWatch(Watch[AlertsNow]):
         fresh = [one for one in opened if known is not None and one.incident.id not in known]
         if fresh and self._tray is not None:
             self._notify(fresh, self._tray)
-            if self._window.current != ALERTS:
-                self._say(fresh)
+            self._say(fresh)
 
     def _on_page(self, page: str) -> None:
         if page == ALERTS:
@@ -133,13 +132,18 @@ class AlertWatch(Watch[AlertsNow]):
         tray.notify(title, detail, tone, partial(self._window.open_page, ALERTS, wanted or None))
 
     def _say(self, fresh: list[IncidentNow]) -> None:
-        """One message, whatever comes while it stands: three of them would lie on the verbs of every page."""
-        standing = any(toast.spec.key == ALERTS for toast in self._window.toasts.toasts())
+        """One message, whatever comes while it stands: three of them would lie on the verbs of every page. Of several
+        windows the one in front says it: behind it nobody would see it.
+        """
+        window = _in_front() or self._window
+        if window.current == ALERTS:
+            return
+        standing = any(toast.spec.key == ALERTS for toast in window.toasts.toasts())
         self._unseen = [*(self._unseen if standing else ()), *(one.incident for one in fresh)]
-        self._window.toasts.say(lasting(partial(self._told, tuple(self._unseen))))
-        QApplication.alert(self._window)  # the task bar, where the window is not in front
+        window.toasts.say(lasting(partial(self._told, window, tuple(self._unseen))))
+        QApplication.alert(window)  # the task bar, where the window is not in front
 
-    def _told(self, unseen: Sequence[Incident]) -> ToastSpec:
+    def _told(self, window: MainWindow, unseen: Sequence[Incident]) -> ToastSpec:
         worst = next((one for one in unseen if one.rule.severity == CRITICAL), unseen[0])
         title = safe.masked(wording.title(worst.words, shown.zone()))
         detail, wanted = safe.masked(wording.next_step(worst.words, shown.zone())), worst.id
@@ -152,5 +156,13 @@ class AlertWatch(Watch[AlertsNow]):
             seconds=12,
             leaves=True,  # rail and Alerts keep it; whoever works here needs what it lies on
             key=ALERTS,
-            actions=(ToastAction(text=_("Show"), call=partial(self._window.open_page, ALERTS, wanted or None)),),
+            actions=(ToastAction(text=_("Show"), call=partial(window.open_page, ALERTS, wanted or None)),),
         )
+
+
+def _in_front() -> MainWindow | None:
+    """The window of this program that a person works in, also while one of its dialogs is open."""
+    front: QWidget | None = QApplication.activeWindow()
+    while front is not None and not isinstance(front, MainWindow):
+        front = front.parentWidget()
+    return front

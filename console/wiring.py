@@ -29,6 +29,7 @@ from views.shell.health_popover import HealthDetail, HealthPopover
 from views.shell.status_bar import Vitals
 from views.shell.top_bar import STALE_AFTER
 from views.support import safe, shown, text
+from views.support.connections import titled
 from views.support.feed import Feed
 from views.support.language import on_language_changed
 from views.support.words import worker
@@ -282,6 +283,7 @@ class ShellWiring(QObject):
         feed.looked.connect(self._on_looked)
         role.changed.connect(self._on_role)
         window.page_changed.connect(lambda _page: self._show_age())
+        window.page_changed.connect(lambda _page: self._say_title())
         self._timer = QTimer(self, interval=FRESH_MS)
         self._timer.timeout.connect(self._show_age)
         self._timer.start()
@@ -291,12 +293,18 @@ class ShellWiring(QObject):
     def _say(self) -> None:
         self._window.status_bar.show_operator(self._operator.who, self._role.role)
         local = self._embedded
-        name = _("Local") if local and self._profile == "local" else self._profile
+        name = titled(self._profile, local=local)
         tag = "DEMO" if self._profile == "demo" or self._is_sample else environment.tag(self._environment)
         production = environment.is_production(self._environment)
         self._window.top_bar.show_profile(name, tag, local=local, production=production, unverified=self._unverified)
-        self._window.setWindowTitle(" · ".join(part for part in (name, tag, "Fleetdeck") if part))
+        self._named = (name, tag)
+        self._say_title()
         self._on_looked(self._feed.latest)
+
+    def _say_title(self) -> None:
+        """Which connection and which page: by it the windows of one program are told apart where they are listed."""
+        page = next((_(one.title) for one in self._window.specs if one.id == self._window.current), "")
+        self._window.setWindowTitle(" · ".join(part for part in (*self._named, page, "Fleetdeck") if part))
 
     def _on_role(self) -> None:
         self._say()

@@ -38,6 +38,7 @@ from services.monitor.shops.queries import ShopQueries
 from services.monitor.tasks import TaskQueries
 from services.monitor.types import TypeQueries
 from views.support.acting import AboutToHappen
+from views.support.connections import titled
 from views.support.feed import Feed
 from views.support.memory import Memory, ShortMemory
 from views.widgets.toast import ToastSpec
@@ -147,6 +148,11 @@ class PageContext:
     dead_log: bool = False  #: the broker keeps a second copy of dead letters
     pending: AboutToHappen = field(default_factory=AboutToHappen)  #: what is held with Undo, on any page
     memory: Memory = field(default_factory=ShortMemory)  #: what this user's pages remember between starts
+
+    @property
+    def title(self) -> str:
+        """What the connection is called, in the language of the moment."""
+        return titled(self.profile, local=self.embedded)
 
     @property
     def role(self) -> str:

@@ -25,7 +25,7 @@ from services.profiles.book import Book, SavedProfile
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.connection import ConnectionDialog
 from views.shell.connection_menu import ConnectionMenu
-from views.support.connections import Connection
+from views.support.connections import Connection, titled
 from views.support.keys import Shortcut
 from views.support.language import on_language_changed
 from views.widgets.connection.connection_row import MOST_KEYS
@@ -49,7 +49,7 @@ def shown(one: known.Known, *, opened: bool = False) -> Connection:
     origins = {known.CONFIG: "config.toml", known.WORDS: _("command line")}
     return Connection(
         name=one.name,
-        title=_("Local") if one.name == known.LOCAL and one.local else one.name,
+        title=titled(one.name, local=one.local),
         tag=environment.tag(one.environment),
         production=environment.is_production(one.environment),
         local=one.local,

@@ -8,7 +8,7 @@ from dataclasses import replace as replace_
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QSystemTrayIcon
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -158,11 +158,54 @@ def test_the_menu_of_the_tray_shows_window_and_alerts_and_speaks_its_language(
 ) -> None:
     tray = console.window.findChild(Tray)
     console.window.hide()
-    show, shows, quits = (one for one in tray.menu.actions() if not one.isSeparator())
-    assert [show.text(), shows.text(), quits.text()] == ["Show the window", "Show alerts", "Quit"]
-    shows.trigger()
+    acts = [one for one in tray.menu.actions() if not one.isSeparator()]
+    assert [one.text() for one in acts] == ["Show the window", "Show alerts", "No notifications for an hour", "Quit"]
+    i18n.set_language("zh_CN")
+    here = "本机" if console.context.embedded else console.context.profile
+    assert tray.icon.toolTip().splitlines()[0] == f"Fleetdeck · {here}"
+    assert [one.text() for one in acts] == ["显示窗口", "查看告警", "一小时内不发通知", "退出"]
+    i18n.set_language("en")
+    acts[1].trigger()
     assert console.window.isVisible()
     assert console.window.current == "alerts"
+
+
+def test_whoever_sits_in_a_meeting_is_not_notified_for_an_hour(
+    alerts: Alerts, console: Console, notified: list[tuple[str, str]], look: Look
+) -> None:
+    tray = console.window.findChild(Tray)
+    (quiet,) = (one for one in tray.menu.actions() if one.text() == "No notifications for an hour")
+    quiet.trigger()
+    alerts.login()
+    look()
+    assert notified == []
+    _first, counted, until = tray.icon.toolTip().splitlines()
+    assert counted == "1 incident that nobody has answered"
+    assert until.startswith("No notifications until ")
+    assert quiet.text() == "Show notifications again"
+    quiet.trigger()
+    alerts.lane()
+    look()
+    assert len(notified) == 1
+
+
+def test_of_two_windows_the_one_in_front_says_it(
+    alerts: Alerts, console: Console, said: list[ToastSpec], look: Look, qtbot: QtBot
+) -> None:
+    second = console.another().window
+    second.open_page("tasks")
+    second.show()
+    there: list[ToastSpec] = []
+    second.toasts.shown.connect(there.append)
+    second.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is second)
+    alerts.login()
+    look()
+    assert (said, [one.text for one in there]) == ([], ["9 shops must be logged in again"])
+    there[0].actions[0].call()
+    assert (second.current, console.window.current) == ("alerts", "overview")
+    second.close()
+    second.deleteLater()
 
 
 @pytest.mark.qt_log_ignore("systemTrayWindowChanged")

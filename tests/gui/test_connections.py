@@ -94,7 +94,7 @@ def test_switching_keeps_one_window_and_everything_in_it_follows(qapp: QApplicat
         window = console.opened.window
         assert windows(console) == [window]
         assert (window.geometry(), window.current) == (place, "tasks")
-        assert window.windowTitle() == "branch · PROD · Fleetdeck"
+        assert window.windowTitle() == "branch · PROD · Tasks · Fleetdeck"
         assert window.top_bar.profile.accessibleName() == "Connection: branch PROD"
         assert console.opened.context.environment == "production"
         await until(lambda: window.status_bar.part("rights").words() == "READ-ONLY", "the badge")

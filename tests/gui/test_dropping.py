@@ -52,3 +52,16 @@ def test_a_link_opens_and_anything_else_is_told(console: Console, qtbot: QtBot, 
     assert drop(console, [tmp_path / "picture.png"])
     assert console.window.toasts.toasts()[-1].spec.text.startswith("picture.png is no spreadsheet")
     assert not drop(console, words="some words")
+
+
+def test_of_several_files_one_is_taken_and_the_others_are_not_passed_over(
+    console: Console, qtbot: QtBot, tmp_path: Path
+) -> None:
+    qtbot.waitUntil(console.window.top_bar.create_button.isEnabled)
+    sheet = tmp_path / "orders.csv"
+    sheet.write_text("shop,type\npdd:pdd-10021,refresh_goods\n", encoding="utf-8")
+    assert drop(console, [tmp_path / "picture.png", sheet, tmp_path / "more.xlsx"])
+    assert console.window.toasts.toasts()[-1].spec.text == "Of 3 files only orders.csv was taken: drop one at a time"
+    (dialog,) = console.window.findChildren(NewTaskDialog)
+    qtbot.waitUntil(dialog.sheet.isVisible, timeout=20_000)
+    dialog.reject()

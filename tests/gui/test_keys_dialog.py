@@ -106,3 +106,23 @@ def test_one_or_all_go_back_to_their_defaults(dialog: KeysDialog, qtbot: QtBot) 
     assert keymap().chosen() == {}
     dialog.undo_link.click()
     assert keymap().chosen() == {"tasks.raise": ""}
+
+
+def test_a_key_of_ones_own_that_something_else_has_by_now_is_told_once(console: Console, qtbot: QtBot) -> None:
+    memory = ShortMemory()
+    memory.put("keys", {"window.search": "Ctrl+F", "window.new": "Ctrl+J"})
+    keymap().follow(memory)
+    console.keys.tell_displaced()
+    (toast,) = console.window.toasts.toasts()
+    assert toast.spec.text == "Ctrl F no longer does: search tasks, shops, commands"
+    assert "find in the log that is shown" in toast.spec.detail
+    assert toast.spec.stays
+    toast.spec.actions[0].call()
+    (shown,) = console.window.findChildren(KeysDialog)
+    shown.reject()
+    assert memory.get("keys", {}) == {"window.new": "Ctrl+J"}
+    toast.close_now()
+    keymap().follow(memory)
+    console.keys.tell_displaced()
+    assert not console.window.toasts.toasts()
+    keymap().follow(ShortMemory())

@@ -162,7 +162,7 @@ def test_production_is_outlined_named_in_the_title_and_asks_earlier(qtbot: QtBot
     desk = opened(environment="production")
     button = desk.window.top_bar.profile
     assert button.accessibleName() == "Connection: Local PROD"
-    assert desk.window.windowTitle() == "Local · PROD · Fleetdeck"
+    assert desk.window.windowTitle() == "Local · PROD · Overview · Fleetdeck"
     dead = theme().color("dead").rgb()
     colours = {button.grab().toImage().pixel(x, y) for x in range(button.width()) for y in range(button.height())}
     assert dead in colours

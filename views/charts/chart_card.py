@@ -11,12 +11,14 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
-from services.i18n import _
+from services.i18n import N_, _
 from views.charts.legend import Series
 from views.charts.plot import Plot
+from views.charts.time_window import TimeWindow
 from views.support.language import on_language_changed
 from views.theme import theme
 from views.theme.tokens import CARD_PADDING
+from views.widgets.buttons import Button
 from views.widgets.card import Card
 
 _SWATCH, _GAP, _PAD, _HEIGHT = 9, 7, 4, 24
@@ -195,6 +197,20 @@ class _Toggle:
 
     def __call__(self, alone: bool) -> None:
         self._legend.toggle(self._key, alone=alone)
+
+
+class WholeRange(Button):
+    """Beside the title of a chart while less than its whole range is in sight: else that would look like now."""
+
+    def __init__(self, window: TimeWindow) -> None:
+        super().__init__(N_("Show the whole range"), kind="ghost", small=True)
+        self._window = window
+        self.hide()
+        self.clicked.connect(window.reset)
+        window.changed.connect(self._follow)
+
+    def _follow(self) -> None:
+        self.setVisible(not self._window.whole)
 
 
 class ChartCard(Card):

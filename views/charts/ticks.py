@@ -43,10 +43,27 @@ def times(start: float, end: float, room: int, zone: tzinfo) -> list[tuple[float
     """Round times of day in ``zone`` between two instants in UTC seconds, at most ``room`` of them, with labels."""
     span = max(1.0, end - start)
     step = next((step for step in _STEPS_S if span / step <= max(1, room)), _STEPS_S[-1])
+    # a step of hours goes by the clock on the wall, which a day of 23 or 25 hours puts forward or back
+    found = (_by_clock if step >= 3600 else _by_seconds)(start, end, step, zone)
+    return [(instant, label(instant, step, zone)) for instant in found if start <= instant <= end]
+
+
+def _by_seconds(start: float, end: float, step: int, zone: tzinfo) -> list[float]:
     offset = _offset(end, zone)
     first = math.ceil((start + offset) / step) * step - offset
-    count = int((end - first) / step + 1e-9) + 1 if first <= end else 0
-    return [(first + n * step, label(first + n * step, step, zone)) for n in range(count)]
+    return [first + n * step for n in range(int((end - first) / step + 1e-9) + 1)] if first <= end else []
+
+
+def _by_clock(start: float, end: float, step: int, zone: tzinfo) -> list[float]:
+    """Every so many hours or days of the clock, counted from the first day of 1970 there."""
+    first, last = start + _offset(start, zone), end + _offset(end, zone)
+    walls = range(math.floor(min(first, last) / step) * step, math.ceil(max(first, last)) + step, step)
+    return sorted({_instant(wall, zone) for wall in walls})
+
+
+def _instant(wall: int, zone: tzinfo) -> float:
+    """When the clock says so: the first time where it does twice, and where it never does, as it goes on after."""
+    return datetime.fromtimestamp(wall, UTC).replace(tzinfo=zone).timestamp()
 
 
 def label(instant: float, step: float, zone: tzinfo) -> str:

@@ -12,6 +12,8 @@ from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON
 
 _PAD, _LINE, _SWATCH, _GAP, _AWAY = 10, 19, 9, 8, 14
+#: of a card in a low chart: its text is 12 px
+_LEAST_PAD, _LEAST_LINE = 5, 14
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
@@ -44,7 +46,8 @@ class Card:
 
 def paint_card(painter: QPainter, card: Card, room: QRectF, x: float) -> QRectF:
     """Draw the card in ``room`` beside ``x``, on the side with more space; return where it is."""
-    width, height = _size(card)
+    pad, line = _room(card, room.height())
+    width, height = _size(card, pad, line)
     left = x + _AWAY if x - room.left() < room.right() - x else x - _AWAY - width
     # In a narrow plot neither side may be wide enough.
     left = max(room.left() + 2, min(left, room.right() - width - 2))
@@ -54,19 +57,28 @@ def paint_card(painter: QPainter, card: Card, room: QRectF, x: float) -> QRectF:
     painter.setPen(theme().color("line2"))
     painter.setBrush(theme().color("raised"))
     painter.drawRoundedRect(box, RADIUS_BUTTON, RADIUS_BUTTON)
-    _head(painter, card, box)
-    top = box.top() + _PAD + _LINE + 3
+    _head(painter, card, box, pad, line)
+    top = box.top() + pad + line + 3
     for reading in card.readings:
-        _line(painter, reading, QRectF(box.left() + _PAD, top, width - 2 * _PAD, _LINE))
-        top += _LINE
+        _line(painter, reading, QRectF(box.left() + _PAD, top, width - 2 * _PAD, line))
+        top += line
     if card.total is not None:
         painter.setPen(theme().color("line2"))
         painter.drawLine(QPointF(box.left() + _PAD, round(top) + 3.5), QPointF(box.right() - _PAD, round(top) + 3.5))
-        _line(painter, card.total, QRectF(box.left() + _PAD, top + 7, width - 2 * _PAD, _LINE))
+        _line(painter, card.total, QRectF(box.left() + _PAD, top + 7, width - 2 * _PAD, line))
     return box
 
 
-def _size(card: Card) -> tuple[float, float]:
+def _room(card: Card, height: float) -> tuple[int, int]:
+    """Its margin above and below, and the height of a line: less of both in a chart that is too low for the card."""
+    lines = 1 + len(card.readings) + (card.total is not None)
+    rules = 3 + (7 if card.total is not None else 0)
+    if 2 * _PAD + rules + lines * _LINE <= height:
+        return _PAD, _LINE
+    return _LEAST_PAD, max(_LEAST_LINE, min(_LINE, int(height - 1 - 2 * _LEAST_PAD - rules) // lines))
+
+
+def _size(card: Card, pad: int, line: int) -> tuple[float, float]:
     label, strong = (
         QFontMetrics(theme().font("label", tabular=True)),
         QFontMetrics(theme().font("labelstrong", tabular=True)),
@@ -75,12 +87,12 @@ def _size(card: Card) -> tuple[float, float]:
     widest = max((label.horizontalAdvance(one.label) + strong.horizontalAdvance(one.value) for one in lines), default=0)
     head = strong.horizontalAdvance(card.title) + label.horizontalAdvance(card.note) + 24
     width = max(head, widest + _SWATCH + _GAP + 28, 130) + 2 * _PAD
-    height = 2 * _PAD + _LINE + 3 + _LINE * len(card.readings) + (_LINE + 7 if card.total is not None else 0)
+    height = 2 * pad + line + 3 + line * len(card.readings) + (line + 7 if card.total is not None else 0)
     return float(width), float(height)
 
 
-def _head(painter: QPainter, card: Card, box: QRectF) -> None:
-    row = QRectF(box.left() + _PAD, box.top() + _PAD - 2, box.width() - 2 * _PAD, _LINE)
+def _head(painter: QPainter, card: Card, box: QRectF, pad: int, line: int) -> None:
+    row = QRectF(box.left() + _PAD, box.top() + pad - 2, box.width() - 2 * _PAD, line)
     painter.setFont(theme().font("labelstrong", tabular=True))
     painter.setPen(theme().color("text"))
     painter.drawText(row, _LEFT, card.title)

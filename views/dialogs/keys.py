@@ -252,7 +252,7 @@ class KeysDialog(DialogFrame):
             return
         rival = known.rival(name, usable) if usable else None
         if rival is not None:
-            self._say(_taken(usable, rival), "dead")
+            self._say(taken(usable, rival), "dead")
             return
         known.choose(name, usable)
         self._say(_("It holds in all windows now."))
@@ -275,7 +275,7 @@ def open_keys(window: QWidget | None) -> KeysDialog:
     return dialog
 
 
-def _taken(keys: str, rival: Command | Fixed) -> str:
+def taken(keys: str, rival: Command | Fixed) -> str:
     """Whose key it is, and what helps."""
     if isinstance(rival, Command):
         row = row_of(rival)

@@ -42,7 +42,7 @@ class RecordDialog(DialogFrame, Generic[R]):
         super().__init__(title, icon=icon, parent=parent)
         self.setFixedWidth(width)
         self._looking, self._saving, self._asking = Operation(self, latest=True), Operation(self), Operation(self)
-        self._look_soon = Debounce(self._look, look_ms, self)
+        self._look_later = Debounce(self._look, look_ms, self)
         self.fields: dict[str, Labelled] = {}
 
     def _labelled(self, name: str, label: str, field: QWidget, hint: str = "") -> Labelled:
@@ -65,6 +65,11 @@ class RecordDialog(DialogFrame, Generic[R]):
         self._look_soon()
 
     # looking and keeping
+
+    def _look_soon(self, *_change: object) -> None:
+        """Something is changed: what is being looked up is about what stood there before."""
+        self._looking.drop()
+        self._look_later()
 
     def _record(self) -> R:
         """The record of the fields. Raises ``OperatorError`` with the field that is wrong."""

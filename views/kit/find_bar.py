@@ -16,6 +16,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
 from views.widgets.buttons import IconButton
+from views.widgets.fields import ClearAction
 
 #: hits that are marked and counted; a letter that stands everywhere in 5,000 lines must not hold the window up
 MOST = 999
@@ -30,7 +31,7 @@ class FindBar(QWidget):
         self._shown, self._hits, self._more = shown, list[QTextCursor](), False
         self._at, self._place = -1, 0  #: number of the hit a person is at, and where it was found
         self.field = QLineEdit()
-        self.field.setClearButtonEnabled(True)
+        ClearAction(self.field)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._typed)
         self.count = Label("", "label", "text3", tabular=True)

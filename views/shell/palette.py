@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
@@ -37,6 +37,7 @@ class Finder(Protocol):
 
     def find(self, query: str, scope: str) -> Sequence[Group]: ...
     def look_up(self, query: str, scope: str) -> None: ...
+    def want_no_more(self) -> None: ...
     def used(self, entry: Entry) -> None: ...
 
 
@@ -153,7 +154,13 @@ class Palette(Dimming):
         self._find()
         self.field.setFocus()
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        """What is still looked up is asked for by nobody: neither it nor its error is to come."""
+        super().hideEvent(event)
+        self._finder.want_no_more()
+
     def _find(self) -> None:
+        self._finder.want_no_more()
         query, scope = self._query()
         if self._argument is not None:
             wanted = query.casefold()

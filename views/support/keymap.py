@@ -54,6 +54,15 @@ class Fixed:
     keys: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Displaced:
+    """A key that somebody chose and that something else has by now."""
+
+    command: Command
+    keys: str
+    rival: Command | Fixed
+
+
 ANYWHERE, PAGES, TABLES = N_("Anywhere"), N_("Pages"), N_("Tables")
 COMMANDS = (
     Command("window.search", N_("search tasks, shops, commands"), "Ctrl+K"),
@@ -163,6 +172,7 @@ class KeyMap(QObject):
         self._chosen: dict[str, str] = {}
         self._memory: Memory = ShortMemory()
         self._titles: dict[str, str] = {}
+        self._displaced: tuple[Displaced, ...] = ()
 
     # what there is
 
@@ -232,6 +242,13 @@ class KeyMap(QObject):
         self._memory.put(SHELF, dict(chosen))
         self.changed.emit()
 
+    def take_displaced(self) -> tuple[Displaced, ...]:
+        """What was remembered and does not hold, for a person to be told; it is told once and remembered no more."""
+        found, self._displaced = self._displaced, ()
+        if found:
+            self._memory.put(SHELF, dict(self._chosen))
+        return found
+
     def follow(self, memory: Memory) -> None:
         """Take what is remembered, and remember there from now on. What is no key of a command, or belongs to another
         one, is told in the log; the default holds then.
@@ -241,7 +258,7 @@ class KeyMap(QObject):
         if not isinstance(found, dict):
             log.warning("console.json: keys is no table, so all keys have their defaults")
             found = {}
-        self._chosen = {}
+        self._chosen, self._displaced = {}, ()
         for name, keys in found.items():
             if name not in self._commands:
                 log.warning("console.json: keys names %.60r, which is no command", name)
@@ -261,6 +278,7 @@ class KeyMap(QObject):
                 if rival is not None:
                     whose = rival.name if isinstance(rival, Command) else rival.shown
                     log.warning("console.json: the key of %s, %s, belongs to %s; the default holds", name, keys, whose)
+                    self._displaced += (Displaced(self._commands[name], keys, rival),)
                     del self._chosen[name]
                     break
             else:

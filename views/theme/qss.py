@@ -51,6 +51,8 @@ QToolTip {{
     background: {t.role("raised")}; color: {t.role("text")};
     border: 1px solid {t.role("line2")}; padding: 5px 7px;
 }}
+/* Qt paints the note beside the icon of the tray light yellow in every theme */
+QBalloonTip QLabel {{ color: {t.role("onretry")}; }}
 QSplitter::handle {{ background: {t.role("line")}; }}
 QSplitter::handle:horizontal {{ width: 1px; }}
 QSplitter::handle:vertical {{ height: 1px; }}

@@ -6,15 +6,42 @@ Labelled(N_("Page size"), NumberField(50, 1, 100), hint=N_("1 to 100"))
 from __future__ import annotations
 
 from PySide6.QtCore import QDateTime, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QComboBox, QDateTimeEdit, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QDateTimeEdit, QHBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
+from views.theme import theme
 
 _TEXT_MARGIN = 6
 TIME_FORMAT = "yyyy-MM-dd HH:mm"
+
+
+class ClearAction(QAction):
+    """The cross that empties a text field, while there is something in it; Qt's own is the picture of a key."""
+
+    def __init__(self, field: QLineEdit) -> None:
+        super().__init__(field)
+        self._field = field
+        field.addAction(self, QLineEdit.ActionPosition.TrailingPosition)
+        self.triggered.connect(field.clear)
+        field.textChanged.connect(self._follow)
+        theme().changed.connect(self._dress)
+        on_language_changed(self._say)
+        self._dress()
+        self._say()
+        self._follow()
+
+    def _dress(self) -> None:
+        self.setIcon(theme().icon("ph.x"))
+
+    def _say(self) -> None:
+        self.setText(_("Clear"))
+        self.setToolTip(_("Clear"))
+
+    def _follow(self, _text: str = "") -> None:
+        self.setVisible(bool(self._field.text()))
 
 
 class NumberField(QSpinBox):

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from services import assembly, i18n
+from services import assembly, i18n, messages
 from services.cli import lexicon, shapes, spoken, tables
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, table
 from services.cli.instants import Instants
@@ -547,10 +547,9 @@ def _warnings(now: AlertsNow) -> list[str]:
         found.append(spoken.phrase("nobody is told: there is no channel (alert channel set)"))
     for one in now.channels:
         if one.waiting:
-            found.append(
-                spoken.phrase("channel {name}: {waiting} messages wait", name=one.channel.name, waiting=one.waiting)
-                + (f" ({one.error})" if one.error else "")
-            )
+            what = spoken.phrase("channel {name}: {waiting} messages wait", name=one.channel.name, waiting=one.waiting)
+            why = messages.own(one.error)
+            found.append(spoken.phrase("{what} ({why})", what=what, why=why) if why else what)
         if one.lost:
             found.append(
                 spoken.phrase(

@@ -174,7 +174,6 @@ class NewTaskDialog(DialogFrame):
         self._check_soon = Debounce(self._check_twins, CHECK_MS, self)
         self._look = Throttle(self._show_outlook, LOOK_MS, self)
         self.templates = Templates(context.memory, self)
-        self.set_note(" · ".join(part for part in (context.profile, environment.tag(context.environment)) if part))
         self._build()
         self._connect()
         on_language_changed(self._say)
@@ -618,6 +617,8 @@ class NewTaskDialog(DialogFrame):
     # words
 
     def _say(self) -> None:
+        tag = environment.tag(self._context.environment)
+        self.set_note(" · ".join(part for part in (self._context.title, tag) if part))
         on_form = self._pages.currentWidget() is self._form
         if self._pages.currentWidget() is self.sheet or (on_form and self.shops.of_file()):
             self._say_file(on_form=on_form)

@@ -163,7 +163,6 @@ class BatchesPage(Page):
         self.search = SearchField()
         self.search.setPlaceholderText(_("Batch"))
         self.search.setAccessibleName(_("Batch"))
-        self.search.setClearButtonEnabled(True)
         self.tabs = Segmented(TABS, N_("Which batches"))
         yield
         self.table = TableView(self._model, name=N_("Batches"), row_height=ROW)

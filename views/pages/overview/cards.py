@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
 from services.i18n import N_, _, ngettext
 from services.monitor.overview import OverviewNow
-from views.charts.chart_card import ChartCard
+from views.charts.chart_card import ChartCard, WholeRange
 from views.charts.depth_chart import DepthChart
 from views.charts.legend import Marker
 from views.charts.rates_chart import RatesChart
@@ -295,17 +295,11 @@ class Charts(QObject):
         self.rates = ChartCard(N_("Tasks per second, last 5 s"), RatesChart(self.window), tip=RATES_SAID)
         self.unacked = ChartCard(N_("With workers"), UnackedChart(self.window), tip=HELD_SAID)
         self.cards = (self.depth, self.rates, self.unacked)
-        self.whole_button = Button(N_("Show the whole range"), kind="ghost", small=True)  # else they look like now
-        self.whole_button.hide()
-        self.whole_button.clicked.connect(self.window.reset)
+        self.whole_button = WholeRange(self.window)
         self.depth.add_beside_title(self.whole_button)
         for card in self.cards:
             card.plot.span_chosen.connect(self.span_chosen)
         self.window.moved.connect(self.draw)
-        self.window.changed.connect(self._on_bounds)
-
-    def _on_bounds(self) -> None:
-        self.whole_button.setVisible(not self.window.whole)
 
     def show_now(self, now: OverviewNow, limits: TileLimits) -> None:
         """Show the present values in the legends, and the limits."""

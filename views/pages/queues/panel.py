@@ -17,7 +17,7 @@ from services.domain.fleet.worker import WorkerInfo
 from services.i18n import N_, _, ngettext
 from services.monitor.queues.board import DEAD_KIND, DELAY, SHOP, Point, QueueNow, QueuesNow
 from services.monitor.queues.holders import HoldersNow
-from views.charts.chart_card import ChartCard
+from views.charts.chart_card import ChartCard, WholeRange
 from views.charts.legend import Series
 from views.charts.line import Line
 from views.charts.plot import Plot
@@ -133,6 +133,8 @@ class QueuePanel(QWidget):
         self.close_button.clicked.connect(self.closed)
         yield
         self.depth_card = ChartCard(N_("Waiting, with their message or at a gate"), DepthPlot(self.window_of_time))
+        self.whole_button = WholeRange(self.window_of_time)
+        self.depth_card.add_beside_title(self.whole_button)
         yield
         self.flow_card = ChartCard(N_("Tasks per second"), FlowPlot(self.window_of_time))
         yield

@@ -383,7 +383,7 @@ class AboutCard(Card):
         tag = environment.tag(self._context.environment)
         rows = (
             (_("Version"), VERSION),
-            (_("Profile"), " · ".join(part for part in (self._context.profile, tag) if part)),
+            (_("Profile"), " · ".join(part for part in (self._context.title, tag) if part)),
             (_("Engine"), kind),
             (_("Operator"), f"{operator.who} · {_(WORDS[self._context.role])}"),
             (_("Data folder"), self._folder),

@@ -42,7 +42,7 @@ from views.theme.tokens import CARD_GAP, PAGE_MARGIN, QWIDGETSIZE_MAX
 from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.empty_state import EmptyState
-from views.widgets.fields import ChoiceField
+from views.widgets.fields import ChoiceField, ClearAction
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.status_pill import StatusPill
@@ -157,7 +157,7 @@ class WorkersPage(Page):
 
     def _build(self) -> Iterator[None]:
         self.finder = QLineEdit()
-        self.finder.setClearButtonEnabled(True)
+        ClearAction(self.finder)
         self.finder.setFixedWidth(FIND)
         self.header.add_action(self.finder)
         choices = (("slots", N_("Slots")), ("table", N_("Table")), ("machines", N_("Machines")))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from services.domain.fleet.remote import LOG_S, WorkerLog
@@ -290,6 +290,14 @@ class WorkerVerb(Verb[OfWorker]):
         return _("It is stopping") if leaving and not chosen.away else ""
 
 
+class Reading(WorkerVerb):
+    """Only reads: what a worker logs while it stops is what somebody wants to see then."""
+
+    def why_not(self, chosen: OfWorker) -> str:
+        """Nothing keeps anybody from it."""
+        return ""
+
+
 class Forget(WorkerVerb):
     """Strikes one off that is gone."""
 
@@ -316,7 +324,7 @@ VERBS: tuple[WorkerVerb, ...] = (
         key="share", text=N_("Slots and lanes"), tip=N_("Slots and lanes"), word=N_("Lanes"),
         icon="ph.sliders-horizontal", role=LOOK, do=WorkerActions.share,
     ),
-    WorkerVerb(
+    Reading(
         key="log", text=N_("Log"), tip=N_("Look at the last lines of its log"), icon="ph.article",
         do=WorkerActions.log,
     ),
@@ -347,6 +355,7 @@ class LogDialog(DialogFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._context, self._worker = context, worker
         self._log: WorkerLog | None = None
+        self._lines: list[str] = []  #: as they stand there
         self._stumbled, self._live = False, True
         self._began = self._asked = instant.now_ms()
         self._acting, self._asking = Operation(self), Operation(self, latest=True)
@@ -446,5 +455,23 @@ class LogDialog(DialogFrame):
         now, bad = instant.now_ms(), self.levels.current() == "bad"
         lines = [line for line in log.lines if not bad or line.level in _BAD]
         said_lines = [f"{shown.clock(line.at, now)}  {line.level:<8} {safe.one_line(line.text, 400)}" for line in lines]
-        self.text.setPlainText("\n".join(said_lines))
-        bar.setValue(bar.maximum() if end else at)
+        gone = self._put(said_lines)
+        bar.setValue(bar.maximum() if end else max(0, at - gone))
+
+    def _put(self, lines: list[str]) -> int:
+        """Put the lines in place of those before, and answer how many went in front. Those that stay are not touched:
+        what is marked or found in them stays so, and stays where it is.
+        """
+        before, self._lines = self._lines, lines
+        gone = next((n for n in range(len(before)) if lines[: len(before) - n] == before[n:]), None)
+        if gone is None:
+            self.text.setPlainText("\n".join(lines))
+            return 0
+        cursor = QTextCursor(self.text.document())
+        if gone:
+            cursor.movePosition(QTextCursor.MoveOperation.NextBlock, QTextCursor.MoveMode.KeepAnchor, gone)
+            cursor.removeSelectedText()
+        if more := lines[len(before) - gone :]:
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            cursor.insertText("\n" + "\n".join(more))
+        return gone

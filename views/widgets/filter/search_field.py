@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from views.support.keymap import keymap
 from views.theme import theme
 from views.widgets.buttons import paint_chip, shortcut_text
+from views.widgets.fields import ClearAction
 
 _GLASS, _KEY = 20, 20  #: room for the glass, and at least for the key, px
 _AROUND_KEY = 16  #: of its chip, px
@@ -25,6 +26,7 @@ class SearchField(QLineEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        ClearAction(self)
         self._restyle()
         self._make_room()
         self.textChanged.connect(self._make_room)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QContextMenuEvent, QImage, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtGui import QContextMenuEvent, QImage, QPainter, QPaintEvent, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -24,6 +24,7 @@ from views.charts.plot import Plot, limit_room, paint_limit, paint_markers, scen
 from views.charts.rates_chart import RatesChart
 from views.charts.series import EMPTY, Frame, SampleBuffer
 from views.charts.time_window import TimeWindow
+from views.charts.tooltip import Card, Reading, paint_card
 from views.charts.unacked_chart import UnackedChart
 from views.support import shown
 from views.theme import theme
@@ -391,3 +392,14 @@ def test_it_follows_theme_and_language(qtbot: QtBot, depth: DepthChart) -> None:
     assert picture(depth) != dark
     i18n.set_language("zh_CN")
     assert depth.accessibleName()
+
+
+@pytest.mark.parametrize("height", [112, 150, 400])
+def test_the_card_of_the_crosshair_fits_a_low_chart(height: int, qapp: QApplication) -> None:
+    lanes = tuple(Reading(word, "1,284", "text") for word in ("Low", "Normal", "Dedicated", "High"))
+    card = Card("11-15 14:00", "11 days ago", lanes, Reading("Total", "5,136"))
+    picture = QPixmap(600, height)
+    painter = QPainter(picture)
+    box = paint_card(painter, card, QRectF(0, 2, 600, height - 2), 300)
+    painter.end()
+    assert box.bottom() <= height

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -50,3 +51,19 @@ def test_midnight_is_a_date_on_a_coarse_axis() -> None:
     labels = [label for _at, label in ticks.times(NOON_UTC - 86_400, NOON_UTC, 8, SHANGHAI)]
     assert "11-21" in labels
     assert len(labels) <= 9
+
+
+@pytest.mark.parametrize(
+    ("zone", "turn"),
+    [("America/New_York", (2026, 11, 1)), ("Europe/Berlin", (2026, 10, 25)), ("America/New_York", (2026, 3, 8))],
+)
+@pytest.mark.parametrize("days", [1, 3, 7, 30])
+def test_days_begin_at_midnight_also_before_the_clock_was_put_forward_or_back(
+    zone: str, turn: tuple[int, int, int], days: int
+) -> None:
+    place = ZoneInfo(zone)
+    end = datetime(*turn, 18, 20, tzinfo=place).timestamp()
+    found = ticks.times(end - days * 86_400, end, 7, place)
+    hours = [datetime.fromtimestamp(at, place).hour for at, _label in found]
+    assert all(hour % (24 if days > 3 else 2) == 0 for hour in hours), found
+    assert sorted(set(found)) == found

@@ -21,6 +21,9 @@ class Found:
         """All of it."""
         return [("Commands", self.entries)]
 
+    def want_no_more(self) -> None:
+        """Nothing is under way."""
+
     def look_up(self, query: str, scope: str) -> None:
         """Nothing more."""
 

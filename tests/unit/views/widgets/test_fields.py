@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from views.widgets.fields import ChoiceField, DateTimeField, Labelled, NumberField
+from views.widgets.fields import ChoiceField, ClearAction, DateTimeField, Labelled, NumberField
 
 
 def number() -> QWidget:
@@ -59,3 +59,14 @@ def test_labels_name_and_errors_mark(qtbot: QtBot) -> None:
     assert not field.field.property("invalid")
     i18n.set_language("zh_CN")
     assert field.field.accessibleName() == "筛选条件"
+
+
+def test_the_cross_of_a_field_stands_there_while_there_is_something_to_empty(qtbot: QtBot) -> None:
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    clear = ClearAction(field)
+    assert not clear.isVisible()
+    field.setText("rpa")
+    assert clear.isVisible()
+    clear.trigger()
+    assert (field.text(), clear.isVisible()) == ("", False)

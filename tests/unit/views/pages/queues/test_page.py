@@ -280,6 +280,12 @@ def test_the_limit_of_the_alert_rule_is_drawn_at_a_lane_alone(qtbot: QtBot, flee
     assert fleet.context.alerts.limit("lane_depth", "tasks") == 5000
     choose(page, "rpa_tasks_normal")
     assert page.panel.depth_card.plot.limit == 5000
+    assert not page.panel.whole_button.isVisible()
+    page.panel.window_of_time.zoom(0.5, page.panel.window_of_time.now)
+    assert page.panel.whole_button.isVisible()
+    page.panel.whole_button.click()
+    assert page.panel.window_of_time.whole
+    assert not page.panel.whole_button.isVisible()
     choose(page, "rpa_dead_queue")
     assert page.panel.depth_card.plot.limit is None
 

@@ -34,7 +34,7 @@ def open_dialog(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
 
     yield make
     for dialog in made:
-        dialog._look_soon.cancel()
+        dialog._look_later.cancel()
 
 
 def keep(qtbot: QtBot, dialog: ScheduleDialog) -> str:

@@ -57,7 +57,7 @@ def test_another_language_is_spoken_at_once(page: SettingsPage) -> None:
 
 def test_it_says_what_this_program_is(page: SettingsPage) -> None:
     about = page.about.facts.values()
-    assert about["Profile"] == "local"
+    assert about["Profile"] == "Local"
     assert about["Data folder"] == "/data/fleetdeck"
     assert about["Engine"] == "everything on this machine"
     assert about["Version"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QBuffer
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtCore import QBuffer, QPoint
+from PySide6.QtGui import QColor, QImage, QTextCursor, QTextFormat
 from pytestqt.qtbot import QtBot
 
 from services.domain.change import CloseSession
@@ -155,6 +155,51 @@ def test_the_log_of_a_worker_is_asked_for_and_follows(qtbot: QtBot, fleet: Fleet
     desk(fleet, state="stopped")
     qtbot.waitUntil(lambda: "desk is silent" in dialog.hint.text(), timeout=WAIT_MS)
     assert dialog.text.blockCount() == 1, "what it has shown stays"
+
+
+def test_lines_that_go_in_front_take_neither_the_hit_nor_the_place_nor_what_is_marked(
+    qtbot: QtBot, fleet: Fleet
+) -> None:
+    desk(fleet)
+    dialog = LogDialog(fleet.context, "desk")
+    qtbot.addWidget(dialog)
+    dialog.open()
+    lines = [LogLine(1, "info", f"row {number} {'needle' if number % 7 == 0 else 'hay'}") for number in range(90)]
+
+    def tell(first: int) -> None:
+        log = WorkerLog(worker="desk", at=first + 1, lines=tuple(lines[first : first + 60]))
+        fleet.store.put_document(remote.LOGS, "desk", remote.dump(log).decode())
+        last = lines[first + 59].text
+        qtbot.waitUntil(lambda: dialog.text.document().lastBlock().text().endswith(last), timeout=WAIT_MS)
+
+    tell(0)
+    dialog.text.verticalScrollBar().setValue(20)
+    dialog.find_button.click()
+    qtbot.keyClicks(dialog.finder.field, "needle")
+    dialog.finder.next.click()
+    here = dialog.text.textCursor().block().text()
+    marked = QTextCursor(dialog.text.document().findBlockByNumber(40))
+    marked.select(QTextCursor.SelectionType.LineUnderCursor)
+    dialog.text.setTextCursor(marked)
+    top = dialog.text.cursorForPosition(QPoint(0, 0)).block().text()
+    said = marked.selectedText()
+    tell(5)
+    tell(12)
+    assert dialog.text.blockCount() == 60
+    (hit,) = (one for one in dialog.text.extraSelections() if one.format.hasProperty(QTextFormat.ForegroundBrush))
+    assert hit.cursor.block().text() == here
+    assert dialog.text.textCursor().selectedText() == said
+    assert dialog.text.cursorForPosition(QPoint(0, 0)).block().text() == top
+
+
+def test_a_worker_that_stops_still_shows_its_log(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    desk(fleet, state="stopping")
+    page = open_page()
+    node = page.board.card("desk")
+    assert node is not None
+    qtbot.waitUntil(lambda: not node.buttons["stop"].isEnabled(), timeout=WAIT_MS)
+    assert node.buttons["log"].isEnabled()
+    assert not node.buttons["drain"].isEnabled()
 
 
 def test_machines_tell_where_their_versions_differ_and_lead_to_their_workers(
