@@ -16,6 +16,7 @@ from views.pages.settings.page import SettingsPage
 from views.shell.key_help import KeyHelp
 from views.support.keymap import keymap
 from views.support.memory import ShortMemory
+from views.widgets.buttons import shortcut_text
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -114,7 +115,7 @@ def test_a_key_of_ones_own_that_something_else_has_by_now_is_told_once(console: 
     keymap().follow(memory)
     console.keys.tell_displaced()
     (toast,) = console.window.toasts.toasts()
-    assert toast.spec.text == "Ctrl F no longer does: search tasks, shops, commands"
+    assert toast.spec.text == f"{shortcut_text('Ctrl+F')} no longer does: search tasks, shops, commands"
     assert "find in the log that is shown" in toast.spec.detail
     assert toast.spec.stays
     toast.spec.actions[0].call()
