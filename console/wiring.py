@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, timedelta
 from functools import partial
 
-from PySide6.QtCore import QObject, QPoint, QTimer
+from PySide6.QtCore import QObject, QPoint
 
 from console.connection.loss import LossWatch
 from console.connection.role_watch import RoleWatch
@@ -31,6 +31,7 @@ from views.shell.top_bar import STALE_AFTER
 from views.support import safe, shown, text
 from views.support.connections import titled
 from views.support.feed import Feed
+from views.support.instant import ticks
 from views.support.language import on_language_changed
 from views.support.words import worker
 from views.widgets.toast import ToastSpec, lasting
@@ -227,11 +228,12 @@ def _milliseconds(number: float) -> str:
     return text.milliseconds(timedelta(milliseconds=max(0.0, number)))
 
 
-#: what keeps a timer of half a second waiting for so long: a computer that sleeps, a program that was stopped, a clock
+#: what keeps a timer of a second waiting for so long: a computer that sleeps, a program that was stopped, a clock
 #: that was put right
 SLEPT_MS = 30_000
 ROLES = {"viewer": "viewer", "operator": "operator", "admin": "admin"}
-FRESH_MS = 500
+#: an answer that took so much more or less than the one shown, or such a share of it, is none of another speed
+STEADY_MS, STEADY_SHARE = 3.0, 0.25
 #: addresses to which no network leads
 NEAR = ("127.", "localhost", "::1")
 
@@ -269,6 +271,8 @@ class ShellWiring(QObject):
         self._asleep = False  #: whether it was sleep, as far as the system tells
         self._woke = 0.0  #: monotonic seconds of the end
         self._health = HealthLog()
+        self._latencies: dict[str, float] = {}  #: as shown, by part
+        self._reached = (True, True)  #: whether store and broker answered in the newest snapshot
         self.loss = LossWatch(
             window,
             feed,
@@ -284,9 +288,8 @@ class ShellWiring(QObject):
         role.changed.connect(self._on_role)
         window.page_changed.connect(lambda _page: self._show_age())
         window.page_changed.connect(lambda _page: self._say_title())
-        self._timer = QTimer(self, interval=FRESH_MS)
-        self._timer.timeout.connect(self._show_age)
-        self._timer.start()
+        ticks().passed.connect(self._show_age)
+        ticks().now_ms()  # whoever asks lets the seconds pass
         on_language_changed(self._say)
         self._say()
 
@@ -322,6 +325,10 @@ class ShellWiring(QObject):
         if snapshot.at_ms or not snapshot.store.connected:
             self._health.note(snapshot, self._clock.now_ms())
         self.loss.look(snapshot)
+        reached = (snapshot.store.connected, snapshot.broker.connected)
+        if reached != self._reached:  # at once, not with the next second
+            self._reached = reached
+            self._show_age()
 
     def _show_health(self, snapshot: Snapshot) -> None:
         if not snapshot.at_ms:
@@ -330,7 +337,7 @@ class ShellWiring(QObject):
         fleet, way = snapshot.fleet(), snapshot.publisher()
         engine, storage = (_("Engine"), _("Storage")) if self._embedded else (_("Broker"), _("Redis"))
         state = "dead" if not broker.connected else "warning" if way.kind or self._doubts else "healthy"
-        value = _("takes no messages") if way.blocked else _latency(broker.latency_ms)
+        value = _("takes no messages") if way.blocked else self._latency("broker", broker.latency_ms)
         missing = fleet.living != fleet.known
         count = f"{fleet.living} / {fleet.known}" if missing else str(fleet.living)
         apart = fleet.number(CUT_OFF)
@@ -352,13 +359,20 @@ class ShellWiring(QObject):
             Health(
                 key="store",
                 name=storage,
-                value=_latency(store.latency_ms) if store.connected else _("lost"),
+                value=self._latency("store", store.latency_ms) if store.connected else _("lost"),
                 state="healthy" if store.connected else "dead",
                 tip=told(store.error),
             ),
             Health(key="workers", name=_("Workers"), value=count, state=workers_state, tip=tip),
         ]
         self._window.top_bar.show_health(parts)
+
+    def _latency(self, part: str, milliseconds: float) -> str:
+        """What a part took to answer: what is shown stays where only chance makes the difference."""
+        before = self._latencies.get(part, -1.0)
+        if min(before, milliseconds) < 0 or abs(milliseconds - before) > max(STEADY_MS, STEADY_SHARE * before):
+            self._latencies[part] = before = milliseconds
+        return "" if before < 0 else text.milliseconds(timedelta(milliseconds=before))
 
     def _show_vitals(self, snapshot: Snapshot) -> None:
         if not (snapshot.at_ms and snapshot.store.connected):
@@ -476,7 +490,3 @@ def connect_overview(page: QObject, window: MainWindow, run_verb: Callable[[str,
     page.open_workers.connect(lambda: window.open_page("workers"))  # type: ignore[attr-defined]
     page.open_shop.connect(lambda platform, shop: window.open_page("tasks", f"shop:{platform}:{shop}"))  # type: ignore[attr-defined]
     page.attention_verb.connect(run_verb)  # type: ignore[attr-defined]
-
-
-def _latency(milliseconds: float) -> str:
-    return "" if milliseconds < 0 else text.milliseconds(timedelta(milliseconds=milliseconds))

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
+from console.connection import loss
 from services import i18n
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
@@ -201,12 +202,31 @@ def test_the_return_says_what_happened_meanwhile(qtbot: QtBot, console: Console,
 
 
 @pytest.mark.one_pair
-def test_a_short_loss_is_not_worth_a_message(qtbot: QtBot, console: Console, cut: Cut) -> None:
+def test_a_short_loss_is_not_worth_a_message(
+    qtbot: QtBot, console: Console, cut: Cut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loss, "TOLD_AFTER_MS", 60_000)  # however busy this machine is
     cut.cut()
     qtbot.waitUntil(lambda: console.wiring.loss.since_ms > 0)
     cut.mend()
     qtbot.waitUntil(lambda: not console.wiring.loss.since_ms)
     assert console.window.toasts.toasts() == ()
+
+
+def test_a_latency_that_varies_by_chance_is_not_told_anew(console: Console, desk: Desk) -> None:
+    desk.session.live.close()  # no snapshot but those told here
+    pill, latest = console.window.top_bar.pill("store"), console.feed.latest
+
+    def told(*latencies: float) -> list[str]:
+        values = []
+        for latency in latencies:
+            store = replace(latest.store, connected=True, latency_ms=latency)
+            console.feed.looked.emit(replace(latest, at_ms=1, store=store))
+            values.append(pill.health.value.replace("\u202f", " "))
+        return values
+
+    assert told(500.0, 2.0, 3.4, 1.2, 4.8) == ["500 ms", "2 ms", "2 ms", "2 ms", "2 ms"]
+    assert told(40.0, 48.0, 33.0, 60.0) == ["40 ms", "40 ms", "40 ms", "60 ms"]
 
 
 def popover(console: Console) -> HealthPopover:

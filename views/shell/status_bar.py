@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import _
@@ -141,8 +141,7 @@ class StatusBar(QFrame):
         self._add("rights", "ph.lock-open")
         self._add("operator", "ph.user-circle")
         self._add("clock", last=True)
-        self._timer = QTimer(self, interval=1000)
-        self._timer.timeout.connect(self._show_clock)
+        ticks().passed.connect(self._on_second)
         self.retranslate()
         on_language_changed(self.retranslate)
 
@@ -229,13 +228,12 @@ class StatusBar(QFrame):
     def showEvent(self, event: QShowEvent) -> None:
         """Run the clock while it can be seen."""
         super().showEvent(event)
+        ticks().now_ms()  # whoever asks lets the seconds pass
         self._show_clock()
-        self._timer.start()
 
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Stop the clock."""
-        super().hideEvent(event)
-        self._timer.stop()
+    def _on_second(self) -> None:
+        if self.isVisible():
+            self._show_clock()
 
 
 def _font(kind: str, words: str) -> QFont:

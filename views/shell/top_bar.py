@@ -120,7 +120,7 @@ class ProfileButton(QAbstractButton):
 
 
 OLD_AFTER, STALE_AFTER = timedelta(seconds=3), timedelta(seconds=15)
-_SEARCH_WORDS = 150
+_SEARCH_WORDS, _SPARE = 150, 40
 LIVE_GLYPH, STALE_GLYPH = "ph.broadcast", "ph.clock-counter-clockwise"
 
 
@@ -219,6 +219,7 @@ class TopBar(QFrame):
         self.setFixedHeight(TOP_BAR)
         self._pills: dict[str, HealthPill] = {}
         self._age: timedelta | None = None
+        self._compact = False  #: whether the pills leave out their names
         self.profile = ProfileButton()
         self.profile.clicked.connect(self._on_profile)
         self._fresh = HealthPill(freshness(None))
@@ -248,17 +249,21 @@ class TopBar(QFrame):
 
     def show_health(self, parts: Sequence[Health]) -> None:
         """Show the state of each part, in order."""
-        wanted = {part.key for part in parts}
+        wanted, changed = {part.key for part in parts}, False
         for key in [key for key in self._pills if key not in wanted]:
             pill = self._pills.pop(key)
             self._row.removeWidget(pill)
             pill.deleteLater()
+            changed = True
         for place, part in enumerate(parts):
-            if part.key in self._pills:
-                self._pills[part.key].show_health(part)
-            else:
+            if part.key not in self._pills:
                 self._add_pill(place, part)
-        self._fit()
+                changed = True
+            elif part != self._pills[part.key].health:
+                self._pills[part.key].show_health(part)
+                changed = True
+        if changed:
+            self._fit()
 
     def pill(self, key: str) -> HealthPill:
         """The pill of a part that is shown, or of ``freshness``."""
@@ -277,30 +282,35 @@ class TopBar(QFrame):
     def show_freshness(self, age: timedelta | None) -> None:
         """Say how old the view is; None while nothing has arrived."""
         self._age = age
-        self._fresh.show_health(freshness(age))
-        self._fit()
+        self._tell_fresh(freshness(age))
 
     def show_lost(self, since: str, *, records: bool) -> None:
         """Say since when nothing is new; ``records``: those of tasks, shops and workers still are."""
         self._age = timedelta.max if not records else timedelta()
-        self._fresh.show_health(lost(since, records=records))
-        self._fit()
+        self._tell_fresh(lost(since, records=records))
 
     def show_recorded(self, moment: str) -> None:
         """Say that a moment of the past is seen, and which."""
-        self._fresh.show_health(recorded(moment))
-        self._fit()
+        self._tell_fresh(recorded(moment))
+
+    def _tell_fresh(self, health: Health) -> None:
+        if health != self._fresh.health:
+            self._fresh.show_health(health)
+            self._fit()
 
     def _fit(self) -> None:
-        """Leave the names of the pills to their tool tips where there is no room for them."""
+        """Leave the names of the pills to their tool tips where there is no room for them, until there is some to
+        spare: a figure that is a little wider now and then must not make them come and go.
+        """
         pills = (*self._pills.values(), self._fresh)
         margins, gap = self._row.contentsMargins(), self._row.spacing()
         needed = margins.left() + margins.right() + gap * (len(pills) + 3)
         needed += self.profile.sizeHint().width() + self.create_button.sizeHint().width()
         needed += _SEARCH_WORDS if not self.search.isHidden() else 0
         needed += sum(pill.room(compact=False).width() for pill in pills)
+        self._compact = needed > self.width() - (_SPARE if self._compact else 0)
         for pill in pills:
-            pill.set_compact(needed > self.width())
+            pill.set_compact(self._compact)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Use the room there is."""

@@ -36,9 +36,11 @@ class Watch(Protocol):
 class Ticks(QObject):
     """Signals:
     ticked: the instant has moved.
+    passed: a second has passed, whatever stands still: for what is painted together with all that counts.
     """
 
     ticked = Signal()
+    passed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,6 +109,7 @@ class Ticks(QObject):
         if self._timer is None:
             self._timer = QTimer(self, interval=STEP_MS)
             self._timer.timeout.connect(self.tick)
+            self._timer.timeout.connect(self.passed)
             app.aboutToQuit.connect(self._timer.stop)
         if not self._timer.isActive():
             self._timer.start()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -29,6 +29,7 @@ from views.widgets.sparkline import paint_sparkline
 
 HEIGHT, MIN_WIDTH = 113, 136
 _PAD, _GLYPH = 14, 14
+_NUMBER = QRect(0, 22, 0, 38)  #: the line of the number, as wide as the tile
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _BASE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
 _ELIDE = Qt.TextElideMode.ElideRight
@@ -96,9 +97,13 @@ class KpiTile(QAbstractButton):
             return
         if (kpi.alarm, kpi.calm) != (self._kpi.alarm, self._kpi.calm):
             self._curve = None
+        number_only = replace(self._kpi, value=kpi.value, unit=kpi.unit, sentence=kpi.sentence) == kpi
         self._kpi = kpi
         self._announce()
-        self.update()
+        if number_only:  # every second where it counts on
+            self.update(0, _NUMBER.top(), self.width(), _NUMBER.height())
+        else:
+            self.update()
 
     def show_curve(self, values: Sequence[float], *, limit: float | None = None, base: float | None = None) -> None:
         """Show the curve of the selected range."""

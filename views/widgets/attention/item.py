@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
@@ -87,9 +87,10 @@ class AttentionItem(QFrame):
         super().__init__()
         self._row = row
         self._resolved, self._reason, self._leads = False, "", False
+        self._said = ""  #: all but the age, for who listens
         self._glyph = QLabel()
         self._glyph.setFixedWidth(16)
-        self.title, self._age = _wrapped("strong", "text"), Label("", "label", "text3")
+        self.title, self._age = _wrapped("strong", "text"), Label("", "label", "text3", tabular=True)
         self.sentence = _wrapped("label", "text2")
         self._links = FlowRow(across=14)
         head = QHBoxLayout()
@@ -146,26 +147,34 @@ class AttentionItem(QFrame):
         if (row, resolved) == (self._row, self._resolved):
             return
         verbs = self._row.verbs != row.verbs or self._resolved != resolved
+        older = (replace(self._row, age=row.age), self._resolved) == (row, resolved)
         self._row, self._resolved = row, resolved
-        self._fill(links=verbs)
+        if older:
+            self._show_age()  # every second: the rest is neither filled in nor laid out again
+        else:
+            self._fill(links=verbs)
 
     def _fill(self, *, links: bool = True) -> None:
         row = self._row
-        age = _("resolved") if self._resolved else row.age
         self.title.setText(safe.one_line(row.title, 160))
         self.title.set_tone("text3" if self._resolved else "text")
         self.sentence.setText(safe.one_line(row.sentence, 400))
         for label in (self.title, self.sentence):
             label.setToolTip(safe.tooltip(row.whole) if row.whole else "")
         self.sentence.setVisible(bool(row.sentence))
-        self._age.setText(age)
         if links:
             self._make_links()
         word = _(status(row.severity).word)
         # the age is ours and new every second: what is looked through for secrets is remembered without it
         said = safe.masked(f"{word}: {row.title}. {row.sentence}".strip())
-        self.setAccessibleName(f"{said} {age}".strip())
+        self._said = said
         self._restyle()
+
+    def _show_age(self) -> None:
+        age = _("resolved") if self._resolved else self._row.age
+        self._age.setText(age)
+        self._age.setFixedSize(self._age.sizeHint())  # else all would be laid out again for each second
+        self.setAccessibleName(f"{self._said} {age}".strip())
 
     def _make_links(self) -> None:
         while (item := self._links.takeAt(0)) is not None:
@@ -182,6 +191,7 @@ class AttentionItem(QFrame):
     def _restyle(self) -> None:
         token = status("healthy" if self._resolved else self._row.severity)
         self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))
+        self._show_age()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer the verbs, to copy and to mute."""

@@ -114,10 +114,21 @@ def test_the_clock_has_the_time_of_the_fleet_and_never_stands_still(
     assert words(bar, "clock") == "11:06:45"
 
 
-def test_the_clock_runs_only_while_seen(bar: StatusBar) -> None:
-    assert bar._timer.isActive()
+def test_the_clock_runs_with_all_that_counts_and_only_while_seen(
+    bar: StatusBar, request: pytest.FixtureRequest
+) -> None:
+    request.addfinalizer(lambda: shown.set_zone(""))
+    shown.set_zone("UTC")
+    fleet = Fleet()
+    ticks().follow(fleet)
+    ticks().passed.emit()
+    assert words(bar, "clock") == "11:06:40"
     bar.hide()
-    assert not bar._timer.isActive()
+    fleet.at_ms += 5_000
+    ticks().passed.emit()
+    assert words(bar, "clock") == "11:06:40"
+    bar.show()
+    assert words(bar, "clock") == "11:06:45"
 
 
 def test_every_part_is_a_door(qtbot: QtBot, bar: StatusBar) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -103,6 +104,19 @@ def test_where_it_is_narrow_names_leave_the_pills(bar: TopBar) -> None:
     bar.resize(500, 48)
     QApplication.processEvents()
     assert pill.width() < wide
+
+
+def test_a_figure_that_is_wider_now_and_then_does_not_make_the_names_come_and_go(bar: TopBar) -> None:
+    def told(value: str) -> int:
+        bar.show_health([replace(PARTS[0], value=value), PARTS[1]])
+        QApplication.processEvents()
+        return bar.pill("redis").sizeHint().width()
+
+    full = told("1 ms")
+    at = next(width for width in range(1400, 200, -2) if not bar.resize(width, 48) and told("13 ms") < full)
+    assert {told(value) for value in ("1 ms", "13 ms", "2 ms")} == {told("13 ms")}
+    bar.resize(at + 200, 48)
+    assert told("13 ms") == full
 
 
 def test_words_follow_the_language(bar: TopBar) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QScrollArea
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.widgets.attention.list import LEAVES_AFTER_MS, AttentionList, AttentionModel, AttentionRow
@@ -71,6 +71,32 @@ def test_what_comes_back_is_no_longer_resolved() -> None:
     model.update([LOGIN], 0)
     model.update([], 1_000)
     assert model.update([LOGIN], 2_000) == [(LOGIN, False)]
+
+
+def test_an_age_that_counts_on_lays_nothing_out_again(qtbot: QtBot, listing: AttentionList) -> None:
+    laid: list[str] = []
+
+    class Eyes(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.LayoutRequest:
+                laid.append(type(watched).__name__)
+            return False
+
+    listing.set_rows([LOGIN, SILENT], 0)
+    qtbot.wait(1)
+    eyes = Eyes()
+    for part in (listing, *listing.findChildren(QWidget)):
+        part.installEventFilter(eyes)
+    listing.set_rows([LOGIN, replace(SILENT, age="1 m 15 s")], 0)
+    QApplication.processEvents()
+    assert listing.items()[1].accessibleName().endswith("is silent. 1 m 15 s")
+    assert "1 m 15 s" in [label.text() for label in listing.items()[1].findChildren(QLabel)]
+    assert not laid
+    listing.set_rows([LOGIN, replace(SILENT, sentence="It held 3 tasks", age="1 m 16 s")], 0)
+    QApplication.processEvents()
+    assert laid
+    label = next(one for one in listing.items()[1].findChildren(QLabel) if one.text() == "1 m 16 s")
+    assert label.width() >= label.sizeHint().width()
 
 
 def test_nothing_needs_you(qtbot: QtBot, listing: AttentionList, language: str) -> None:

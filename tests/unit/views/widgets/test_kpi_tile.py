@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPaintEvent
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
@@ -32,6 +32,35 @@ def test_above_the_limit_the_top_edge_takes_the_colour(tile: KpiTile) -> None:
     assert tile.grab().toImage().pixelColor(90, 1) != theme().color("dead")
     tile.show_kpi(ABOVE)
     assert tile.grab().toImage().pixelColor(90, 1) == theme().color("dead")
+
+
+def test_a_number_that_counts_on_is_painted_alone(qtbot: QtBot) -> None:
+    painted: list[int] = []
+
+    class Seen(KpiTile):
+        def paintEvent(self, event: QPaintEvent) -> None:
+            painted.append(event.region().boundingRect().height())
+            super().paintEvent(event)
+
+    tile = Seen("Oldest waiting", "ph.hourglass", "warning")
+    qtbot.addWidget(tile)
+    tile.resize(185, 113)
+    tile.show_kpi(Kpi(value="5 m 43 s", context="limit 5 min"))
+    with qtbot.waitExposed(tile):
+        tile.show()
+    qtbot.waitUntil(lambda: bool(painted))
+    whole = tile.grab().toImage()
+    painted.clear()
+    tile.show_kpi(Kpi(value="5 m 44 s", context="limit 5 min", sentence="Oldest waiting 5 m 44 s"))
+    qtbot.waitUntil(lambda: bool(painted))
+    assert max(painted) < tile.height() / 2
+    other = tile.grab().toImage()
+    apart = {y for y in range(113) for x in range(185) if whole.pixel(x, y) != other.pixel(x, y)}
+    assert apart
+    assert max(apart) - min(apart) < max(painted)
+    painted.clear()
+    tile.show_kpi(Kpi(value="5 m 44 s", context="limit 4 min"))
+    qtbot.waitUntil(lambda: tile.height() in painted)
 
 
 def test_nothing_there_is_shown_without_colour(tile: KpiTile) -> None:
