@@ -19,7 +19,6 @@ from views.kit.export_file import ask_file
 from views.support import instant, safe, shown
 from views.support.operation import Operation
 from views.theme import theme
-from views.theme.tokens import LIGHT
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
 FORMS = ("PDF (*.pdf)", "PNG (*.png)")
@@ -67,8 +66,9 @@ class Paper(QObject):
         dialog.show()
 
     def _as_picture(self) -> bytes:
-        with _in_light(), _buffer() as buffer:
-            self._window.page(self._window.current).grab().save(buffer, "PNG")
+        page = self._window.page(self._window.current)
+        with theme().lit(page), _buffer() as buffer:  # paper is white
+            page.grab().save(buffer, "PNG")
             return bytes(buffer.data().data())
 
     def _as_pdf(self) -> bytes:
@@ -102,7 +102,7 @@ class Paper(QObject):
         scale = min(room.width() / page.width(), (room.height() - head) / page.height())
         painter.translate(0, head)
         painter.scale(scale, scale)
-        with _in_light():
+        with theme().lit(page):
             page.render(painter, QPoint(0, 0), renderFlags=QWidget.RenderFlag.DrawChildren)
         painter.end()
 
@@ -111,17 +111,6 @@ class Paper(QObject):
         now = shown.moment(instant.now_ms()).astimezone(shown.zone())
         parts = (page.title, self._context.title, f"{now:%Y-%m-%d %H:%M:%S}", page.header.summary())
         return " · ".join(part for part in parts if part)
-
-
-@contextmanager
-def _in_light() -> Iterator[None]:
-    """Paper is white; nothing of it is seen on the screen, which is painted when all is as before."""
-    before = theme().mode
-    theme().set_mode(LIGHT)
-    try:
-        yield
-    finally:
-        theme().set_mode(before)
 
 
 @contextmanager

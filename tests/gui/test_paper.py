@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -40,3 +42,32 @@ def test_where_nothing_can_be_written_it_says_so(console: Console, qtbot: QtBot,
     console.keys.paper.save(tmp_path / "file" / "view.pdf")
     qtbot.waitUntil(lambda: told(console) == "The view is not saved.")
     assert not list(tmp_path.glob("*.pdf"))
+
+
+class Dressed(QObject):
+    """Counts how often a part of the window is dressed anew."""
+
+    def __init__(self, part: QWidget) -> None:
+        super().__init__(part)
+        self.times = 0
+        part.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        self.times += event.type() == QEvent.Type.StyleChange
+        return False
+
+
+def test_only_the_page_is_dressed_for_paper_and_looks_as_before_afterwards(
+    console: Console, qtbot: QtBot, tmp_path: Path
+) -> None:
+    console.window.open_page("settings")
+    theme().set_mode("dark")
+    page = console.window.page("settings")
+    qtbot.waitUntil(lambda: page.isVisible())
+    labels = [one for one in page.findChildren(QLabel) if one.isVisible()]
+    before = page.palette(), [label.palette().color(label.foregroundRole()) for label in labels]
+    dressed = Dressed(console.window.rail), Dressed(page)
+    console.keys.paper.save(tmp_path / "view.pdf")
+    assert (dressed[0].times, dressed[1].times > 0) == (0, True), "a full window would be held for seconds"
+    assert (page.palette(), [label.palette().color(label.foregroundRole()) for label in labels]) == before
+    qtbot.waitUntil(lambda: told(console) == "The view is saved as view.pdf")

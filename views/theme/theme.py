@@ -19,12 +19,13 @@ Small glyphs as resources, for the few places where a style sheet wants an image
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 
 from PySide6.QtCore import QBuffer, QIODevice, QObject, Qt, Signal, Slot, qRegisterResourceData
 from PySide6.QtGui import QAccessibilityHints, QColor, QFont, QGuiApplication, QIcon, QPalette, QPixmap
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from services import i18n
 from views.theme.fonts import load_fonts, make_font
@@ -305,6 +306,30 @@ class Theme(QObject):
         if density in ROW_HEIGHTS and density != self._density:
             self._density = density
             self.changed.emit()
+
+    @contextmanager
+    def lit(self, part: QWidget) -> Iterator[None]:
+        """Let one part of a window look as in the light theme meanwhile, as on paper. The sheet of the program stays:
+        to dress a full window anew twice would hold it for seconds.
+        """
+        before = self._tokens
+        if before.name == LIGHT:
+            yield
+            return
+        self._wear(tokens(LIGHT, before.high_contrast))
+        part.setPalette(make_palette(self._tokens))
+        part.setStyleSheet(make_qss(self._tokens, draw_glyphs(self._tokens)))
+        try:
+            yield
+        finally:
+            self._wear(before)
+            part.setPalette(QPalette())
+            part.setStyleSheet("")
+
+    def _wear(self, worn: Tokens) -> None:
+        self._tokens = worn
+        self._colours.clear()
+        self.changed.emit()
 
     def refresh(self) -> None:
         """Apply again, after the language changed the font sizes."""
