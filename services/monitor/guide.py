@@ -14,6 +14,10 @@ from services.domain.text.said import said
 ROOT = Path(__file__).resolve().parents[2]
 #: folders whose pages may be read; "" is the top
 _FOLDERS = ("", "resources/docs", "resources/deploy")
+_FENCED = re.compile(r"(^```.*?^```)", re.MULTILINE | re.DOTALL)
+_HAN = r"\u3000-\u303f\u4e00-\u9fff\uff00-\uffef“”‘’"
+#: the end of a line in the midst of a Chinese sentence
+_BROKEN = re.compile(rf"(?<=[{_HAN}])\n[ ]*(?=[{_HAN}])")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+\.png)\)")
 
 
@@ -72,7 +76,13 @@ def read(name: str) -> GuidePage:
     text = place.read_text(encoding="utf-8")
     found = {one: (place.parent / one).resolve() for one in _PICTURE.findall(text)}
     inside = {one: path for one, path in found.items() if path.is_relative_to(ROOT / "resources") and path.is_file()}
-    return GuidePage(name=name, text=text, pictures={one: path.read_bytes() for one, path in inside.items()})
+    return GuidePage(name=name, text=flowing(text), pictures={one: path.read_bytes() for one, path in inside.items()})
+
+
+def flowing(text: str) -> str:
+    """Markdown in which no Chinese sentence goes over the end of a line: a blank would be seen there."""
+    parts = _FENCED.split(text)
+    return "".join(one if place % 2 else _BROKEN.sub("", one) for place, one in enumerate(parts))
 
 
 def _is_page(place: Path) -> bool:

@@ -123,3 +123,9 @@ def test_links_lead_to_pages_of_ours_alone(link: str, page: str) -> None:
 def test_what_is_no_page_is_not_read(name: str) -> None:
     with pytest.raises(NotFound):
         guide.read(name)
+
+
+def test_a_chinese_sentence_over_two_lines_gets_no_blank() -> None:
+    text = "不能更改任何\n东西，\n  也不能\n- 一条\nEsc 键\n\n段落\n\n```\n甲\n乙\n```\n"
+    assert guide.flowing(text) == "不能更改任何东西，也不能\n- 一条\nEsc 键\n\n段落\n\n```\n甲\n乙\n```\n"
+    assert guide.flowing("two\nlines") == "two\nlines"

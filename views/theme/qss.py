@@ -107,6 +107,8 @@ QPushButton:focus, QToolButton:focus {{ {ring} padding: 0 8px; min-height: {BUTT
 QPushButton:disabled, QToolButton:disabled {{
     background: transparent; color: {t.role("dis")}; border-color: {t.role("line")};
 }}
+QLineEdit QToolButton, QLineEdit QToolButton:hover, QLineEdit QToolButton:pressed {{
+    background: transparent; border: none; padding: 0; min-height: 0; max-height: {FIELD}px; }}
 *[small="true"] {{ min-height: {BUTTON_SMALL - 2}px; max-height: {BUTTON_SMALL - 2}px;
     padding: 0 7px; }}
 *[small="true"]:focus {{ min-height: {BUTTON_SMALL - 4}px; max-height: {BUTTON_SMALL - 4}px;

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QDateTime, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from views.theme.qss import make_qss
+from views.theme.theme import draw_glyphs
+from views.theme.tokens import tokens
 from views.widgets.fields import ChoiceField, ClearAction, DateTimeField, Labelled, NumberField
 
 
@@ -70,3 +73,16 @@ def test_the_cross_of_a_field_stands_there_while_there_is_something_to_empty(qtb
     assert clear.isVisible()
     clear.trigger()
     assert (field.text(), clear.isVisible()) == ("", False)
+
+
+def test_the_cross_stands_in_the_middle_of_the_field_as_it_is_dressed(qtbot: QtBot) -> None:
+    field = QLineEdit("rpa")
+    qtbot.addWidget(field)
+    ClearAction(field)
+    dark = tokens("dark")
+    field.setStyleSheet(make_qss(dark, draw_glyphs(dark)))
+    field.resize(200, 28)
+    field.show()
+    (cross,) = field.findChildren(QToolButton)
+    assert abs(cross.geometry().center().y() - field.rect().center().y()) <= 1
+    assert field.rect().contains(cross.geometry())
