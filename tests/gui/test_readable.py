@@ -12,6 +12,9 @@ from services import i18n
 from services.cli.window import pages
 from tests.gui.desk import Desk
 from tests.support.painted import faults
+from views.tables.column import Column
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
 from views.theme import theme
 from views.widgets.filter.search_field import SearchField
 from views.widgets.scroll_pane import ScrollPane
@@ -19,13 +22,16 @@ from views.widgets.scroll_pane import ScrollPane
 SMALL = (1280, 720)
 
 
-@pytest.mark.parametrize("language", ["en", "zh_CN"])
-def test_no_text_of_any_page_is_cut_off_or_covered(console: Console, desk: Desk, qtbot: QtBot, language: str) -> None:
+@pytest.mark.parametrize(("language", "letters"), [("en", 100), ("zh_CN", 100), ("en", 130), ("zh_CN", 130)])
+def test_no_text_of_any_page_is_cut_off_or_covered(
+    console: Console, desk: Desk, qtbot: QtBot, language: str, letters: int
+) -> None:
     desk.claim(desk.create())
     desk.fail(desk.create(1))
     desk.hold(desk.create(2, task_type="sync_order"))
     window = console.window
     i18n.set_language(language)
+    theme().set_text_size(letters)
     try:
         window.resize(*SMALL)
         for page in pages():
@@ -37,6 +43,7 @@ def test_no_text_of_any_page_is_cut_off_or_covered(console: Console, desk: Desk,
                 pytest.fail(f"{page}: " + "; ".join(faults(window)))
     finally:
         i18n.set_language("en")
+        theme().set_text_size(100)
 
 
 def made(qtbot: QtBot) -> QWidget:
@@ -120,3 +127,57 @@ def test_what_floats_over_the_window_is_no_fault(qtbot: QtBot) -> None:
     above.setGeometry(0, 0, 150, 60)
     window.show()
     assert faults(window) == ()
+
+
+def test_what_is_lower_than_its_letters_is_told(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    row = QWidget(window)
+    row.setGeometry(0, 0, 200, 30)
+    label, button = QLabel("half of it", row), QPushButton("Log in", row)
+    label.setGeometry(10, 5, 80, 20)
+    button.setGeometry(100, 2, 90, 24)
+    window.show()
+    assert faults(window) == ()
+    row.resize(200, 16)
+    told = faults(window)
+    assert any("of its height are cut: 'half of it'" in one for one in told), told
+    assert any("of its height are cut: button 'Log in'" in one for one in told), told
+
+
+def test_what_a_pane_scrolls_down_to_is_not_cut(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    pane = ScrollPane(window)
+    pane.setGeometry(0, 0, 200, 30)
+    for number in range(4):
+        label = QLabel(f"line {number}")
+        label.setFixedHeight(20)
+        pane.body.addWidget(label)
+    window.show()
+    assert faults(window) == ()
+    pane.widget().setMinimumWidth(260)
+    qtbot.waitUntil(lambda: any("wider by" in one for one in faults(window)))
+
+
+def test_a_table_that_hides_words_or_numbers_is_told(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    columns = (
+        Column(key="why", title="Why it waits", value=lambda row: row, width=150),
+        Column(key="n", title="N", value=lambda row: 12345, kind="number", width=60),
+    )
+    model: RecordModel[str] = RecordModel(columns, key=lambda row: row)
+    model.apply(["letters nobody saw: 3", "an error of no length at all that goes on and on"])
+    table = TableView(model, "Sample", parent=window)
+    table.setGeometry(0, 0, 400, 90)
+    window.resize(400, 100)
+    window.show()
+    assert faults(window) == (), "what is only long is told by its tip"
+    table.setColumnWidth(0, 90)
+    table.setColumnWidth(1, 40)
+    told = "; ".join(faults(window))
+    assert "a number of 'why' is lost: 'letters nobody saw: 3'" in told
+    assert "a number of 'n' is lost: '12345'" in told
+    table.setColumnWidth(0, 60)
+    table.setColumnWidth(1, 900)
+    told = "; ".join(faults(window))
+    assert "the title of the column 'Why it waits' is shortened" in told
+    assert "scrolls sideways" in told

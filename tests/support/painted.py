@@ -6,19 +6,31 @@ it is made: by a label, a delegate, a chart or a painter of our own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QPaintDevice, QPaintEngine, QRegion, QTextItem
-from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QHeaderView, QWidget
+from PySide6.QtGui import QFontMetrics, QPaintDevice, QPaintEngine, QRegion, QTextItem
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QHeaderView, QScrollArea, QWidget
+
+from services.i18n import _
+from views.tables.delegates import PADDING, covered_rows
+from views.tables.painters import text_kind
+from views.tables.table_view import TableView
+from views.theme import theme
 
 #: pixels that nobody misses: glyphs stand a little inside the box that their font reserves for them
 SPARE = 2.0
 #: of the height of a line: rows stand close, and only what covers more of another line than this is unreadable
 COVERED = 0.35
+#: of the height of a line: letters are lower than what their font reserves for them
+LOW = 0.25
+#: so long are sentences that end in how many
+SENTENCE = 80
 _DPI = 96
 _M = QPaintDevice.PaintDeviceMetric
+_FAR = 1 << 20
 _EVERYTHING = QPaintEngine.PaintEngineFeature.AllFeatures
 
 
@@ -30,6 +42,7 @@ class Painted:
     box: QRectF
     seen: QRectF  #: what the clip leaves of its surroundings
     floor: int = 0  #: which child of the window it stands in: what floats over the window covers what is below
+    low: float = 0.0  #: how many pixels of its height are hidden where nobody can scroll to them
 
     @property
     def cut(self) -> float:
@@ -77,7 +90,7 @@ class _Engine(QPaintEngine):
             seen = seen.intersected(way.mapRect(painter.clipBoundingRect()))
         self._notes.painted.append(Painted(textItem.text(), box, seen))
 
-    def drawPixmap(self, *_: object) -> None: ...
+    def drawPixmap(self, *_args: object) -> None: ...
 
     def drawTiledPixmap(self, *_: object) -> None: ...
 
@@ -132,23 +145,36 @@ def painted(window: QWidget) -> tuple[Painted, ...]:
         paper = _Paper(widget.width(), widget.height())
         widget.render(paper, renderFlags=QWidget.RenderFlag.DrawWindowBackground)
         here = QPointF(widget.mapTo(window, QPoint(0, 0)))
-        room = QRectF(_room(widget)).translated(here)
+        room, fixed = QRectF(_room(widget)).translated(here), QRectF(_room(widget, fixed=True))
         for one in paper.notes.painted:
             seen = one.seen.translated(here).intersected(room)
-            moved = Painted(one.text, one.box.translated(here), seen, id(_floor(widget, window)))
+            low = max(fixed.top() - one.box.top(), 0.0) + max(one.box.bottom() - fixed.bottom(), 0.0)
+            moved = Painted(one.text, one.box.translated(here), seen, id(_floor(widget, window)), low)
             if not _below_another(moved, widget, window):
                 found.append(moved)
     return tuple(found)
 
 
-def _room(widget: QWidget) -> QRect:
-    """What the ancestors of a widget leave of it, in its own pixels."""
+def _room(widget: QWidget, *, fixed: bool = False) -> QRect:
+    """What the ancestors of a widget leave of it, in its own pixels; ``fixed``: those within the next one that scrolls,
+    which itself leaves all.
+    """
     room, place, one = widget.rect(), QPoint(0, 0), widget
+    if fixed and _is_viewport(one):
+        return QRect(-_FAR, -_FAR, 2 * _FAR, 2 * _FAR)
     while not one.isWindow():
         place += one.pos()
-        one = one.parentWidget()
+        holder = one.parentWidget()
+        if holder is None or (fixed and _is_viewport(holder)):
+            break
+        one = holder
         room = room.intersected(one.rect().translated(-place))
     return room
+
+
+def _is_viewport(widget: QWidget) -> bool:
+    area = widget.parentWidget()
+    return isinstance(area, QAbstractScrollArea) and area.viewport() is widget
 
 
 def _below_another(one: Painted, widget: QWidget, window: QWidget) -> bool:
@@ -172,9 +198,15 @@ def faults(window: QWidget) -> tuple[str, ...]:
         for one in found
         if one.cut > SPARE and one.shown.height() > 0 and not _over(one, scrolled)
     ]
+    told += [
+        f"{one.low:.0f} of {one.box.height():.0f} px of its height are cut: {one.text!r} at {_place(one.box)}"
+        for one in found
+        if one.low > one.box.height() * LOW and one.shown.height() > 0
+    ]
     return (
         *told,
         *_cut_buttons(window),
+        *_short_of_room(window),
         *_covered([one for one in found if one.shown.width() > SPARE and one.shown.height() > SPARE]),
     )
 
@@ -187,11 +219,53 @@ def _cut_buttons(window: QWidget) -> list[str]:
             continue
         room = _room(button)
         cut = button.width() - max(0, room.width())
+        low = button.height() - max(0, _room(button, fixed=True).height())
+        name = button.accessibleName() or button.text() or type(button).__name__
+        place = QRectF(QRect(button.mapTo(window, QPoint(0, 0)), button.size()))
         if cut > SPARE and room.height() > 0 and not _may_scroll_to(button):
-            name = button.accessibleName() or button.text() or type(button).__name__
-            place = QRectF(QRect(button.mapTo(window, QPoint(0, 0)), button.size()))
             told.append(f"cut by {cut} of {button.width()} px: button {name!r} at {_place(place)}")
+        if low > SPARE and room.height() > 0:
+            told.append(f"{low} of {button.height()} px of its height are cut: button {name!r} at {_place(place)}")
     return told
+
+
+def _short_of_room(window: QWidget) -> list[str]:
+    """Panes and tables wider than what is seen of them, titles and numbers that an ellipsis took."""
+    told = []
+    for pane in window.findChildren(QScrollArea):
+        inner = pane.widget()
+        beyond = inner.width() - pane.viewport().width() if inner is not None else 0
+        if beyond > SPARE and pane.isVisible() and pane.window() is window and not _scrolls(pane):
+            told.append(
+                f"a pane of {type(pane.parentWidget()).__name__} is wider by {beyond} px than what is seen of it"
+            )
+    for table in window.findChildren(TableView):
+        if not table.isVisible() or table.window() is not window:
+            continue
+        name, rows = table.accessibleName(), covered_rows(table, table.viewport().rect(), table.records.rowCount())
+        beyond = table.header.length() - table.viewport().width()
+        if beyond > SPARE:
+            told.append(f"table {name!r} scrolls sideways by {beyond} px")
+        for section, column in enumerate(table.records.columns):
+            room = table.columnWidth(section) - 2 * PADDING
+            if table.isColumnHidden(section) or column.kind not in ("text", "strong", "number"):
+                continue
+            if room < QFontMetrics(theme().font("label")).horizontalAdvance(_(column.title)):
+                told.append(f"table {name!r}: the title of the column {_(column.title)!r} is shortened")
+            metrics = QFontMetrics(theme().font(text_kind(column)))
+            said = (column.display(table.records.record(row)) for row in rows)
+            lost = [words for words in said if _loses_its_number(words, metrics, room, column.kind == "number")]
+            told += [f"table {name!r}: a number of {column.key!r} is lost: {words!r}" for words in dict.fromkeys(lost)]
+    return told
+
+
+def _loses_its_number(words: str, metrics: QFontMetrics, room: int, is_one: bool) -> bool:
+    """Whether what is left of it has no number any more: the whole is one, or a sentence that ends in how many."""
+    kept = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+    if kept == words:
+        return False
+    counts = re.search(r"[\s:：]\d+$", words) is not None and len(words) <= SENTENCE
+    return is_one or (counts and not any(map(str.isdigit, kept)))
 
 
 def _may_scroll_to(widget: QWidget) -> bool:

@@ -257,6 +257,8 @@ def paint_box(painter: QPainter, room: QRect, state: Qt.CheckState) -> None:
         painter.drawPixmap(QPointF(box.x() + 1.5, box.y() + 1.5), pixmap)
 
 
+#: kinds without words
+PICTURES: set[str] = set()
 _PAINTERS: dict[str, Painter] = {
     "text": paint_text,
     "strong": paint_text,
@@ -273,9 +275,11 @@ _PAINTERS: dict[str, Painter] = {
 }
 
 
-def register(kind: str, painter: Painter) -> None:
-    """Add a kind of cell."""
+def register(kind: str, painter: Painter, *, picture: bool = False) -> None:
+    """Add a kind of cell; a ``picture`` has no words that a narrow column would cut."""
     _PAINTERS[kind] = painter
+    if picture:
+        PICTURES.add(kind)
 
 
 def painter_of(kind: str) -> Painter:

@@ -18,6 +18,7 @@ Esc clears the ticks; Menu or Shift+F10 opens the context menu.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import Any, Protocol
@@ -41,6 +42,8 @@ from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QHeaderVie
 from services.i18n import _
 from views.support.instant import now_ms, ticks
 from views.support.language import on_language_changed
+from views.support.throttle import Throttle
+from views.tables import painters
 from views.tables.column import TICK, Column
 from views.tables.copying import to_tsv
 from views.tables.delegates import PADDING, CellDelegate, covered_rows
@@ -60,6 +63,9 @@ _LEAST_SHARE = 0.6
 #: kinds without words, which larger text does not widen
 _DRAWN = frozenset({TICK, "glyph"})
 _WIDEST = 2_000
+#: a number may grow to so many digits before its column needs more room
+_NUMBER = "9,999"
+_LOOK_AGAIN_MS = 500
 
 
 class Keyed(Protocol):
@@ -508,7 +514,7 @@ class TableView(QTableView):
 
     def _restyle(self) -> None:
         self.verticalHeader().setMinimumSectionSize(1)
-        self.verticalHeader().setDefaultSectionSize(max(theme().row_height, self._row_height))
+        self.verticalHeader().setDefaultSectionSize(max(theme().row_height, round(self._row_height * theme().growth)))
         self.viewport().update()
 
 
@@ -644,6 +650,12 @@ class TableHeader(QHeaderView):
             model.request_sort(section, add=self._add)
 
 
+def _gives_way(column: Column[Any]) -> bool:
+    """Whether it is known what its cells need."""
+    known = painters.is_own(column.kind) or column.kind in painters.PICTURES
+    return not column.stretch and column.kind not in _DRAWN and known
+
+
 class ColumnsLayout(QObject):
     """Which columns of a table are shown, how wide and in which order; what gives way when it is narrow.
 
@@ -660,9 +672,14 @@ class ColumnsLayout(QObject):
         self._view, self._model = view, model
         self._auto_hidden: set[str] = set()
         self._unseen: dict[str, int] = {}  #: how wide a hidden column is once it is shown
+        self._spared: dict[str, tuple[int, int]] = {}  #: of one that gave way: how wide it was, and is now
         self._scale = theme().growth
         self.kept_by_page = False  #: the page remembers it by itself
         view.horizontalHeader().sectionResized.connect(self._on_resized)
+        self._look_again = Throttle(self._fit_cells, _LOOK_AGAIN_MS, self)
+        model.rowsInserted.connect(self._on_rows)
+        model.dataChanged.connect(self._on_cells)
+        view.verticalScrollBar().valueChanged.connect(self._on_cells)
         self._set_up()
         theme().changed.connect(self._on_theme)
 
@@ -676,8 +693,10 @@ class ColumnsLayout(QObject):
             self._unseen[self._model.column(section).key] = width
 
     def _width(self, section: int) -> int:
-        """How wide a column is, or was when it was hidden."""
-        return self._view.columnWidth(section) or self._unseen.get(self._model.column(section).key, 0)
+        """How wide a column is, or was when it was hidden or before it gave way."""
+        key, width = self._model.column(section).key, self._view.columnWidth(section)
+        before, now = self._spared.get(key, (width, width))
+        return (before if now == width else width) or self._unseen.get(key, 0)
 
     def _wide(self, column: Column[Any]) -> int:
         """What the design gives a column at the present size of text."""
@@ -690,6 +709,7 @@ class ColumnsLayout(QObject):
         before, self._scale = self._scale, theme().growth
         if before == self._scale:
             return
+        self._give_back()
         for section, column in enumerate(self._model.columns):
             if column.kind in _DRAWN:
                 continue
@@ -700,6 +720,7 @@ class ColumnsLayout(QObject):
         self.fit()
 
     def _set_up(self) -> None:
+        self._spared.clear()
         for section, column in enumerate(self._model.columns):
             self._set_width(section, self._wide(column))
             self._view.setColumnHidden(section, column.hidden)
@@ -790,6 +811,7 @@ class ColumnsLayout(QObject):
             sorts = [(str(key), bool(down)) for key, down in layout["sorts"]] if "sorts" in layout else None
         except (TypeError, ValueError):  # a file that somebody wrote in
             return
+        self._spared.clear()
         header = self._view.horizontalHeader()
         for place, key in enumerate(order):
             header.moveSection(header.visualIndex(self._model.section_of(key)), place)
@@ -807,6 +829,7 @@ class ColumnsLayout(QObject):
 
     def fit(self) -> None:
         """Hide columns by rank until the rest fits, and share what is left."""
+        self._give_back()
         ranked = sorted((c.hide_rank, n, c.key) for n, c in enumerate(self._model.columns) if c.hide_rank)
         for _rank, section, key in reversed(ranked):
             if key in self._auto_hidden:
@@ -818,7 +841,68 @@ class ColumnsLayout(QObject):
             if not self._view.isColumnHidden(section):
                 self._auto_hidden.add(key)
                 self._view.setColumnHidden(section, True)
+        self._spare_room()
         self._share_room()
+
+    def _on_rows(self, _parent: QModelIndex, first: int, last: int) -> None:
+        """The first rows tell what the columns need, later ones only where it is more than they kept."""
+        if first == 0 and last == self._model.rowCount() - 1:
+            self.fit()
+        else:
+            self._on_cells()
+
+    def _on_cells(self, *_which: object) -> None:
+        if self._spared:
+            self._look_again()
+
+    def _fit_cells(self) -> None:
+        """Share the room anew where a cell in sight would be cut because its column gave way."""
+        kept = [(n, c) for n, c in enumerate(self._model.columns) if c.key in self._spared]
+        if any(self._needed(n, c) > self._view.columnWidth(n) for n, c in kept):
+            self.fit()
+
+    def _give_back(self) -> None:
+        """Widen again what gave way, unless a person has sized it since."""
+        for section, column in enumerate(self._model.columns):
+            before, now = self._spared.get(column.key, (0, 0))
+            if now and now == self._view.columnWidth(section):
+                self._view.setColumnWidth(section, before)
+        self._spared.clear()
+
+    def _spare_room(self) -> None:
+        """Where all do not fit, columns give what neither their titles nor the cells in sight need: where the letters
+        are large as soon as a stretched column would be narrower, else before the table scrolls sideways.
+        """
+        columns = enumerate(self._model.columns)
+        seen = [(n, c) for n, c in columns if not self._view.isColumnHidden(n)]
+        over = self._wanted_width() - self._view.viewport().width()
+        if self._scale <= 1.0:
+            over -= round(sum(self._wide(c) * (1 - _LEAST_SHARE) for _n, c in seen if c.stretch))
+        if over <= 0 or not self._model.rowCount():
+            return
+        spare = {n: self._view.columnWidth(n) - self._needed(n, c) for n, c in seen if _gives_way(c)}
+        spare = {n: room for n, room in spare.items() if room > 0}
+        share = min(1.0, over / max(1, sum(spare.values())))
+        for section, room in spare.items():
+            before = self._view.columnWidth(section)
+            now = before - math.ceil(room * share)
+            self._view.setColumnWidth(section, now)
+            self._spared[self._model.column(section).key] = before, now
+
+    def _needed(self, section: int, column: Column[Any]) -> int:
+        """What its title and the cells in sight need; a name may be cut in its middle, a reason to its first part."""
+        title, cells = self._title_width(column), 0
+        if column.kind == "progress":
+            return max(title, round(self._wide(column) * _LEAST_SHARE))
+        if column.kind not in painters.PICTURES:
+            cells = self._view.sizeHintForColumn(section)
+        if column.kind == "number":
+            cells = max(cells, QFontMetrics(theme().font("table")).horizontalAdvance(_NUMBER) + 2 * PADDING)
+        return max(title, min(cells, column.width) if column.names else cells)
+
+    @staticmethod
+    def _title_width(column: Column[Any]) -> int:
+        return QFontMetrics(theme().font("label")).horizontalAdvance(_(column.title)) + 2 * PADDING + _ARROW + 3
 
     def _wanted_width(self) -> int:
         columns = enumerate(self._model.columns)
@@ -831,4 +915,5 @@ class ColumnsLayout(QObject):
         room = self._view.viewport().width() - self._wanted_width()
         for section, column in stretched:
             width = self._wide(column) + room // len(stretched)
-            self._view.setColumnWidth(section, max(round(self._wide(column) * _LEAST_SHARE), width))
+            least = round(column.width * _LEAST_SHARE) if self._scale <= 1.0 else self._title_width(column)
+            self._view.setColumnWidth(section, max(least, width))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QScrollArea, QScrollBar, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from views.theme import theme
 from views.theme.tokens import DETAIL, DETAIL_MAX, DETAIL_MIN
 
 LIST_WIDTH = 1000
+_NEVER = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 
 
 def stacked(*widgets: QWidget) -> QStackedWidget:
@@ -56,6 +58,41 @@ class OneAboveOther(QSplitter):
             self.setSizes([above, self.height() - above])
 
 
+class Bounded(QObject):
+    """Holds a panel between two widths, the least larger for larger letters: never narrower than the widest word of
+    what it scrolls, for nobody can scroll sideways to its end.
+    """
+
+    def __init__(self, panel: QWidget, least: int = DETAIL_MIN, most: int = DETAIL_MAX) -> None:
+        super().__init__(panel)
+        self._panel, self._least, self._most, self._widest = panel, least, most, 0
+        panel.setMaximumWidth(most)  # which the panel may change itself
+        self._bars: dict[QWidget, QScrollBar] = {}
+        theme().changed.connect(self._begin)
+        self._begin()
+        for pane in panel.findChildren(QScrollArea):
+            inner = pane.widget()
+            if inner is not None and pane.horizontalScrollBarPolicy() == _NEVER:
+                inner.installEventFilter(self)
+                self._bars[inner] = pane.verticalScrollBar()
+
+    def _begin(self) -> None:
+        self._widest = 0
+        self._bound()
+
+    def _bound(self) -> None:
+        self._panel.setMinimumWidth(min(self._most, max(round(self._least * theme().growth), self._widest)))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow what it holds; what it once needed it keeps, so that it does not move with each row."""
+        if event.type() == QEvent.Type.LayoutRequest and isinstance(watched, QWidget):
+            needed = watched.minimumSizeHint().width() + self._bars[watched].sizeHint().width()
+            if needed > self._widest and self._panel.isVisible():
+                self._widest = needed
+                self._bound()
+        return super().eventFilter(watched, event)
+
+
 def side_by_side(
     into: QBoxLayout, parts: Sequence[QWidget], stretched: QWidget, detail: QWidget
 ) -> Generator[None, None, QSplitter]:
@@ -72,8 +109,7 @@ def side_by_side(
         yield
         column.addWidget(part, 1 if part is stretched else 0)
     yield
-    detail.setMinimumWidth(DETAIL_MIN)
-    detail.setMaximumWidth(DETAIL_MAX)
+    Bounded(detail)
     split.addWidget(detail)
     split.setStretchFactor(0, 1)
     split.setCollapsible(0, False)

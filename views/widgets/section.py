@@ -12,6 +12,7 @@ from views.support.look import Label, line
 from views.support.spoken import Role, spoken
 from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
+from views.widgets.elided import Elided
 
 
 class _SectionHead(QWidget):
@@ -58,7 +59,7 @@ class Section(QWidget):
         self._source = title
         self._foldable = foldable
         self._caret = QLabel()
-        self._title, self._note = Label("", "card"), Label("", "label", "text3")
+        self._title, self._note = Label("", "card"), Elided("", "label", "text3")
         self.head = _SectionHead()
         self.head.pressed.connect(self.toggle)
         if not foldable:
@@ -106,7 +107,7 @@ class Section(QWidget):
 
     def set_note(self, note: str, tone: str = "text3") -> None:
         """Show a short note at the right, already translated."""
-        self._note.setText(note)
+        self._note.show_text(note)
         self._note.set_tone(tone)
 
     def note(self) -> str:

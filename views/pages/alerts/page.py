@@ -37,7 +37,6 @@ from views.support.keys import bind
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
-from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
@@ -201,7 +200,7 @@ class AlertsPage(Page):
         yield
         self.states = Segmented(_STATES, N_("Which incidents"))
         self.search = SearchField()
-        self.search.setMinimumWidth(110)
+        self.search.setMinimumWidth(84)
         self.search.setMaximumWidth(210)
         self._name_search()
         self._bar = QWidget()
@@ -219,7 +218,7 @@ class AlertsPage(Page):
         self.error.hide()
         self.trouble.hide()
         yield
-        self.table = TableView(self._incidents, name=N_("Incidents"))
+        self.table = TableView(self._incidents, name=N_("Incidents"), row_height=ROW)
         self._rest = AtRest(self.table, cursor_is_set=True)
         yield
         self.rules = TableView(self._rules, name=N_("Rules"))
@@ -248,7 +247,6 @@ class AlertsPage(Page):
         yield
         self._unknown = self.covered(self.stack)
         self._unknown.ask(Wanted())
-        self._make_tall()
 
     def _connect(self) -> None:
         # looking
@@ -261,7 +259,6 @@ class AlertsPage(Page):
         self.empty.action.connect(self._show_all)
         self.no_channel.action.connect(self.actions_of_page.add_channel)
         ticks().tell(self, self._on_tick)
-        theme().changed.connect(self._make_tall)
         # choosing
         self.table.current_changed.connect(lambda _key: self._follow())
         self.table.peek_requested.connect(self._toggle)
@@ -281,10 +278,6 @@ class AlertsPage(Page):
         self.panel.rule_wanted.connect(self._show_rule)
         self.verbs.bind(self.table, self.incident)
         bind(self, {"Esc": self._close_panel})
-
-    def _make_tall(self) -> None:
-        """An incident has two lines, whatever the density of other tables."""
-        self.table.verticalHeader().setDefaultSectionSize(ROW)
 
     def _name_search(self) -> None:
         self.search.setPlaceholderText(_("Incident or shop"))

@@ -15,6 +15,7 @@ from views.support import safe, shown, text
 from views.tables import painters
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink
+from views.theme import theme
 
 ROW = 48  #: pixels of an incident
 LINE = 17
@@ -35,11 +36,11 @@ class Pair:
 
 def _paint_pair(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     pair = cell.column.value(cell.record)
-    middle = room.center().y()
-    first = QRect(room.left(), middle - LINE, room.width(), LINE)
+    middle, line = room.center().y(), round(LINE * theme().growth)
+    first = QRect(room.left(), middle - line, room.width(), line)
     kind = "tablestrong" if pair.strong else "table"
     ink.text(painter, first, safe.masked(pair.top), cell, role=cell.column.role_of(cell.record), kind=kind)
-    below = QRect(room.left(), middle + 1, room.width(), LINE)
+    below = QRect(room.left(), middle + 1, room.width(), line)
     ink.text(painter, below, safe.masked(pair.below), cell, role=pair.tone, kind="label")
 
 

@@ -54,7 +54,7 @@ EVERY_MS = 3000
 LOADED = 2000
 ALL, OPEN, ENDED = "all", "open", "ended"
 TABS = ((ALL, N_("All")), (OPEN, N_("Open")), (ENDED, N_("Ended")))
-SIDE, CHANGES = 264, 380
+SIDE, CHANGES = 264, 372
 #: a page of this width has room for what would change beside the state
 BESIDE = 1050
 #: room of a bar that scrolls sideways, below the boxes
@@ -251,12 +251,15 @@ class BatchesPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put what would change below the state where both do not fit beside each other."""
         super().resizeEvent(event)
-        beside = self.width() >= BESIDE
+        self._share()
+
+    def _share(self) -> None:
+        beside, least = self.width() >= BESIDE * theme().growth, round(CHANGES * theme().growth)
         for row in (self._top, self._middle):
             row.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
         for card in (self._changes, self.forecast_card):
-            card.setMinimumWidth(CHANGES if beside else 0)
-            card.setMaximumWidth(CHANGES if beside else QWIDGETSIZE_MAX)
+            card.setMinimumWidth(least if beside else 0)
+            card.setMaximumWidth(least if beside else QWIDGETSIZE_MAX)
 
     def _build_state(self) -> Card:
         card = Card("")
@@ -306,6 +309,7 @@ class BatchesPage(Page):
 
     def _connect(self) -> None:
         acts = self.actions_of_page
+        theme().changed.connect(self._share)
         self.search.textChanged.connect(lambda _text: self._show_rows(settle=True))
         self.tabs.chosen.connect(lambda _key: self._show_rows(settle=True))
         self.none.action.connect(self._show_all)

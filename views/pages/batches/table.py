@@ -14,6 +14,7 @@ from views.support import instant, shown, text
 from views.tables import painters
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink
+from views.theme import theme
 from views.theme.tokens import status
 
 NEXT = "next"
@@ -23,12 +24,13 @@ ROW = 56  #: name, bar, how far it is
 def paint_batch(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     """Draw the name, the bar, and how far it is."""
     one: BatchNow = cell.record
-    top = room.y() + 6
+    grown = theme().growth
+    top, line = room.y() + round(6 * grown), round(17 * grown)
     kind = "tablestrong" if words.is_open(one.view) else "table"
     role = "text" if words.is_open(one.view) else "text2"
-    ink.text(painter, QRect(room.x(), top, room.width(), 17), words.name(one.view), cell, role=role, kind=kind)
-    paint_bar(painter, QRectF(room.x(), top + 20, room.width() - 6, 4), words.parts_of(one.view))
-    below = QRect(room.x(), top + 26, room.width() - 6, 17)
+    ink.text(painter, QRect(room.x(), top, room.width(), line), words.name(one.view), cell, role=role, kind=kind)
+    paint_bar(painter, QRectF(room.x(), top + line + 3, room.width() - 6, 4), words.parts_of(one.view))
+    below = QRect(room.x(), top + line + 9, room.width() - 6, line)
     ink.text(painter, below, words.done_of(one.view), cell, role="text3", kind="label")
     said, tone = words.state(one.view)
     ink.text(painter, below, said, cell, role=tone, kind="label", align="right")

@@ -17,6 +17,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.widgets.buttons import Button, IconButton
 from views.widgets.document_section import DocumentSection
+from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -84,13 +85,12 @@ class LogPanel(QWidget):
         self._close.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _build(self) -> None:
-        top, acts = QHBoxLayout(), QHBoxLayout()
+        top, acts = QHBoxLayout(), FlowRow(across=8, down=6)
         top.addWidget(self._pill)
         top.addStretch(1)
         top.addWidget(self._close)
         for button in (self.copy_button, self.same_button, self.task_button):
             acts.addWidget(button)
-        acts.addStretch(1)
         head = QVBoxLayout()
         head.setContentsMargins(16, 10, 12, 10)
         head.setSpacing(8)

@@ -66,12 +66,13 @@ def paint_two(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     if not value.second:
         ink.text(painter, room, value.first, cell, role=value.tone, kind=kind)
         return
-    top = room.y() + (room.height() - 2 * LINE) // 2
-    for place, (words_, role, step) in enumerate(
+    step = round(LINE * theme().growth)
+    top = room.y() + (room.height() - 2 * step) // 2
+    for place, (words_, role, size) in enumerate(
         ((value.first, value.tone, kind), (value.second, value.tone2, "label"))
     ):
-        line = QRect(room.x(), top + place * LINE, room.width(), LINE)
-        ink.text(painter, line, words_, cell, role=role, kind=step)
+        line = QRect(room.x(), top + place * step, room.width(), step)
+        ink.text(painter, line, words_, cell, role=role, kind=size)
 
 
 def paint_strip(painter: QPainter, room: QRect, cell: Cell, _ink: Ink) -> None:
@@ -143,8 +144,9 @@ def paint_check(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
 
 
 TWO, STRIPS, REACH, CHECK = "promise two", "promise strip", "promise reach", "promise check"
-for _kind, _painter in ((TWO, paint_two), (STRIPS, paint_strip), (REACH, paint_reach), (CHECK, paint_check)):
+for _kind, _painter in ((TWO, paint_two), (STRIPS, paint_strip), (REACH, paint_reach)):
     painters.register(_kind, _painter)
+painters.register(CHECK, paint_check, picture=True)
 
 
 # ------------------------------------------------------------------------------------------------------- the promises

@@ -165,7 +165,8 @@ class QueuePanel(QWidget):
         for button in self.buttons.values():
             head.addWidget(button)
         head.addWidget(self.close_button)
-        self.consumers.setFixedWidth(SIDE)
+        self._widen()
+        theme().changed.connect(self._widen)
         curves = QWidget()
         row = QHBoxLayout(curves)
         row.setContentsMargins(0, 0, 0, 0)
@@ -185,6 +186,10 @@ class QueuePanel(QWidget):
         column.addLayout(head)
         column.addLayout(room, 1)
         self.setMinimumHeight(LOWEST)
+
+    def _widen(self) -> None:
+        """Who takes from it needs more room with larger letters."""
+        self.consumers.setFixedWidth(round(SIDE * theme().growth))
 
     @property
     def shown(self) -> QueueNow | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -145,6 +148,43 @@ def test_columns_grow_with_the_text_and_are_kept_without_that(table: TableView) 
         theme().set_text_size(100)
     resize(table, 1600)
     assert (width(table, "type"), hidden(table)) == (200, set())
+
+
+@pytest.fixture
+def large() -> Iterator[None]:
+    """Letters of 130 %."""
+    theme().set_text_size(130)
+    yield
+    theme().set_text_size(100)
+
+
+def test_large_letters_take_room_from_columns_that_need_less(table: TableView, large: None) -> None:
+    resize(table, 1900)
+    wide, saved = {c.key: width(table, c.key) for c in table.layout_of_columns.shown()}, table.layout_of_columns.save()
+    resize(table, 820)
+    assert table.horizontalScrollBar().maximum() == 0
+    narrow = [column for column in table.layout_of_columns.shown() if width(table, column.key) < wide[column.key]]
+    assert len(narrow) > 3
+    for column in narrow:
+        if column.stretch or column.kind == "progress":
+            continue
+        section = table.records.section_of(column.key)
+        assert width(table, column.key) >= table.sizeHintForColumn(section), f"{column.key} is cut"
+    kept = table.layout_of_columns.save()["widths"]
+    assert {**kept, "error": 0} == {**saved["widths"], "error": 0}, "nobody has sized them"
+    resize(table, 1900)
+    assert {c.key: width(table, c.key) for c in table.layout_of_columns.shown()} == wide
+
+
+def test_a_column_that_gave_way_takes_room_for_a_longer_cell(table: TableView, qtbot: QtBot, large: None) -> None:
+    resize(table, 900)
+    before, section = width(table, "age"), table.records.section_of("age")
+    assert before < round(86 * 1.3)
+    rows = sample_rows(5)
+    table.records.apply([replace(rows[0], age="133 h 02 m"), *rows[1:]])
+    qtbot.waitUntil(lambda: width(table, "age") >= table.sizeHintForColumn(section))
+    assert width(table, "age") > before
+    assert table.horizontalScrollBar().maximum() == 0
 
 
 def test_what_the_room_hid_is_not_saved(table: TableView) -> None:
