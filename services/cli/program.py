@@ -196,7 +196,20 @@ def _readable(argv: Sequence[str]) -> list[str]:
         name, equals, value = word.partition("=")
         if name.startswith("--") and name not in MAY_BE_EMPTY and ((equals and not value) or following == ""):
             raise UsageError(spoken.phrase("{name} is empty; give it a value, or leave it out", name=name), field=name)
-    return list(argv)
+    return _negations(argv)
+
+
+def _negations(argv: Sequence[str]) -> list[str]:
+    """With a filter that begins with what it excludes as the value that it is: argparse takes ``-status:dead`` for an
+    option, unless a blank stands in it.
+    """
+    words: list[str] = []
+    for word in argv:
+        if words and words[-1] == "--filter" and word.startswith("-") and not word.startswith("--") and word != "-h":
+            words[-1] += f"={word}"
+        else:
+            words.append(word)
+    return words
 
 
 def _opening(words: list[str]) -> tuple[list[str], str]:

@@ -13,7 +13,7 @@ import msgspec
 from services import addresses, home_folder
 from services.broker import listed as brokers
 from services.domain.errors import UsageError
-from services.domain.text import mask
+from services.domain.text import kinds, mask
 from services.domain.text.said import Said, said
 from services.domain.text.visible import visible
 from services.profiles.book import Book
@@ -147,9 +147,10 @@ def _explained(data: dict[str, Any], fault: msgspec.ValidationError) -> tuple[st
     place = _by_name(data, place, text)
     unknown = re.fullmatch(r"Object contains unknown field `(.*)`", what, re.DOTALL)
     if unknown is None:
-        field, kinds = ".".join(place), _KINDS.fullmatch(what)
-        if kinds is not None:
-            return field, said("settings.kind", field=visible(field), **kinds.groupdict())
+        field, other = ".".join(place), _KINDS.fullmatch(what)
+        if other is not None:
+            wanted, given = kinds.wanted(other["wanted"]), kinds.given(other["given"])
+            return field, said("settings.kind", field=visible(field), wanted=wanted, given=given)
         return field, said("settings.fault", field=visible(field), what=f"{what[:1].lower()}{what[1:]}")
     known = _fields_of(place)
     near = difflib.get_close_matches(unknown[1], known, 1)

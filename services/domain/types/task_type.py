@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
 from typing import Any
@@ -14,8 +15,9 @@ from services.domain.gates import limit
 from services.domain.gates.limit import Limit
 from services.domain.task import ids, lane
 from services.domain.task.search import filter_time
-from services.domain.text import mask
+from services.domain.text import kinds, mask
 from services.domain.text.said import said
+from services.domain.text.visible import visible
 from services.domain.types import flow, schema
 from services.domain.types.schema import Problem
 
@@ -36,11 +38,9 @@ _FRACTION, _EXACT = re.compile(r"\d(?:\.0|[eE][-+\d])"), 2**53
 #: what a filter takes for the name of a field, but for what stands for something else in an index
 _FIELD = re.compile(r"[^\s\"“”,，:=~<>：＝～＜＞|*\\]+\Z")
 #: what the decoder says most often
-_FAULTS = {
-    "policy.no_field": re.compile(r"Object contains unknown field `(?P<name>.*)`"),
-    "policy.lacks": re.compile(r"Object missing required field `(?P<name>.*)`"),
-    "policy.kind": re.compile(r"Expected `(?P<wanted>.*)`, got `(?P<given>.*)`"),
-}
+_STRANGE = re.compile(r"Object contains unknown field `(?P<name>.*)`", re.DOTALL)
+_LACKS = re.compile(r"Object missing required field `(?P<name>.*)`")
+_KIND = re.compile(r"Expected `(?P<wanted>.*)`, got `(?P<given>.*)`")
 _AT = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?\Z", re.DOTALL)
 
 
@@ -292,7 +292,15 @@ def _readable(exc: Exception) -> UsageError:
     if named_key:
         field = ".".join(part for part in (field, named_key[1]) if part)
     where = field or said("policy.document")
-    for code, pattern in _FAULTS.items():
-        if fault := pattern.fullmatch(what):
-            return UsageError(said(code, where=where, **fault.groupdict()), field=field)
+    if fault := _KIND.fullmatch(what):
+        wanted, given = kinds.wanted(fault["wanted"]), kinds.given(fault["given"])
+        return UsageError(said("policy.kind", where=where, wanted=wanted, given=given), field=field)
+    if fault := _LACKS.fullmatch(what):
+        return UsageError(said("policy.lacks", name=fault["name"]), field=field)
+    if fault := _STRANGE.fullmatch(what):
+        name, known = f"{fault['name']:.{MAX_FIELD}}", TaskType.__struct_fields__
+        near = difflib.get_close_matches(name, known, n=1)
+        code = "policy.no_field_near" if near else "policy.no_field"
+        told = said(code, name=visible(name), near=near[0] if near else "", known=", ".join(known))
+        return UsageError(told, field=field)
     return UsageError(said("policy.fault", where=where, what=what.replace("`", "")), field=field)

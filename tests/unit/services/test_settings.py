@@ -209,7 +209,7 @@ def test_a_value_of_a_wrong_type_names_which_of_many_it_is(tmp_path: Path) -> No
     text = "[profiles.a]\nread_only = true\n[profiles.b]\nread_only = 'perhaps'\n"
     found = fault(written(tmp_path, text))
     assert found.field == "profiles.b.read_only"
-    assert "profiles.b.read_only: expected" in str(found)
+    assert "profiles.b.read_only must be true or false, not a text" in str(found)
 
 
 @pytest.mark.parametrize(

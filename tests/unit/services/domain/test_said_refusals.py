@@ -17,6 +17,7 @@ from services.domain.task import lane
 from services.domain.task.search import match
 from services.domain.task.search.query import Term
 from services.domain.types import task_type
+from services.domain.types.task_type import TaskType
 from services.engine import links
 from services.engine.spec import TaskSpec
 from services.messages import told
@@ -88,15 +89,40 @@ CASES: list[tuple[Callable[[Path], object], str, str]] = [
     ),
     (
         lambda _: task_type.parse('{"name": "a", "timeout_s": "x"}'),
-        "timeout_s: Expected int, got str",
-        "timeout_s：应为 int，实为 str",
+        "timeout_s must be a whole number such as 3, not a text",
+        "timeout_s 必须是整数，例如 3，而不是文本",
     ),
     (
         lambda _: task_type.parse('{"name": "a", "tiemout_s": 1}'),
-        "tiemout_s: Object contains unknown field tiemout_s",
-        "tiemout_s：对象含有未知字段 tiemout_s",
+        "a task type has no field tiemout_s; did you mean timeout_s?",
+        "任务类型没有字段 tiemout_s；是不是想写 timeout_s？",
     ),
-    (lambda _: task_type.parse("[]"), "the document: Expected object, got array", "文档：应为 object，实为 array"),
+    (
+        lambda _: task_type.parse('{"name": "a", "colour": 1}'),
+        f"a task type has no field colour; it has {', '.join(TaskType.__struct_fields__)}",
+        f"任务类型没有字段 colour；现有字段：{', '.join(TaskType.__struct_fields__)}",
+    ),
+    (lambda _: task_type.parse("{}"), "name is missing; a task type needs it", "缺少 name；任务类型必须有它"),
+    (
+        lambda _: task_type.parse('{"name": "a", "concurrency": "x"}'),
+        "concurrency must be a whole number such as 3 or null, not a text",
+        "concurrency 必须是整数，例如 3 或 null，而不是文本",
+    ),
+    (
+        lambda _: task_type.parse("[]"),
+        "the document must be names with values, not a list",
+        "文档必须是名称和值的集合，而不是列表",
+    ),
+    (
+        lambda folder: setting(folder, 'worker.slots = "many"'),
+        "config.toml or FLEETDECK_… variables: worker.slots must be a whole number such as 3, not a text",
+        "config.toml 或 FLEETDECK_… 变量：worker.slots 必须是整数，例如 3，而不是文本",
+    ),
+    (
+        lambda folder: setting(folder, 'executors.rpa.command = "run"'),
+        'config.toml or FLEETDECK_… variables: executors.rpa.command must be a list such as ["a", "b"], not a text',
+        'config.toml 或 FLEETDECK_… 变量：executors.rpa.command 必须是列表，例如 ["a", "b"]，而不是文本',
+    ),
     (
         lambda _: known_issue.check(CauseRule(link="ftp://x")),
         "a link begins with http:// or https:// and has at most 500 characters, not 'ftp://x'",

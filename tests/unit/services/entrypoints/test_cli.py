@@ -98,6 +98,24 @@ def test_what_no_option_takes_is_told_by_the_command_that_was_meant(
     assert err.startswith(f"usage: fleetdeck {said.partition(':')[0]}" if ":" in said else "usage: fleetdeck [")
 
 
+def test_a_filter_may_begin_with_what_it_leaves_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    for shop in ("pdd:s1", "pdd:s2"):
+        assert program.run(["task", "create", "--shop", shop, "--type", "work"], lambda _: 0) == 0
+    capsys.readouterr()
+
+    def found(*words: str) -> list[str]:
+        assert program.run(["task", "list", *words, "--json"], lambda _: 0) == 0
+        return [task["shop_id"] for task in json.loads(capsys.readouterr().out)["tasks"]]
+
+    assert found("--filter", "-shop:s1") == found("--filter=-shop:s1") == found("--filter", "-s1") == ["s2"]
+    assert found("--filter", "-status:queued") == []
+    assert program.run(["task", "list", "--filter", "--json"], lambda _: 0) == 2
+    assert json.loads(capsys.readouterr().out)["field"] == "--filter", "what is an option is none"
+
+
 @pytest.mark.parametrize(
     ("words", "field"),
     [
