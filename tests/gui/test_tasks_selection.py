@@ -243,6 +243,9 @@ def test_the_menu_of_a_row_beside_the_selection_means_this_row(desk: Desk, page:
     page.table.records.set_ticked([first.task_id])
     assert [one.task_id for one in page.selection.picks_at(second.task_id)] == [second.task_id]
     assert [one.task_id for one in page.selection.picks_at(first.task_id)] == [first.task_id]
+    page.table.records.set_ticked([second.task_id])
+    both = {first.task_id, second.task_id}
+    assert {one.task_id for one in page.selection.picks_at(first.task_id)} == both, "on the selection, all of it"
 
 
 def test_dead_ones_of_which_none_would_go_are_refused_in_advance(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:

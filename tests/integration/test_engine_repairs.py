@@ -12,6 +12,7 @@ import redis
 from services import diagnosis, repairs
 from services.domain.change import Claim, Create, Finish
 from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.task import envelope
 from services.domain.task.order import Order
 from services.domain.task.record import Attempt, Task
@@ -158,6 +159,30 @@ def test_the_queue_of_a_shop_is_made_again(fleet: Fleet) -> None:
     assert "single_shop_s1" not in {one.name for one in fleet.engine.broker.depths()}
     assert repaired(fleet)["shop_queue"] == {"shop": "pdd:s1"}
     assert "single_shop_s1" in {one.name for one in fleet.engine.broker.depths()}
+
+
+def test_tasks_of_a_worker_that_is_heard_of_are_left_to_it(fleet: Fleet) -> None:
+    """The store may just have come back: it renews its leases in a moment."""
+    task_id, store = fleet.create(), fleet.engine.store
+    claim = Claim(task_id=task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=1)
+    assert fleet.apply(claim).code == "run"
+    eventually(lambda: store.expired(10), 20)
+    store.heartbeat(WorkerInfo(worker="w", host="h", pid=1))
+    left = codes(repairs.commands(fleet.engine).repair(), LEFT)
+    assert (left["lost"], fleet.task(task_id).status) == ({"tasks": 1}, "running")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "scope"),
+    [("type", "work", "type:work"), ("quiet_windows", "night", "all")],
+    ids=["policy", "quiet hours"],
+)
+def test_what_would_start_behind_an_unreadable_entry_is_held_back(
+    fleet: Fleet, kind: str, name: str, scope: str
+) -> None:
+    fleet.engine.store.put_document(kind, name, "{")
+    repaired(fleet)
+    assert [(one.scope, one.by) for one in fleet.engine.store.pauses()] == [(scope, "repair")]
 
 
 def test_there_is_no_second_copy_on_one_machine(fleet: Fleet) -> None:

@@ -107,6 +107,33 @@ def test_an_admin_cannot_be_removed_by_one_who_is_being_removed(fleet: Fleet, mo
     assert people.roles(store).admins() == (ANN,)
 
 
+def test_who_is_demoted_at_this_moment_gives_no_role_any_more(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = fleet.engine.store
+    ann = roles_of(fleet, ANN)
+    ann.set(BEN, "admin")
+    ben, real = roles_of(fleet, BEN), store.lead
+
+    def meanwhile(role: str, holder: str, ttl_ms: int) -> bool:
+        monkeypatch.undo()
+        ben.set(ANN, "viewer")
+        return real(role, holder, ttl_ms)
+
+    monkeypatch.setattr(store, "lead", meanwhile)
+    with pytest.raises(NotAllowed):
+        ann.set("cat@desk-03", "admin")
+    assert people.roles(store).admins() == (BEN,)
+
+
+def test_the_role_of_all_others_is_taken_back_only_where_it_is_still_that(fleet: Fleet) -> None:
+    ann = roles_of(fleet, ANN)
+    assert ann.set_default("viewer").default == "operator"
+    with pytest.raises(UsageError):
+        ann.set_default("operator", instead="operator")
+    assert people.roles(fleet.engine.store).default == "viewer"
+    ann.set_default("operator", instead="viewer")
+    assert people.roles(fleet.engine.store).default == "operator"
+
+
 def test_nobody_is_an_admin_by_default(fleet: Fleet) -> None:
     with pytest.raises(UsageError) as caught:
         roles_of(fleet, ANN).set_default("admin")

@@ -105,6 +105,21 @@ def test_a_live_question_in_between_does_not_take_the_order_from_a_person(
     assert [ask.settle for ask in listed] == [True, False], "the order was taken once"
 
 
+def test_the_end_of_the_rows_before_loads_nothing_of_what_a_person_asks_for_now(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed, most=10 * FIRST)
+    shelf.open.clear()
+    rows.ask("new")
+    rows.more(FIRST)
+    shelf.open.set()
+    qtbot.waitUntil(lambda: not rows.busy)
+    assert [ask.limit for ask in shelf.asked] == [FIRST]
+    rows.more(FIRST)
+    qtbot.waitUntil(lambda: not rows.busy)
+    assert [ask.limit for ask in shelf.asked] == [FIRST, FIRST + MORE]
+
+
 def test_what_changes_while_an_answer_is_under_way_is_asked_for_after_it(
     qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
 ) -> None:

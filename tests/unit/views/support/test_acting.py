@@ -174,6 +174,22 @@ def test_the_key_takes_back_only_while_that_is_offered(qtbot: QtBot, monkeypatch
     owner.deleteLater()
 
 
+def test_an_offer_that_ends_leaves_the_one_after_it(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("views.support.acting.UNDO_S", 0.3)
+    told: list[ToastSpec] = []
+    owner, over = QObject(), list[bool]()
+    acting, back = Acting(owner, told.append), Reverse(call=lambda outcome: outcome)
+    acting.at_once(lambda: Outcome(done=("a",)), lambda _outcome: "first", back)
+    qtbot.waitUntil(lambda: bool(told) and told[-1].text == "first")
+    QTimer.singleShot(400, owner, lambda: over.append(True))
+    monkeypatch.setattr("views.support.acting.UNDO_S", 60.0)
+    acting.at_once(lambda: Outcome(done=("b",)), lambda _outcome: "second", back)
+    qtbot.waitUntil(lambda: told[-1].text == "second" and bool(over))
+    assert acting.undo()
+    qtbot.waitUntil(lambda: told[-1].text == "Taken back.")
+    owner.deleteLater()
+
+
 def test_what_is_held_goes_at_once_and_once_when_the_window_closes(qtbot: QtBot) -> None:
     told: list[ToastSpec] = []
     owner, done, later = QObject(), list[str](), list[str]()

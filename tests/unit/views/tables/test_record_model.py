@@ -142,6 +142,17 @@ def test_a_row_that_returns_is_no_longer_dimmed() -> None:
     assert not model.is_dimmed(0)
 
 
+def test_what_is_told_of_one_row_stays_when_all_settle_and_brings_nobody_back() -> None:
+    model = make()
+    model.apply([row for row in model.records() if row.id != 2])
+    model.patch({2: Row(id=2, status="dead"), 3: Row(id=3, status="dead"), 9: Row(id=9)})
+    assert [row.status for row in model.records()] == ["queued", "queued", "dead", "dead", "queued"]
+    model.show_new()
+    assert [(row.id, row.status) for row in model.records()] == [
+        (0, "queued"), (1, "queued"), (3, "dead"), (4, "queued"),
+    ]  # fmt: skip
+
+
 def test_order_changes_only_when_asked_and_keeps_the_cursor() -> None:
     model = make()
     cursor = QPersistentModelIndex(model.index(4, 1))
@@ -182,6 +193,12 @@ def test_the_box_in_the_header_has_three_states() -> None:
     assert model.tick_state() == Qt.CheckState.Checked
     model.untick_all()
     assert model.ticked() == frozenset()
+
+
+def test_what_is_ticked_beyond_an_empty_page_is_not_all_of_it() -> None:
+    model = make([])
+    model.set_ticked([1])
+    assert model.tick_state() == Qt.CheckState.PartiallyChecked
 
 
 def test_ticking_again_is_silent(qtbot: QtBot) -> None:
