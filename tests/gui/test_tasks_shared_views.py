@@ -58,6 +58,8 @@ def test_a_view_is_shared_renamed_and_taken_away_for_all(desk: Desk, page: Tasks
     shared = keeper(other).views[-1]
     assert (shared.filter, shared.own) == ("status:dead shop:pdd:*", False)
     wait(qtbot, lambda: other.tabs.text_of(shared.key) == "Night shift  1")
+    wait(qtbot, lambda: keeper(page).current.key == shared.key)
+    assert titles(page) == ["Night shift"], "one's own that is shared is one tab"
     other.tabs.choose(shared.key)
     wait(qtbot, lambda: other.table.records.rowCount() == 1)
     views = desk.context.commands.views
@@ -66,6 +68,7 @@ def test_a_view_is_shared_renamed_and_taken_away_for_all(desk: Desk, page: Tasks
     wait(qtbot, lambda: "Day shift" in titles(page) and titles(other) == ["Day shift"])
     page.tabs.remove_wanted.emit(shared.key)
     wait(qtbot, lambda: titles(other) == [])
+    wait(qtbot, lambda: titles(page) == ["Night shift"])  # one's own is there again
     assert keeper(other).current.key == "all", "nobody stays on a view that is gone"
     wait(qtbot, lambda: desk.toasts[-1].text.endswith(" is shared no more"))  # another window may hear of it first
     press(desk, "Undo")

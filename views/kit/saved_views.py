@@ -45,8 +45,11 @@ class SavedViews:
         self._shared: tuple[View, ...] = ()
 
     def all(self) -> tuple[View, ...]:
-        """The views of the design, those of the fleet by name, then one's own in the order of saving."""
-        return (*self._built_in, *self._shared, *self.own())
+        """The views of the design, those of the fleet by name, then one's own in the order of saving. One's own that is
+        shared as it stands is there once: behind the fleet's, until nobody shares that any more.
+        """
+        shared = {_what(view) for view in self._shared}
+        return (*self._built_in, *self._shared, *(view for view in self.own() if _what(view) not in shared))
 
     def set_shared(self, found: Sequence[SharedView]) -> None:
         """Take what the fleet shares."""
@@ -67,6 +70,14 @@ class SavedViews:
     def get(self, key: str) -> View:
         """A view; one that is gone is the list of everything."""
         return next((view for view in self.all() if view.key == key), self._built_in[0])
+
+    def again(self, before: View) -> View:
+        """The same view as it is now: of its key, else of its name and filter, which somebody shared or shares no more;
+        one that is gone is the list of everything.
+        """
+        known = self.all()
+        same = [view for view in known if view.key == before.key]
+        return next(iter(same or [view for view in known if _what(view) == _what(before)]), self._built_in[0])
 
     def add(self, title: str, expression: str, *, newest: bool = True) -> View:
         """Save a filter under a name; the same name again replaces it."""
@@ -110,6 +121,11 @@ class SavedViews:
     def _keep(self, own: Sequence[View]) -> None:
         entries = [{"key": view.key, "title": view.title, "filter": view.filter, "newest": view.newest} for view in own]
         self._memory.put(self._views, entries)
+
+
+def _what(view: View) -> tuple[str, str, bool]:
+    """What a person sees of it."""
+    return view.title, view.filter, view.newest
 
 
 def _entries(value: object) -> list[object]:

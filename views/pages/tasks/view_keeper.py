@@ -201,7 +201,7 @@ class ViewKeeper(QObject):
         self._saved.set_shared(found)
         if self._saved.all() == self._told:
             return
-        before, self._current = self._current, self._saved.get(self._current.key)
+        before, self._current = self._current, self._saved.again(self._current)
         self.retranslate()
         if before.key != self._current.key:  # somebody, or another window, took it away
             self._tabs.set_current(self._current.key)
