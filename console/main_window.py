@@ -363,6 +363,20 @@ class MainWindow(QMainWindow):
         self.page_changed.emit(page_id)
         self.toasts.arrange()  # other buttons stand there now
 
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """What is gone, or can be pressed no more, leaves the keyboard on its page: by itself Qt hands it on to the rail,
+        where the next key would leave the page.
+        """
+        left, page = self.focusWidget(), self._pages.get(self._current)
+        gone = left is not None and not (left.isVisible() and left.isEnabled())
+        done = super().focusNextPrevChild(forward)
+        now = self.focusWidget()
+        if gone and page is not None and page.isVisible() and page.isAncestorOf(left):
+            if now is None or not page.isAncestorOf(now):
+                start_of(page).setFocus()
+            return True
+        return done
+
     def back(self) -> None:
         """Return to the page before (Alt+Left)."""
         if page_id := self._history.back(self._current):

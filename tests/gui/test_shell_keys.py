@@ -28,6 +28,8 @@ from views.support.memory import ShortMemory
 from views.support.words import shop
 from views.tables.table_view import TableView
 from views.theme.tokens import status
+from views.widgets.buttons import Button
+from views.widgets.strip import Strip
 from views.widgets.toast import ToastSpec, undo_action
 
 WAIT_MS = 8000
@@ -159,6 +161,25 @@ def test_the_key_takes_back_what_a_message_of_any_page_offers_to_once(window: Wi
     assert taken == ["newer", "older"]
     left = [toast.spec.text for toast in window.window.toasts.toasts()]
     assert left == ["somebody else did that", "Nothing to take back just now."]
+
+
+@pytest.mark.parametrize("end", ["hide", "disable"])
+def test_what_is_pressed_and_gone_leaves_the_keyboard_on_its_page(window: Window, end: str) -> None:
+    page = tasks(window)
+    strip = Strip("running", parent=page)
+    stop = Button("Stop")
+    strip.add_action(stop)
+    page.layout().addWidget(strip)
+    strip.show()
+    window.window.rail.setFocus()
+    stop.clicked.connect(strip.hide if end == "hide" else partial(stop.disable, "It is over"))
+    stop.setFocus()
+    assert stop.hasFocus()
+    press(stop, Qt.Key.Key_Space)
+    assert page.isAncestorOf(QApplication.focusWidget())
+    page.table.setFocus()
+    press(page.table, Qt.Key.Key_Tab)
+    assert not page.table.hasFocus(), "Tab goes on as ever"
 
 
 def test_question_mark_shows_all_keys(window: Window, qtbot: QtBot) -> None:
