@@ -364,8 +364,8 @@ class MainWindow(QMainWindow):
         self.toasts.arrange()  # other buttons stand there now
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """What is gone, or can be pressed no more, leaves the keyboard on its page: by itself Qt hands it on to the rail,
-        where the next key would leave the page.
+        """What is gone, or can be pressed no more, leaves the keyboard on its page: by itself Qt hands it on to the
+        rail, where the next key would leave the page.
         """
         left, page = self.focusWidget(), self._pages.get(self._current)
         gone = left is not None and not (left.isVisible() and left.isEnabled())

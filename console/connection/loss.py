@@ -146,6 +146,8 @@ class LossWatch(QObject):
         old, new = self._before.counts.status, snapshot.counts.status
         done = max(0, new.get(Status.SUCCEEDED, 0) - old.get(Status.SUCCEEDED, 0))
         died = max(0, new.get(Status.DEAD, 0) - old.get(Status.DEAD, 0))
+        if not done and not died:  # workers may yet hand in what they finished meanwhile: none is no news
+            return back
         said = ngettext("{n} task done", "{n} tasks done", done).format(n=text.count(done))
         dead = ngettext("{n} new dead letter", "{n} new dead letters", died).format(n=text.count(died))
         return f"{back} {text.listed((said, dead))}"

@@ -202,6 +202,20 @@ def test_the_return_says_what_happened_meanwhile(qtbot: QtBot, console: Console,
 
 
 @pytest.mark.one_pair
+def test_the_return_does_not_say_that_nothing_was_done(qtbot: QtBot, console: Console, cut: Cut) -> None:
+    cut.cut()
+    loss = console.wiring.loss
+    qtbot.waitUntil(lambda: loss.since_ms > 0)
+    loss.gone_at_ms -= 130_000
+    loss._lost_at -= 3_000
+    cut.mend()
+    qtbot.waitUntil(lambda: len(console.window.toasts.toasts()) > 0)
+    text = console.window.toasts.toasts()[-1].spec.text.replace("\u202f", " ")
+    assert text.startswith("Back after 2 m ")
+    assert text.endswith(" s."), "workers may yet hand in what they finished"
+
+
+@pytest.mark.one_pair
 def test_a_short_loss_is_not_worth_a_message(
     qtbot: QtBot, console: Console, cut: Cut, monkeypatch: pytest.MonkeyPatch
 ) -> None:

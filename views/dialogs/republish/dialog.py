@@ -321,8 +321,10 @@ class RepublishDialog(DialogFrame):
 
     def _say_verbs(self) -> None:
         number = len(self._sorted.going)
-        words = ngettext("Republish {n} task", "Republish {n} tasks", number)
-        self.verb_button.set_count_text(words.format(n=text.count(number)))
+        looking = self.looked is None and not self._sorted.total
+        told = len(self._ids) if looking else number  # not "0 tasks" while nobody knows
+        words = ngettext("Republish {n} task", "Republish {n} tasks", told)
+        self.verb_button.set_count_text(words.format(n=text.count(told)))
         self.confirm.ask_for(number, always=any(item.state == DONE for item in self._sorted.going))
         self.verb_button.disable(self._problem())
         probes = min(PROBES, number)
@@ -332,8 +334,8 @@ class RepublishDialog(DialogFrame):
             self.try_button.clearFocus()  # else the keyboard went on to the cross
         self.try_button.setVisible(tries)
         busy = _("A few are being tried first") if self._trial else _("Another republish is still under way")
-        looking = _("Still looking at the letters") if self.looked is None else ""
-        self.try_button.disable(busy if self._runner.job is not None else looking)
+        unknown = _("Still looking at the letters") if self.looked is None else ""
+        self.try_button.disable(busy if self._runner.job is not None else unknown)
         self.cancel_button.set_source(N_("Leave the rest") if all_failed(self._tried[1]) else N_("Cancel"))
         primary = self._primary()
         for button in (self.cancel_button, self.try_button, self.verb_button):

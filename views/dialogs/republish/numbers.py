@@ -84,6 +84,7 @@ class NumbersPane(QWidget):
         column.addWidget(self._new)
         for rule, row in self.rules.items():
             column.addWidget(row)
+            row.hide()  # until some have that reason: seven switches would come and go
             row.toggle.toggled.connect(partial(self.skip_changed.emit, rule))
 
     def show_busy(self) -> None:

@@ -103,13 +103,18 @@ class WaitingPlot(QWidget):
         painter.setFont(theme().font("caption"))
         painter.setPen(theme().color("text3"))
         metrics = QFontMetrics(theme().font("caption"))
-        for number in range(TIMES + 1):
-            span = timedelta(seconds=horizon_s * number / TIMES)
-            words = _("now") if not number else f"+{text.coarse(span)}"
+        for number, words in enumerate(moments(horizon_s)):
             width = metrics.horizontalAdvance(words) + 4
             x = room.left() + room.width() * number / TIMES
             left = min(max(x - width / 2, room.left() - 4), room.right() - width)  # the zero stands before it
             painter.drawText(QRectF(left, room.bottom() + 2, width, BOTTOM - 2), _CENTRE, words)
+
+
+def moments(horizon_s: float) -> list[str]:
+    """What stands below the times that share the axis; a quarter of five minutes is no whole number of minutes."""
+    step = round(horizon_s / TIMES)
+    say = text.coarse if step % 15 else text.exact
+    return [_("now"), *(f"+{say(timedelta(seconds=step * number))}" for number in range(1, TIMES + 1))]
 
 
 _CLOCK = SystemClock()

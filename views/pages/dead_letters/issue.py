@@ -15,8 +15,12 @@ from services.domain.task.search import filter_time
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label
+from views.support.throttle import Debounce
+from views.widgets.fields import Labelled
 
 WIDTH = 460
+#: who is still writing a span is not told that it is none
+TELL_MS = 700
 
 
 class Decided(NamedTuple):
@@ -54,17 +58,19 @@ class KnownIssue(DialogFrame):
         self.retry_at.setPlaceholderText("06:00")
         self.route.setPlaceholderText("duty")
         self.body.addWidget(Label(title, "strong"))
-        for words, field in (
-            (_("Who is at it"), self.owner),
-            (_("Where it is followed up (a link)"), self.link),
-            (_("Pause its shops for so long after each letter"), self.park),
-            (_("Run its letters again at, each day"), self.retry_at),
-            (_("Alerts go to (channels or groups)"), self.route),
-        ):
-            self.body.addWidget(Label(words, "label", "text2"))
-            field.setAccessibleName(words)
+        self.fields = {
+            "owner": Labelled(N_("Who is at it"), self.owner),
+            "link": Labelled(N_("Where it is followed up (a link)"), self.link),
+            "park": Labelled(N_("Pause its shops for so long after each letter"), self.park),
+            "retry_at": Labelled(N_("Run its letters again at, each day"), self.retry_at),
+            "route": Labelled(N_("Alerts go to (channels or groups)"), self.route),
+        }
+        self._tell = Debounce(self._show_wrong, TELL_MS, self)
+        for part in self.fields.values():
+            self.body.addWidget(part)
+        for field in (self.owner, self.link, self.park, self.retry_at, self.route):
             field.textChanged.connect(self._check)
-            self.body.addWidget(field)
+            field.editingFinished.connect(self._tell.flush)
         self.body.addWidget(self.alert_once)
         self.cancel, self.save = self.end_with_save(self._on_save)
         self.owner.setFocus()
@@ -100,13 +106,28 @@ class KnownIssue(DialogFrame):
             raise UsageError(words.get(exc.field, str(exc)), field=exc.field) from exc
         return found
 
-    def _check(self) -> None:
+    def _wrong(self) -> tuple[str, str]:
+        """The field that is wrong and why, "" for none."""
         try:
             self.decided()
         except UsageError as exc:
-            self.save.disable(str(exc))
+            return exc.field, str(exc)
+        return "", ""
+
+    def _check(self) -> None:
+        """The button says at once what is wrong, its field once nothing more is typed; what is right is said now."""
+        name, why = self._wrong()
+        self.save.disable(why)
+        if not name:
+            self._tell.cancel()
+            self._show_wrong()
         else:
-            self.save.disable("")
+            self._tell()
+
+    def _show_wrong(self) -> None:
+        name, why = self._wrong()
+        for key, part in self.fields.items():
+            part.set_error(why if key == name else "")
 
     def _on_save(self) -> None:
         found = self.decided()

@@ -255,6 +255,7 @@ class ShopDayView(QWidget):
         """Show the runs of a shop."""
         if self._row is None or self._row.key != row.key:
             self._day, self._works = None, ()
+            self.error.clear()  # of another shop
             self._model.apply((), settle=True)
             self._done.apply((), settle=True)
             self.gantt.show_day(ShopDay(shop=row.key, begins=0, ends=1, now=0))

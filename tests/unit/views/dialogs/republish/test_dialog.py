@@ -57,6 +57,19 @@ def test_it_says_how_many_go_and_how_many_not_and_why(open_dialog: Open) -> None
 
 
 @pytest.mark.one_pair
+def test_before_it_has_looked_no_switch_comes_and_no_number_is_none(
+    qtbot: QtBot, fleet: Fleet, runner: BulkRunner, letters: list[str]
+) -> None:
+    dialog = RepublishDialog(fleet.context, letters, runner)
+    qtbot.addWidget(dialog)
+    assert (dialog.looked, dialog.verb_button.text()) == (None, "Republish 12 tasks")
+    assert [rule for rule, row in dialog.numbers.rules.items() if not row.isHidden()] == []
+    qtbot.waitUntil(lambda: dialog.looked is not None)
+    assert [rule for rule, row in dialog.numbers.rules.items() if not row.isHidden()] == ["closed"]
+    assert dialog.verb_button.text() == "Republish 10 tasks"
+
+
+@pytest.mark.one_pair
 def test_the_speed_moves_slider_field_and_forecast_together(open_dialog: Open, fleet: Fleet) -> None:
     dialog = open_dialog()
     speed = dialog.speed

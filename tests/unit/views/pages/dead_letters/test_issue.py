@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from services.domain.insight.cause_rule import CauseRule
 from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, SplitOff
+
+
+def said(dialog: KnownIssue) -> list[str]:
+    """What stands below its fields."""
+    return [part.error() for part in dialog.fields.values() if part.error()]
 
 
 def test_what_was_decided_stands_in_the_fields(qtbot: QtBot) -> None:
@@ -28,8 +34,12 @@ def test_what_cannot_be_is_not_saved(qtbot: QtBot) -> None:
     ):
         field.setText(wrong)
         assert not dialog.save.isEnabled()
+        assert said(dialog) == [], "somebody is still writing"
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+        assert said(dialog) == [dialog.save.toolTip()]
         field.setText(right)
         assert dialog.save.isEnabled()
+        assert said(dialog) == []
     dialog.retry_at.setText("06：30")
     dialog.route.setText("duty，lead")
     with qtbot.waitSignal(dialog.saved) as heard:

@@ -341,3 +341,15 @@ def test_the_hours_stay_in_sight_below_many_types_and_the_cursor_brings_its_row(
     page.day.table.set_current_key(last.key)
     assert gantt.current == last
     qtbot.waitUntil(lambda: room().bottom() <= gantt.foot)
+
+
+def test_what_went_wrong_at_one_shop_is_not_said_of_the_next(
+    qtbot: QtBot, fleet: Fleet, busy: dict[str, str], open_page: Open
+) -> None:
+    page = open_page()
+    day_of(qtbot, page)
+    page.day.error.show_error("the store is gone")
+    page.table.peek_requested.emit(SHOP)
+    assert page.day.error.isVisibleTo(page.day), "its own shop still has no answer"
+    page.table.peek_requested.emit(OTHER)
+    assert not page.day.error.isVisibleTo(page.day)
