@@ -84,7 +84,7 @@ class QuietHoursDialog(DialogFrame):
         typed = self.scope.lineEdit()
         assert typed is not None  # it is editable
         typed.setPlaceholderText(_("Platform, shop or task type"))
-        self.when.setPlaceholderText("until 06:00; mon-fri 22:00-06:00; 2026-11-24 22:00 - 2026-11-25 06:00")
+        self.when.setPlaceholderText(_("until 06:00; mon-fri 22:00-06:00; 2026-11-24 22:00 - 2026-11-25 06:00"))
         self.why.setMaxLength(quiet_hours.MOST_TEXT)
         self._fields = {
             "scope": Labelled(N_("Nothing starts of"), self.scope, hint=N_("any part of its name or id")),

@@ -35,6 +35,19 @@ DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NAME = re.compile(r"[\w-]{1,64}\Z")
 _HOUR = re.compile(r"([01]\d|2[0-4]):([0-5]\d)\Z", re.ASCII)
 _WEEKLY = re.compile(r"(\S+)\s+(\S+?)\s*[-\u2013\u2014]\s*(\S+)\Z")
+#: how people write days, and what lies between two, who do so in Chinese
+_CHINESE = {
+    "星期": "周",
+    "礼拜": "周",
+    "每天": "daily",
+    "工作日": "mon-fri",
+    "周末": "sat,sun",
+    "周天": "sun",
+    **{f"周{word}": day for word, day in zip("一二三四五六日", DAYS, strict=True)},
+    "\u3001": ",",
+    "\uff0c": ",",
+}
+_TO = re.compile(r"(?<=\w)\s*[至到]\s*(?=\w)")
 
 
 _MOMENT = r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d)"
@@ -120,12 +133,12 @@ _READ_WINDOWS = msgspec.json.Decoder(Windows).decode
 
 # ------------------------------------------------------------------------------------------------ what people write
 def weekly(text: str) -> Weekly:
-    """``mon-fri 22:00-06:00``, ``sat,sun 00:00-24:00``, ``daily 12:00-13:00``.
+    """``mon-fri 22:00-06:00``, ``sat,sun 00:00-24:00``, ``daily 12:00-13:00``; days in Chinese as well.
 
     Raises:
         UsageError: it is none of these.
     """
-    found = _WEEKLY.match(text.strip())
+    found = _WEEKLY.match(_spelt(text.strip()))
     if found is None:
         _refuse("quiet.weekly", "when", text=f"{text!r:.60}")
     start, end = (_minutes(part, text) for part in found.group(2, 3))
@@ -151,7 +164,7 @@ def windows(text: str, zone: str, now: int) -> tuple[tuple[Weekly, ...], tuple[O
             ends = (_at(today + timedelta(days=day), minutes, clock, 1) for day in range(3))
             onces.append(Once(start=now, end=next(end for end in ends if end > now)))
             continue
-        found = _ONCE.match(part)
+        found = _ONCE.match(_spelt(part))
         if found is None:
             weeklies.append(weekly(part))
             continue
@@ -164,6 +177,13 @@ def windows(text: str, zone: str, now: int) -> tuple[tuple[Weekly, ...], tuple[O
         )
         onces.append(Once(start=first, end=last))
     return tuple(weeklies), tuple(onces)
+
+
+def _spelt(text: str) -> str:
+    """What is written in Chinese, with the words of this grammar."""
+    for word, here in _CHINESE.items():
+        text = text.replace(word, here)
+    return _TO.sub("-", text)
 
 
 def _days(words: str, text: str) -> tuple[int, ...]:
@@ -402,7 +422,9 @@ SENTENCES: Mapping[str, str] = {
     "doctor.quiet_left": N_(
         "Of the quiet hours {name} only the next windows are left: set them again, or run fleetdeck quiet remove {name}"
     ),
-    "quiet.weekly": N_("a window is written mon-fri 22:00-06:00, sat,sun 00:00-24:00 or daily 12:00-13:00, not {text}"),
+    "quiet.weekly": N_(
+        "a window is written until 06:00, mon-fri 22:00-06:00, sat,sun 00:00-24:00 or daily 12:00-13:00, not {text}"
+    ),
     "quiet.empty": N_("{text} has no time in it"),
     "quiet.name": N_("a name has 1 to 64 letters, digits, _ and -, not {text}"),
     "quiet.scope": N_("quiet hours are for all, platform:P, shop:P:ID or type:T, not for {text}"),

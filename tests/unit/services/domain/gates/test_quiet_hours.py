@@ -195,6 +195,21 @@ def test_a_form_takes_both_kinds_between_semicolons() -> None:
         quiet_hours.windows("2026-13-24 22:00 - 2026-11-25 06:00", SHANGHAI, DAY)
 
 
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("周一至周五 22:00-06:00", "mon-fri 22:00-06:00"),
+        ("星期六、星期日 00:00 到 24:00", "sat,sun 00:00-24:00"),
+        ("周末 00:00-24:00", "sat,sun 00:00-24:00"),
+        ("每天 12:00至13:00", "daily 12:00-13:00"),
+        ("工作日 22:00-06:00", "mon-fri 22:00-06:00"),
+        ("2026-11-24 22:00 至 2026-11-25 06:00", "2026-11-24 22:00 - 2026-11-25 06:00"),
+    ],
+)
+def test_days_are_written_in_chinese_too(said: str, meant: str) -> None:
+    assert quiet_hours.windows(said, SHANGHAI, DAY) == quiet_hours.windows(meant, SHANGHAI, DAY)
+
+
 @pytest.mark.parametrize("said", ["until 06:00", "\u5230 6\uff1a00", "Till 6:00"])
 def test_until_is_from_now_to_the_next_time_that_the_clock_shows_it(said: str) -> None:
     evening, morning = at("2026-11-24T22:10", SHANGHAI), at("2026-11-25T06:00", SHANGHAI)
