@@ -98,8 +98,9 @@ def _columns(file: Table, names: Sequence[str]) -> tuple[str, ...]:
 
 def _passed_over(name: str) -> str:
     close = difflib.get_close_matches(name, COLUMNS, n=1)
-    remedy = f"did you mean {close[0]}?" if close else f"known are {', '.join(COLUMNS)}"
-    return f"column {name!r:.60} is passed over; {remedy}"
+    if close:
+        return said("shop.file_column_near", name=f"{name!r:.60}", near=close[0])
+    return said("shop.file_column", name=f"{name!r:.60}", known=", ".join(COLUMNS))
 
 
 def _shop(row: Mapping[str, Any], known: Mapping[str, Shop]) -> Shop:

@@ -474,6 +474,8 @@ REFUSALS: dict[str, str] = {
     "shop.file_header": N_(
         "{file}: the header must name platform and shop_id; {missing} must not be missing, it names {names}"
     ),
+    "shop.file_column": N_("column {name} is passed over; known are {known}"),
+    "shop.file_column_near": N_("column {name} is passed over; did you mean {near}?"),
     "shop.concurrency": N_("concurrency must be 1 to 64"),
     "file.in_use": N_("{name} is open in another program, or may not be replaced; close it there and try again"),
     "export.ending": N_("{name}: end the name with .csv, .xlsx, .json or .jsonl"),

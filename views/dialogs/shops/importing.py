@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from services.commands.sheet.shop_file import ShopFile
 from services.domain.fleet.shop import Shop
-from services.i18n import N_, _, ngettext
+from services.i18n import N_, _, ngettext, pgettext
 from services.messages import told
 from views.dialogs.frame import DialogFrame
 from views.support import safe, text
@@ -59,7 +59,7 @@ class ShopImportDialog(DialogFrame):
             self.body.addWidget(bad)
             self.faults.set_rows(
                 tuple(
-                    (_("line {n}, {field}").format(n=one.line, field=one.field), told(one.error))
+                    (_("line {n}, {field}").format(n=one.line, field=_column(one.field)), told(one.error))
                     for one in file.faults[:SHOWN]
                 )
             )
@@ -69,7 +69,7 @@ class ShopImportDialog(DialogFrame):
             pane.body.addStretch(1)
             self.body.addWidget(pane)
         for warning in file.warnings:
-            self.body.addWidget(Label(warning, "label", "text3", wrap=True))
+            self.body.addWidget(Label(told(warning), "label", "text3", wrap=True))
         self.cancel_button = Button(N_("Cancel"), hint="Esc")
         self.cancel_button.clicked.connect(self.reject)
         self.import_button = Button(kind="primary", shortcut="Ctrl+Return")
@@ -85,3 +85,8 @@ class ShopImportDialog(DialogFrame):
     def _on_import(self) -> None:
         self.accept()
         self.chosen.emit(self.wanted)
+
+
+def _column(field: str) -> str:
+    """As the heads of printed tables are called; in English as the file calls it."""
+    return pgettext("column", field)

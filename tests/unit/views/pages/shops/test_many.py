@@ -9,6 +9,8 @@ import pytest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
+from services import i18n
+from services.commands.sheet import shop_file
 from services.domain.fleet.shop import Shop
 from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
@@ -114,3 +116,18 @@ def test_a_file_is_looked_at_before_its_good_lines_are_imported(
     qtbot.waitUntil(lambda: "pdd:n1" in known(fleet), timeout=WAIT_MS)
     assert (known(fleet)["pdd:s1"].name, known(fleet)["pdd:s1"].tags) == ("One", ("vip",))
     assert known(fleet)["pdd:s1"].group == "east", "what the file does not tell stays"
+
+
+def test_what_is_wrong_in_a_file_is_said_in_chinese(qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "shops.csv"
+    path.write_text("平台,编号,店长\n拼多多,,Ann\n拼多多,n1,Bo\n", encoding="gbk")
+    i18n.set_language("zh_CN")
+    try:
+        dialog = ShopImportDialog(path, shop_file.read(path), {}, "")
+        qtbot.addWidget(dialog)
+        said = words(dialog)
+    finally:
+        i18n.set_language("en")
+    assert "第 2 行，店铺编号" in said
+    assert "不采用 '店长' 这一列" in said
+    assert dialog.import_button.text() == "导入 1 家店铺"
