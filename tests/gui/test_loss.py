@@ -183,6 +183,16 @@ def test_the_card_does_not_follow_to_another_page(qtbot: QtBot, console: Console
     qtbot.waitUntil(lambda: not loss.since_ms)
 
 
+def told_after_two_minutes(qtbot: QtBot, console: Console, cut: Cut) -> str:
+    """Mend it as if it had been gone so long; what is told then."""
+    loss = console.wiring.loss
+    loss.gone_at_ms -= 130_000  # what a silence lasts counts from its beginning,
+    loss._lost_at -= 3_000  # not from when it was noticed
+    cut.mend()
+    qtbot.waitUntil(lambda: len(console.window.toasts.toasts()) > 0)
+    return console.window.toasts.toasts()[-1].spec.text.replace("\u202f", " ")
+
+
 def test_the_return_says_what_happened_meanwhile(qtbot: QtBot, console: Console, desk: Desk, cut: Cut) -> None:
     done, died = desk.create(), desk.create(1)
     qtbot.waitUntil(lambda: console.feed.latest.counts.total == 2)
@@ -191,11 +201,7 @@ def test_the_return_says_what_happened_meanwhile(qtbot: QtBot, console: Console,
     qtbot.waitUntil(lambda: loss.since_ms > 0)
     desk.succeed(done)
     desk.fail(died)
-    loss.gone_at_ms -= 130_000  # what a silence lasts counts from its beginning,
-    loss._lost_at -= 3_000  # not from when it was noticed
-    cut.mend()
-    qtbot.waitUntil(lambda: len(console.window.toasts.toasts()) > 0)
-    text = console.window.toasts.toasts()[-1].spec.text.replace("\u202f", " ")
+    text = told_after_two_minutes(qtbot, console, cut)
     assert text.startswith("Back after 2 m ")
     assert text.endswith("1 task done, 1 new dead letter")
     assert desk.get(died.task_id).status == Status.DEAD
@@ -206,11 +212,7 @@ def test_the_return_does_not_say_that_nothing_was_done(qtbot: QtBot, console: Co
     cut.cut()
     loss = console.wiring.loss
     qtbot.waitUntil(lambda: loss.since_ms > 0)
-    loss.gone_at_ms -= 130_000
-    loss._lost_at -= 3_000
-    cut.mend()
-    qtbot.waitUntil(lambda: len(console.window.toasts.toasts()) > 0)
-    text = console.window.toasts.toasts()[-1].spec.text.replace("\u202f", " ")
+    text = told_after_two_minutes(qtbot, console, cut)
     assert text.startswith("Back after 2 m ")
     assert text.endswith(" s."), "workers may yet hand in what they finished"
 
