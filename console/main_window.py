@@ -149,6 +149,11 @@ def start_of(page: Page) -> QWidget:
     return next((table for table in page.findChildren(QTableView) if table.isVisible()), page)
 
 
+def _focused(window: QWidget) -> QWidget | None:
+    """What has the keyboard of a window, whether that is in front or not."""
+    return window.focusWidget()
+
+
 def first_focus(part: QWidget) -> QWidget | None:
     """The first widget inside that takes the focus by Tab, the part itself first."""
     if _takes_focus(part):
@@ -367,13 +372,13 @@ class MainWindow(QMainWindow):
         """What is gone, or can be pressed no more, leaves the keyboard on its page: by itself Qt hands it on to the
         rail, where the next key would leave the page.
         """
-        left, page = self.focusWidget(), self._pages.get(self._current)
-        gone = left is not None and not (left.isVisible() and left.isEnabled())
+        left, page = _focused(self), self._pages.get(self._current)
         done = super().focusNextPrevChild(forward)
-        now = self.focusWidget()
-        if gone and page is not None and page.isVisible() and page.isAncestorOf(left):
-            if now is None or not page.isAncestorOf(now):
-                start_of(page).setFocus()
+        if left is None or page is None or not page.isAncestorOf(left) or not page.isVisible():
+            return done
+        now = _focused(self)
+        if not (left.isVisible() and left.isEnabled()) and (now is None or not page.isAncestorOf(now)):
+            start_of(page).setFocus()
             return True
         return done
 
