@@ -34,6 +34,9 @@ def payload_text(payload: Mapping[str, Any]) -> str:
     try:
         text = _COMPACT(payload)
         size = len(text.encode())
+    except UnicodeEncodeError as exc:
+        half = f"\\u{ord(exc.object[exc.start]):04x}"
+        raise UsageError(said("payload.half", half=half), field="payload") from exc
     except (TypeError, ValueError, RecursionError) as exc:
         raise UsageError(said("payload.not_json", error=str(exc)[:280]), field="payload") from exc
     if size > MAX_PAYLOAD:

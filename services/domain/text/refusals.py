@@ -450,6 +450,7 @@ REFUSALS: dict[str, str] = {
     "task.delay_or_time": N_("give a delay or a time, not both"),
     "task.max_retries": N_("max_retries must be 0 to 20"),
     "payload.not_json": N_("payload is not JSON: {error}"),
+    "payload.half": N_("payload holds {half}, which is half of a character; write the character itself"),
     "payload.large": N_("payload is {size} bytes; the limit is {most}"),
     "worker.slots": N_("slots must be 1 to 512"),
     "worker.lives": N_("{worker} is alive or was until a moment ago; stop it first"),
