@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from views.support.keys import Shortcut
 from views.support.throttle import Debounce
@@ -24,6 +25,14 @@ _PLACES = (1.0, 0.6, 0.25)
 _CONTROL = 48
 #: a window whose edge is dragged has another size with each move of the mouse
 _RESIZED_MS = 100
+
+
+@runtime_checkable
+class Clearable(Protocol):
+    """What scrolls, and can scroll on past its end."""
+
+    def keep_clear(self, covered: int) -> None:
+        """Let its end be seen above something that lies on so many pixels of it; 0 for nothing."""
 
 
 class Toasts(QObject):
@@ -139,9 +148,21 @@ class Toasts(QObject):
         for toast in self._stack:
             height = toast.heightForWidth(toast.width()) if toast.hasHeightForWidth() else toast.sizeHint().height()
             toast.resize(toast.width(), height)
-        for toast, rect in zip(self._stack, self._rects(self._place), strict=True):
+        rects = self._rects(self._place)
+        for toast, rect in zip(self._stack, rects, strict=True):
             toast.move(rect.topLeft())
             toast.raise_()
+        self._keep_clear(rects)
+
+    def _keep_clear(self, rects: list[QRect]) -> None:
+        """What scrolls below them can be scrolled out from under them, to its last row."""
+        for area in self._host.findChildren(QAbstractScrollArea):
+            if not isinstance(area, Clearable):
+                continue
+            seen = area.viewport()
+            place = QRect(seen.mapTo(self._host, QPoint(0, 0)), seen.size())
+            over = [rect for rect in rects if area.isVisible() and rect.intersects(place)]
+            area.keep_clear(place.bottom() + 1 - min(rect.top() for rect in over) if over else 0)
 
     def _rects(self, place: float) -> list[QRect]:
         """Where each would stand, oldest first."""

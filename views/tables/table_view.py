@@ -261,6 +261,7 @@ class TableView(QTableView):
         #: whether the page can filter by the cell of a row (its key) and a column (its key); None: it has no filter
         self.filterable: Callable[[object, str], bool] | None = None
         self._ticking = Ticking(model)
+        self._covered = 0  #: pixels of its lower end that something lies on
         self._cells = CellDelegate(self, ground)
         self._set_up_look()
         self.setModel(model)
@@ -507,6 +508,22 @@ class TableView(QTableView):
         self.layout_of_columns.fit()
 
     # the end of the list
+
+    def keep_clear(self, covered: int) -> None:
+        """Let the last row be scrolled above what lies on so many pixels of the lower end."""
+        if covered != self._covered:
+            self._covered = covered
+            self.updateGeometries()
+
+    def updateGeometries(self) -> None:
+        """Give the scroll bars their ranges."""
+        bar = self.verticalScrollBar()
+        was = bar.value()
+        super().updateGeometries()
+        if self._covered:
+            seen = self.viewport().height() - self._covered
+            bar.setMaximum(max(bar.maximum(), self.verticalHeader().length() - seen))
+            bar.setValue(was)
 
     def _on_scrolled(self, value: int) -> None:
         if value >= self.verticalScrollBar().maximum() - 10 * theme().row_height:

@@ -23,3 +23,15 @@ class ScrollPane(QScrollArea):
         self.body.setSpacing(0)
         self.setWidget(content)
         content.setAutoFillBackground(False)
+        self._room = 0  #: pixels below the content
+
+    def keep_clear(self, covered: int) -> None:
+        """Let the last of it be scrolled above what lies on so many pixels of the lower end."""
+        content = self.widget()
+        needed = max(content.height(), content.minimumSizeHint().height()) - self._room if content is not None else 0
+        room = covered if needed > self.viewport().height() - covered else 0
+        if room != self._room:
+            margins = self.body.contentsMargins()
+            margins.setBottom(margins.bottom() + room - self._room)
+            self._room = room
+            self.body.setContentsMargins(margins)

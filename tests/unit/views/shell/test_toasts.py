@@ -12,7 +12,11 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.i18n import _
 from views.shell.toasts import Toasts
+from views.tables.column import Column
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
 from views.widgets.buttons import Button
+from views.widgets.scroll_pane import ScrollPane
 from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
 
 
@@ -173,3 +177,49 @@ def test_what_is_pressed_in_a_dialog_or_on_another_page_moves_no_message(toasts:
     hidden.show()
     toasts.arrange()
     assert [toast.geometry() for toast in toasts.toasts()] != [usual]
+
+
+@pytest.mark.parametrize("rows", [16, 19, 200])
+def test_the_last_row_of_a_table_can_be_scrolled_out_from_under_them(toasts: Toasts, rows: int) -> None:
+    host = toasts.parent()
+    assert isinstance(host, QWidget)
+    model: RecordModel[str] = RecordModel((Column(key="n", title="N", value=str, stretch=True),), key=str)
+    model.apply([str(number) for number in range(rows)])
+    table = TableView(model, "Numbers", parent=host)
+    table.setGeometry(0, 100, 1000, 560)
+    table.show()
+    QApplication.processEvents()
+    before = table.verticalScrollBar().maximum()
+    message = toasts.show(ToastSpec(text="3 new incidents", status="dead", detail="a page has changed " * 9))
+    bar = table.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    model.apply([str(number) for number in range(rows - 1)])
+    model.apply([str(number) for number in range(rows)])
+    QApplication.processEvents()
+    last = table.visualRect(model.index(rows - 1, 0))
+    assert table.viewport().mapTo(host, last.bottomLeft()).y() <= message.y(), (
+        "also after the table has laid itself out"
+    )
+    message.close_now()
+    QApplication.processEvents()
+    assert bar.maximum() == before
+
+
+def test_what_a_pane_ends_in_can_be_scrolled_out_from_under_them(toasts: Toasts) -> None:
+    host = toasts.parent()
+    assert isinstance(host, QWidget)
+    pane = ScrollPane(host)
+    pane.setGeometry(600, 100, 400, 550)
+    for number in range(30):
+        pane.body.addWidget(Button(f"Act {number}"))
+    pane.body.addStretch(1)
+    pane.show()
+    QApplication.processEvents()
+    before, last = pane.verticalScrollBar().maximum(), pane.findChildren(Button)[-1]
+    message = toasts.show(ToastSpec(text="Cancelled 3 tasks.", seconds=600))
+    QApplication.processEvents()
+    pane.verticalScrollBar().setValue(pane.verticalScrollBar().maximum())
+    assert last.mapTo(host, last.rect().bottomLeft()).y() < message.y()
+    message.close_now()
+    QApplication.processEvents()
+    assert pane.verticalScrollBar().maximum() == before
