@@ -40,9 +40,9 @@ from views.widgets.toast import Toast, ToastAction, ToastSpec, lasting
 if TYPE_CHECKING:
     from views.dialogs.new_task.dialog import NewTaskDialog
 
-#: what a spreadsheet is called
-SHEETS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm")
 LINK = "fleetdeck:"
+#: Excel's of before 2007: its reader says what helps
+OLD_SHEET = ".xls"
 
 
 @dataclass(slots=True)
@@ -309,7 +309,11 @@ class Dropping(QObject):
         return False
 
     def _take(self, files: Sequence[Path], link: str) -> None:
-        sheets = [one for one in files if one.suffix.lower() in SHEETS]
+        # read when something is dropped: the window opens sooner
+        from services.commands.sheet import table
+
+        readable = (*table.ENDINGS, OLD_SHEET)
+        sheets = [one for one in files if one.suffix.lower() in readable]
         if not files:
             self._keys.follow(link)
         elif reason := self._keys.barred():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
@@ -52,6 +53,21 @@ def test_a_link_opens_and_anything_else_is_told(console: Console, qtbot: QtBot, 
     assert drop(console, [tmp_path / "picture.png"])
     assert console.window.toasts.toasts()[-1].spec.text.startswith("picture.png is no spreadsheet")
     assert not drop(console, words="some words")
+
+
+@pytest.mark.parametrize(("name", "said"), [("old.xls", "save it as .xlsx"), ("rows.jsonl", "")])
+def test_what_the_dialog_reads_or_has_a_word_for_can_be_dropped(
+    console: Console, qtbot: QtBot, tmp_path: Path, name: str, said: str
+) -> None:
+    qtbot.waitUntil(console.window.top_bar.create_button.isEnabled)
+    (tmp_path / name).write_text('{"shop": "pdd:pdd-10021", "type": "refresh_goods"}\n', encoding="utf-8")
+    assert drop(console, [tmp_path / name])
+    (dialog,) = console.window.findChildren(NewTaskDialog)
+    if said:
+        qtbot.waitUntil(lambda: said in dialog.shops.picker.file.state(), timeout=20_000)
+    else:
+        qtbot.waitUntil(dialog.sheet.isVisible, timeout=20_000)
+    dialog.reject()
 
 
 def test_of_several_files_one_is_taken_and_the_others_are_not_passed_over(

@@ -483,11 +483,13 @@ class NewTaskDialog(DialogFrame):
             self._watch(*[one.task_id for one in self.sheet.orders.active[:SHOWN]])
 
     def _on_no_rows(self, error: BaseException) -> None:
-        if self._pages.currentWidget() is self.sheet:
+        if self._pages.currentWidget() is self.sheet and self._work.wish is not None:
             self.error.show_error(told(error), lead=_("The file could not be read."))
             self.sheet.say()
-        else:
+        else:  # rows that are shown are of the file before, which nobody wants any more
             self._found = False
+            self._pages.setCurrentWidget(self._form)
+            self.shops.set_mode(FILE)
             self.shops.picker.file.show_error(told(error))
         self._say()
 

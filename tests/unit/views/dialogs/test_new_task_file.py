@@ -512,6 +512,21 @@ def test_a_file_that_is_no_table_says_so_in_its_place(qtbot: QtBot, fleet: Fleet
     assert dialog.verbs.missing.text() == "Tick a shop"
 
 
+def test_a_second_file_that_cannot_be_read_leaves_none_of_the_rows_before(
+    qtbot: QtBot, fleet: Fleet, shops: list[str], read_file: Open, tmp_path: Path
+) -> None:
+    dialog = read_file(task_sheets.write(tmp_path / "tasks.csv", task_sheets.rows(shops)[:3]))
+    assert dialog.verbs.create.isEnabled()
+    (tmp_path / "list.xlsx").write_text("x")
+    dialog.take_file(tmp_path / "list.xlsx")
+    qtbot.waitUntil(lambda: "not a readable workbook" in dialog.shops.picker.file.state())
+    assert not dialog.sheet.isVisible()
+    assert dialog.verbs.create.text() == "Choose a file"
+    dialog.take_file(tmp_path / "tasks.csv")
+    qtbot.waitUntil(lambda: dialog.sheet.isVisible() and not looking(dialog))
+    assert dialog.verbs.create.isEnabled()
+
+
 def test_one_good_row_is_said_in_the_singular_and_its_deadline_may_be_words(
     read_file: Open, shops: list[str], tmp_path: Path
 ) -> None:
