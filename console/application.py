@@ -22,6 +22,9 @@ from services import log as logs
 from services import settings as config
 from services.cli.context import EXIT_FAILED, EXIT_OK, ConsoleRequest
 from services.domain.errors import ConsoleError
+from services.i18n import N_
+
+TOLD_WIDTH = 520
 
 
 def application() -> QApplication:
@@ -36,6 +39,29 @@ def application() -> QApplication:
         qInstallMessageHandler(None)
     app.setApplicationName("Fleetdeck")
     return app
+
+
+def tell(words: str) -> None:
+    """Show why no window opens, where there is a screen, and come back when it was read."""
+    if not has_display() or config.console_environment()["QT_QPA_PLATFORM"] in ("offscreen", "minimal"):
+        return
+    # read when it is needed: the window opens sooner
+    from views.dialogs.frame import DialogFrame
+    from views.support.look import Label
+    from views.theme import theme
+    from views.widgets.buttons import Button
+
+    theme().set_mode("system")
+    theme().install(application())
+    dialog = DialogFrame(N_("Fleetdeck cannot be opened"), icon="ph.warning")
+    dialog.setFixedWidth(TOLD_WIDTH)
+    dialog.body.setContentsMargins(20, 16, 20, 16)
+    dialog.body.addWidget(Label(words, wrap=True))
+    close = Button(N_("Close"), hint="Esc")
+    close.clicked.connect(dialog.reject)
+    dialog.foot.addStretch(1)
+    dialog.foot.addWidget(close)
+    dialog.exec()
 
 
 def _on_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:

@@ -29,8 +29,12 @@ from services.version import VERSION
 __all__ = ["ConsoleRequest", "run"]
 
 
-def run(argv: Sequence[str], open_console: OpenConsole) -> int:
-    """Do what the words say; returns the exit code (0 done, 1 refused or failed, 2 wrong usage, 3 cannot connect)."""
+def run(argv: Sequence[str], open_console: OpenConsole, tell: Callable[[str], object] | None = None) -> int:
+    """Do what the words say; returns the exit code (0 done, 1 refused or failed, 2 wrong usage, 3 cannot connect).
+
+    ``tell`` shows why a window does not open, where nobody sees what is written.
+    """
+    fail = _fail
     context = Context(argparse.Namespace(json="--json" in argv), open_console)
     output.COLOURLESS.set("--no-color" in argv)
     try:
@@ -41,6 +45,7 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
         logs.set_up(verbose=getattr(args, "verbose", False))
         context = Context(args, open_console)
         if args.handler in (cli_run.console, demo.run):
+            fail = partial(_fail, tell=tell)
             _reveal(context, argv)
             return int(args.handler(context))  # a window chooses its language itself
         with _speaking(context):
@@ -48,18 +53,18 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
             _reveal(context, argv)
             return int(args.handler(context))
     except UsageError as exc:
-        return _fail(context, exc, EXIT_USAGE)
+        return fail(context, exc, EXIT_USAGE)
     except (BrokerUnavailable, StoreUnavailable) as exc:
-        return _fail(context, exc, EXIT_CONNECT)
+        return fail(context, exc, EXIT_CONNECT)
     except ConsoleError as exc:
-        return _fail(context, exc, EXIT_FAILED)
+        return fail(context, exc, EXIT_FAILED)
     except KeyboardInterrupt:
         return EXIT_FAILED
     except BrokenPipeError:
         return EXIT_OK
     except OSError as exc:  # a home folder that cannot be made or written, a full disk
         where = f"{exc.filename}: " if exc.filename else ""
-        return _fail(context, ConsoleError(f"{where}{exc.strerror or exc}"), EXIT_FAILED)
+        return fail(context, ConsoleError(f"{where}{exc.strerror or exc}"), EXIT_FAILED)
     finally:
         output.REVEALED.set(False)
         output.COLOURLESS.set(False)
@@ -360,11 +365,13 @@ def common_options() -> argparse.ArgumentParser:
     return parent
 
 
-def _fail(context: Context, exc: ConsoleError, code: int) -> int:
+def _fail(context: Context, exc: ConsoleError, code: int, tell: Callable[[str], object] | None = None) -> int:
     field = exc.field if isinstance(exc, OperatorError) else ""
     logging.getLogger(__name__).debug("failed", exc_info=exc)
     if context.json:
         sys.stdout.write(output.document({"error": str(exc), "field": field}) + "\n")
     with _speaking(context):
         output.err(f"{spoken.told(exc)}\n", lead="fleetdeck:", style="bold red")
+        if tell is not None:
+            tell(spoken.told(exc))
     return code

@@ -112,3 +112,17 @@ def test_no_part_of_a_page_is_shown_before_it_has_its_place(console: Console, qa
         qapp.processEvents()
     qapp.removeEventFilter(watch)
     assert watch.windows == []
+
+
+def test_whoever_clicks_on_the_icon_is_shown_why_no_window_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There nobody sees what is written; a command is not clicked on."""
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    (tmp_path / "config.toml").write_text('zone = "Asia/Shanghai"\n', encoding="utf-8")
+    told: list[str] = []
+    assert program.run([], lambda _request: 0, told.append) == 2
+    assert len(told) == 1
+    assert "zone" in told[0]
+    assert program.run(["task", "list"], lambda _request: 0, told.append) == 2
+    assert len(told) == 1
