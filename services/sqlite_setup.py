@@ -55,7 +55,8 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         conn.text_factory = _TEXT
         conn.execute("PRAGMA synchronous=FULL")
         conn.execute("PRAGMA temp_store=MEMORY")
-        conn.execute("PRAGMA cache_size=-16384")
+        # the system keeps the file's pages too; each of a dozen readers with more of its own only takes more memory
+        conn.execute("PRAGMA cache_size=-4096")
     except BaseException:
         conn.close()
         raise

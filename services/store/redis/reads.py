@@ -31,6 +31,7 @@ _GHOSTS = 3
 Kind = tuple[str, str, str, str, str, str]
 KIND = ("platform", "type", "lane", "status", "triage", "priority")
 _STATUSES = frozenset(map(str, Status))
+_COUNTED = tuple(map(str, keys.COUNTED))  #: one string for each, however many shops have one
 _NUMBERS = struct.Struct(f">{1 + len(keys.COUNTED)}Q")
 
 
@@ -235,7 +236,7 @@ class Reads(Part):
 def _shop_table(counters: Mapping[bytes, bytes]) -> dict[str, dict[str, int]]:
     table: dict[str, dict[str, int]] = {}
     for name, numbers in by_name(read_shop, counters, "counter of a shop").items():
-        row = {str(status): n for status, n in zip(keys.COUNTED, numbers[1:], strict=True) if n}
+        row = {status: n for status, n in zip(_COUNTED, numbers[1:], strict=True) if n}
         if row:
             table[name] = row
     return table

@@ -23,7 +23,8 @@ _SHOPS = """SELECT platform, shop_id, status, n FROM shop_tallies
 #: duty of the leader that waits all day for news must cost next to nothing
 POLL_S = 0.1
 _ROW = tuple[int, str, str, str, str, str, str, Instant, str, Number, Number, str]
-_STATUSES = frozenset(map(str, Status))
+#: one string for each, however many shops have one
+_STATUSES = {name: name for name in map(str, Status)}
 
 
 class Feed(Part):
@@ -98,7 +99,7 @@ class Feed(Part):
                 of_lane = found.lanes.setdefault(lane, {})
                 of_lane[status] = of_lane.get(status, 0) + n
         for platform, shop_id, status, n in shops:
-            found.shops.setdefault(f"{platform}:{shop_id}", {})[status] = n
+            found.shops.setdefault(f"{platform}:{shop_id}", {})[_STATUSES.get(status, status)] = n
         return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import linecache
 import weakref
 from collections.abc import Iterator
 
@@ -75,6 +76,14 @@ def test_what_is_alive_when_a_full_collection_is_first_due_is_not_looked_at_agai
     collector.collect()
     assert knot() is None, "what came later is collected as before"
     assert gc.get_freeze_count() <= frozen
+
+
+def test_the_source_of_what_was_loaded_is_not_kept(collector: GuiCollector) -> None:
+    """PySide has it read for each module, which is ten megabytes of lines by the time the pages are made."""
+    assert linecache.getlines(__file__)
+    grow_old()
+    collector.collect()
+    assert __file__ not in linecache.cache
 
 
 def test_the_end_gives_it_back_to_python(qapp: QApplication) -> None:
