@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import msgspec
 import pytest
 
 from services.clock import SystemClock
@@ -235,6 +236,40 @@ def test_what_somebody_changes_meanwhile_stays_and_the_tally_too(yard: Yard, mon
     assert (planned.schedule.enabled, yard.entry().next_at, planned.firing) == (False, 0, None)
     assert planned.last is not None
     assert planned.last.created == SHOPS
+
+
+def test_what_somebody_makes_of_a_schedule_while_it_runs_is_left_so(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another one under its name hears nothing of this run, who is further on is not put back, a next run that was put
+    off comes when it was said.
+    """
+    fire = firing.Firing.fire
+
+    def ended(name: str, next_at: int, **changes: Any) -> tuple[Planned, int]:
+        """What is there after a run during which the schedule was changed so."""
+        due(yard, name=name)
+
+        def changed_meanwhile(self: firing.Firing, *args: Any, **words: Any) -> Any:
+            made = msgspec.structs.replace(yard.planned(name), **changes)
+            entry = ScheduleEntry(name=name, body=schedules.dump(made), next_at=next_at)
+            assert yard.room.store.put_schedule(entry, yard.entry(name).version)
+            return fire(self, *args, **words)
+
+        monkeypatch.setattr(firing.Firing, "fire", changed_meanwhile)
+        yard.scheduler().tick()
+        monkeypatch.setattr(firing.Firing, "fire", fire)
+        found = yard.planned(name), yard.entry(name).next_at
+        yard.room.store.remove_schedule(name, yard.entry(name).version)
+        return found
+
+    late = 10**14
+    other = schedules.Schedule(name="a", uid="u2", task_type="work", every_s=600, first_at=late, all_shops=True)
+    assert ended("a", late, schedule=other, firing=None) == (Planned(schedule=other), late)
+    on = Run(at=late, base=7)
+    assert ended("b", late, firing=on)[0].firing == on
+    planned, next_at = ended("c", late, firing=None)
+    assert (planned.last is not None, planned.firing, next_at) == (True, None, late)
 
 
 @pytest.mark.parametrize("gone", [False, True], ids=["switched off", "removed"])

@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from services.clock import SystemClock
-from services.domain.change import Answer, Finish, Op
+from services.domain.change import UNREADABLE, Answer, Finish, Op
 from services.domain.errors import StoreError
 from services.domain.task.order import Delivery
 from services.domain.task.record import Attempt, Task
@@ -151,6 +151,29 @@ def test_a_store_that_falls_silent_before_the_publish_ends_no_thread(
     eventually(lambda: finisher.unrecorded() == 0)
     finisher.put(outcome(later), message(later))
     eventually(lambda: set(settled.acked) == {task.task_id, later.task_id})
+
+
+def test_an_outcome_that_meets_something_spoilt_is_recorded_once_that_is_repaired(
+    room: Room, finisher: Finisher, settled: Settled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, other = running(room, 2)
+    real, spoilt = room.store.apply, [True]
+
+    def apply(ops: Sequence[Op]) -> list[Answer]:
+        if spoilt and any(isinstance(op, Finish) and op.task_id == task.task_id for op in ops):
+            answers = real([op for op in ops if getattr(op, "task_id", "") != task.task_id])
+            at = next(at for at, op in enumerate(ops) if getattr(op, "task_id", "") == task.task_id)
+            return [*answers[:at], Answer(UNREADABLE), *answers[at:]]
+        return real(ops)
+
+    monkeypatch.setattr(room.store, "apply", apply)
+    finisher.put(outcome(task), message(task))
+    finisher.put(outcome(other), message(other))
+    eventually(lambda: settled.acked == [other.task_id])
+    assert (room.task(task.task_id).status, finisher.unrecorded()) == ("running", 1)
+    spoilt.clear()
+    eventually(lambda: settled.acked == [other.task_id, task.task_id])
+    assert room.task(task.task_id).status == "succeeded"
 
 
 def test_one_outcome_that_the_store_refuses_takes_no_other_with_it(

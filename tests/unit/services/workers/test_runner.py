@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from services.domain.change import Finish
+from services.domain.task import step_times
 from services.domain.task.record import Task
 from services.domain.text import mask
 from services.executors.base import Executor, Fitness, Job, JobContext, Outcome
@@ -184,7 +185,9 @@ def test_payloads_from_elsewhere_are_checked_by_the_schema_of_the_type(room: Roo
     run = runner(room, lambda job, context: Outcome(ok=True))
     ours = held(room, payload={"page": 1})
     assert run.run(ours, 0).to == "succeeded"
-    other = Task(task_id="f1", shop_id="s9", platform="pdd", task_type="work", origin="foreign", payload="{}")
+    other = Task(
+        task_id="f1", shop_id="s9", platform="pdd", task_type="work", origin="foreign", payload="{}", type_version=1
+    )
     op = run.run(ClaimedTask(task=other, owner="w#1", delivery=None), 0)
     assert (op.to, op.error_kind) == ("dead", "bad_payload")
     assert "page" in op.error
@@ -222,6 +225,10 @@ def test_what_was_done_before_the_stop_was_heard_is_done(room: Room) -> None:
     assert stopped(room, "requested", outcome=Outcome(ok=True, result="1")).to == "succeeded"
 
 
+def test_what_would_go_on_later_ends_where_it_was_cancelled(room: Room) -> None:
+    assert stopped(room, "requested", outcome=Outcome(ok=False, again_s=5.0, error="page 2 of 9")).to == "cancelled"
+
+
 def test_a_worker_that_stops_gives_back_what_may_run_again(room: Room) -> None:
     op = stopped(room, "shutdown")
     assert (op.to, op.attempt.outcome, op.error_kind) == ("pending", "returned", "")
@@ -255,6 +262,18 @@ def test_what_a_job_says_reaches_the_worker(room: Room) -> None:
     runner(room, run).run(work, 0)
     assert [(stream, text) for _, stream, text in work.lines] == [("out", "a line")]
     assert work.progress == (100, "n" * 200)
+
+
+def test_a_step_that_is_told_again_and_again_takes_no_place_from_those_after_it(room: Room) -> None:
+    def run(job: Job, context: JobContext) -> Outcome:
+        for _ in range(2 * step_times.MARKS):
+            context.progress(10, "log in")
+        room.clock.advance(6)
+        context.progress(90, "orders")
+        room.clock.advance(2)
+        return Outcome(ok=True)
+
+    assert runner(room, run).run(held(room), 0).attempt.took == (("log in", 6.0), ("orders", 2.0))
 
 
 def test_what_this_machine_keeps_secret_is_in_no_outcome(room: Room) -> None:
