@@ -480,6 +480,19 @@ def test_too_many_for_one_step_are_told_in_the_next(rig: Rig, cancel: bool) -> N
     assert rig.outbox() >= done
 
 
+def test_who_was_not_told_of_a_failure_yet_waits_for_the_task_that_it_was_republished_as(rig: Rig) -> None:
+    first = rig.running()
+    tasks = [rig.task(depends_on=(first.task_id,), on_dependency_failure="cancel") for _ in range(MANY)]
+    rig.store.apply([Create(task=task) for task in tasks])
+    rig.finish(first, "dead")
+    again = republish(rig, first)
+    rig.ask(TellDependants(task_id=first.task_id))
+    assert rig.store.untold(10) == []
+    left = [task for task in tasks if rig.record(task).status == Status.BLOCKED]
+    assert len(left) == MANY - dependency.AT_ONCE
+    assert run(rig, again) == {task.task_id for task in left}
+
+
 def test_who_has_more_dependants_and_no_record_any_more_is_asked_for_once(
     rig: Rig, store_kind: str, store_place: Any
 ) -> None:
