@@ -32,8 +32,9 @@ from services.ports import Broker, Clock, Store
 log = logging.getLogger(__name__)
 EVENT_BATCH = 2000
 #: a snapshot at once when something happened, at most this often and for at most an eighth of the time; else twice a
-#: second while something goes on, and once where nothing does
+#: second while something goes on, once where nothing does, and every other second where nothing has for a while
 PACE_S, SNAPSHOT_S, SLOW_S = 0.1, 0.5, 1.0
+REST_S, REST_AFTER_S = 2.0, 10.0
 PACE_SHARE, PACE_AT_MOST_S = 8.0, 1.0
 RATE_WINDOW_S = 5.0
 DEPTHS_SHARE, DEPTHS_AT_MOST_S = 50.0, 5.0
@@ -147,6 +148,7 @@ class Live:
         self._fates = Fates(store)
         self._snapshot = Snapshot(at_ms=0, taken=clock.monotonic())
         self._slow_at = -SLOW_S
+        self._moved_at = clock.monotonic()  #: when a snapshot last said something else than the one before
         self._depths_due = 0.0
         self._failures = 0
         self._threads: list[threading.Thread] = []
@@ -210,6 +212,7 @@ class Live:
             except Exception as exc:  # whatever it read: a screen that follows nothing any more must be impossible
                 if not lost:
                     log.warning("events: %s", exc, exc_info=not isinstance(exc, ConsoleError))
+                    self._now.set()  # that it is lost is told at once
                 cursor, lost = "", True
                 self._clock.wait(self._stop, 1.0)
                 continue
@@ -244,9 +247,12 @@ class Live:
             if not self._failures:
                 spent = self._clock.monotonic() - begun
                 least = min(PACE_AT_MOST_S, max(PACE_S, PACE_SHARE * spent))
-                self._clock.wait(self._stop, least)
-            if self._clock.wait(self._now, max(0.0, wait - least)):
-                self._now.clear()
+            looked = self._clock.monotonic()
+            self._clock.wait(self._now, max(wait, least))
+            soonest = looked + least - self._clock.monotonic()
+            if soonest > 0:
+                self._clock.wait(self._stop, soonest)
+            self._now.clear()
 
     def _look(self) -> float:
         now = self._clock.monotonic()
@@ -281,7 +287,11 @@ class Live:
             return wait
         quiet = (counts.cursor, depths) == (self._snapshot.counts.cursor, self._snapshot.depths)
         self._show(fresh)
-        return SLOW_S if quiet else SNAPSHOT_S
+        if not quiet or not fresh.told:
+            self._moved_at = now
+        if not quiet:
+            return SNAPSHOT_S
+        return SLOW_S if now - self._moved_at < REST_AFTER_S else REST_S
 
     def _depths(self, now: float) -> tuple[tuple[QueueDepth, ...], bool, float]:
         """Depths of the same moment as the counts, but never for more than a fiftieth of the broker's time; whether the

@@ -20,7 +20,7 @@ from services.sqlite_writer import POLL_SECONDS, SharedFile
 log = logging.getLogger(__name__)
 #: a waiting take looks this often for delayed messages that are due, and that of a duty, which nobody waits for, this
 #: often for what another process wrote
-LOOK_S, DUTY_S = 0.05, 0.25
+LOOK_S, DUTY_S = 0.05, 0.5
 
 
 class EmbeddedConsumer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 
 import msgspec
 
@@ -22,6 +23,8 @@ _SHOPS = """SELECT platform, shop_id, status, n FROM shop_tallies
 #: events of another process are looked for this often: a person does not see a tenth of a second, and a window or a
 #: duty of the leader that waits all day for news must cost next to nothing
 POLL_S = 0.1
+#: and this often where none has come for so long, which is still within what a change may take to be seen
+REST_S, REST_AFTER_S = 0.2, 10.0
 _ROW = tuple[int, str, str, str, str, str, str, Instant, str, Number, Number, str]
 #: one string for each, however many shops have one
 _STATUSES = {name: name for name in map(str, Status)}
@@ -29,6 +32,8 @@ _STATUSES = {name: name for name in map(str, Status)}
 
 class Feed(Part):
     """Events and counters."""
+
+    _came_at = 0.0  #: monotonic seconds of the newest event that was read, or of the first wait
 
     def events(self, cursor: str, limit: int, wait_s: float) -> EventBatch:
         """See ``services.ports.Store``."""
@@ -38,10 +43,17 @@ class Feed(Part):
         if epoch != self._epoch or not place.isascii() or not place.isdigit():
             return EventBatch(events=(), cursor=self._newest(), gap=True)
         position = int(place)
+        self._came_at = self._came_at or time.monotonic()
+        resting = time.monotonic() - self._came_at >= REST_AFTER_S
         with store_errors():
             batch = self._file.wait_for(
-                "events", wait_s, lambda conn: self._after(conn, position, limit), poll_s=POLL_S
+                "events",
+                wait_s,
+                lambda conn: self._after(conn, position, limit),
+                poll_s=REST_S if resting else POLL_S,
             )
+        if batch is not None:
+            self._came_at = time.monotonic()
         return batch or EventBatch(events=(), cursor=cursor)
 
     def _after(self, conn: sqlite3.Connection, position: int, limit: int) -> EventBatch | None:

@@ -239,8 +239,8 @@ class OverviewPage(Page):
 
     def _follow_closely(self) -> None:
         """Something happens: ask for the samples of every second."""
-        self._quiet = 0
-        if self.asking.every_ms == QUIET_LEAST_MS:
+        quiet, self._quiet = self._quiet >= QUIET_ANSWERS, 0
+        if quiet:
             self.asking.ask_every(LOOK_MS)
         if self.samples.every_ms != HISTORY_MS:
             self.samples.ask_every(HISTORY_MS)
@@ -302,7 +302,7 @@ class OverviewPage(Page):
         self._unknown.answer()
         self.looked = look
         self._servers = None  # it may be of a time before what was heard of them
-        least = LOOK_MS if self._quiet < QUIET_ANSWERS else QUIET_LEAST_MS
+        least = LOOK_MS if self._quiet < QUIET_ANSWERS else SLOW_MS
         self.asking.ask_every(round(min(SLOW_MS, max(least, look.took_s * 1000 * SHARE))))
         self._look_soon.set_delay(round(min(SLOW_MS, max(SOON_MS, look.took_s * 1000 * NEWS_SHARE))))
         if self._is_to_be_painted(look):

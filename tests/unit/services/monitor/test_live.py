@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
 from services.domain.task.event import EventBatch
 from services.domain.task.search.query import Page, Query
-from services.monitor.live import Changes, Live, Snapshot
+from services.monitor.live import REST_S, SLOW_S, SNAPSHOT_S, Changes, Live, Snapshot
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
 
@@ -144,3 +145,63 @@ def test_a_store_that_is_lost_in_a_gap_is_followed_again(
     eventually(lambda: sum(batch.gap for batch in ears.changes) > 1)
     task = room.create()
     eventually(lambda: ears.moves(task.task_id)[-1:] == ["queued"])
+
+
+class Hasty(SystemClock):
+    """Time passes as it is waited for, unless somebody is woken first; keeps for how long it was to be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ahead, self.waits = 0.0, list[float]()
+
+    def monotonic(self) -> float:
+        return SystemClock.monotonic() + self.ahead
+
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        self.waits.append(seconds)
+        if event.wait(0.005):
+            return True
+        self.ahead += seconds
+        return False
+
+
+def test_where_nothing_happens_for_a_while_it_looks_less_often_until_something_does(room: Room) -> None:
+    hasty = Hasty()
+    live = Live(room.store, room.broker, hasty)
+    ears = Ears(live)
+    live.start()
+    try:
+        assert live.wait_following(10)
+        eventually(lambda: hasty.waits[-3:] == [REST_S] * 3)
+        hasty.waits.clear()
+        task = room.create()
+        eventually(lambda: ears.moves(task.task_id)[-1:] == ["queued"])
+        eventually(lambda: ears.snapshots[-1].counts.status == {"queued": 1})
+        eventually(lambda: SNAPSHOT_S in hasty.waits)
+        eventually(lambda: hasty.waits[-3:] == [REST_S] * 3)
+    finally:
+        live.close()
+
+
+def test_that_the_stream_is_cut_is_told_at_once_and_not_with_the_next_look(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Patient(SystemClock):
+        """Between two looks it waits until it is woken."""
+
+        def wait(self, event: threading.Event, seconds: float) -> bool:
+            return event.wait(60.0 if seconds >= SLOW_S else seconds)
+
+    def silent(*_asked: object) -> Any:
+        raise StoreUnavailable("cut")
+
+    live = Live(room.store, room.broker, Patient())
+    live.start()
+    try:
+        assert live.wait_following(10)
+        eventually(lambda: live.snapshot().at_ms and live.snapshot().depths)
+        monkeypatch.setattr(room.store, "counts", silent)
+        monkeypatch.setattr(room.store, "events", silent)
+        eventually(lambda: not live.snapshot().store.connected)
+    finally:
+        live.close()

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable, T
 from services.domain.step.transitions import LOOK_AHEAD
 from services.domain.task.record import Task
 from services.ports import AuditEntry
-from services.store.sqlite import write
+from services.store.sqlite import feed, write
 from services.store.sqlite.store import EmbeddedStore
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -186,3 +187,13 @@ def test_where_the_youngest_goes_first_nobody_waits_for_older_ones_of_its_shop(t
         )
         assert {answer.task.status for answer in answers if answer.task} == {"pending"} | waiting
     store.close()
+
+
+def test_what_another_process_writes_is_heard_also_after_a_rest(
+    store: EmbeddedStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "REST_AFTER_S", 0.0)
+    with closing(EmbeddedStore(path, ManualClock(), read_only=True)) as other, ThreadPoolExecutor(1) as pool:
+        heard = pool.submit(other.events, other.events("", 1, 0.0).cursor, 10, 30.0)  # through a file of its own
+        store.apply([Create(task=task(1))])
+        assert [event.task_id for event in heard.result(60).events] == ["t1"]

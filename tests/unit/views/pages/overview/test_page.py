@@ -28,7 +28,7 @@ from views.pages.overview.page import (
     LOOK_MS,
     NEWS_MS,
     QUIET_ANSWERS,
-    QUIET_LEAST_MS,
+    SLOW_MS,
     SOON_MS,
     OverviewPage,
     form_for,
@@ -290,7 +290,7 @@ def test_where_nothing_happens_the_past_is_asked_for_less_often_until_something_
     assert samples.every_ms == quiet > HISTORY_MS
     qtbot.waitUntil(lambda: not page.asking.busy)
     page.asking.again(settle=False)
-    qtbot.waitUntil(lambda: page.asking.every_ms == QUIET_LEAST_MS)
+    qtbot.waitUntil(lambda: page.asking.every_ms == SLOW_MS)
     page.note_news(replace(said, at_ms=NOW_MS + 1000, taken=1.0))
     assert samples.every_ms == quiet, "it says nothing new"
     asked = len(source.asked_series)
