@@ -173,6 +173,11 @@ def test_letters_of_one_cause_are_sent_again_after_a_probe(day: Day) -> None:
     day.session.commands.tasks.create(specs, origin="schedule")
     day.wait(lambda: len(day.tasks(("status", "dead"))) == 58, "58 letters")
     page = day.go("Dead letters")
+    day.click("Republish 58 all the same…", page)
+    day.click("Try 3 first")
+    day.wait(lambda: "3 of 3 failed again with the same error" in widgets.words(day.front()), "they still fail")
+    day.click("Leave the rest")
+    day.wait(lambda: len(day.tasks(("triage", "open"))) == 58, "the others were left alone")
     mended.touch()
     day.click("Republish 58 all the same…", page)
     day.click("Try 3 first")
@@ -228,8 +233,13 @@ def test_a_file_of_300_rows_has_its_seven_bad_ones_corrected(day: Day) -> None:
         editor.selectAll()
         QTest.keyClicks(editor, "50" if column == 3 else f"s{left}")
         QTest.keyClick(editor, Qt.Key.Key_Return)
-    day.click("Create 300 tasks", dialog)
-    day.wait(lambda: len(day.tasks(("type", "refresh_goods"))) == 300, "they are there")
+    day.wait(lambda: any(one.isEnabled() for one in day.buttons("Create 300 tasks", dialog)), "all are right")
+    assert dialog.focusWidget() is dialog.findChild(SheetGrid), "the keyboard has not left the rows"
+    create = day.buttons("Create 300 tasks", dialog)[0]
+    for _press in range(2):
+        QTest.mouseClick(create, LEFT)
+    day.wait(lambda: not dialog.isVisible(), "they are created")
+    assert len(day.tasks(("type", "refresh_goods"))) == 300, "none twice"
 
 
 def test_a_platform_is_stopped_until_six(day: Day) -> None:
@@ -273,6 +283,7 @@ def test_a_batch_that_runs_away_is_cancelled_and_taken_back(day: Day) -> None:
     day.click("Cancel 200")
     day.click("Cancel 200 tasks")
     day.wait(lambda: not day.tasks(("status", "queued")), "what waited is cancelled")
+    day.wait(lambda: "asked to stop" in widgets.words(day.console.window), "what ran is told apart")
     day.click("Create again")
     day.wait(
         lambda: len(day.tasks(("status", "queued"))) + len(day.tasks(("status", "blocked"))) >= 190, "they are back"
