@@ -412,8 +412,8 @@ class MainWindow(QMainWindow):
             self._pages[self._current].refresh()
 
     def undo(self) -> None:
-        """Take back the newest action on the page, or else what the newest message offers to (Ctrl+Z)."""
-        if (self._current and self._pages[self._current].undo()) or self.toasts.take_back():
+        """Take back what the newest message offers to, or else the newest action on the page (Ctrl+Z)."""
+        if self.toasts.take_back() or (self._current and self._pages[self._current].undo()):
             return
         words, detail = _("Nothing to take back just now."), _("Older acts are taken back on the Audit page.")
         self.toasts.say(ToastSpec(text=words, detail=detail, status="cancelled", key="nothing-back"))

@@ -13,7 +13,7 @@ AHEAD_S = 0.2
 WINDOWS = (0, 8, 64, 256)
 #: so many tasks must have ended before any is claimed ahead
 ENOUGH = 8
-#: where more than one of so many claims was parked, as many as before are claimed ahead for so many seconds
+#: where more than one of so many claims was parked, no more than 64 are claimed ahead for so many seconds
 PARKED_OF, NARROW_S = 16, 10.0
 
 
@@ -27,8 +27,12 @@ class PrefetchWindow:
         self._patient_until = 0.0
         self._narrow_until = 0.0
 
-    def took(self, task_type: str, seconds: float) -> None:
-        """A task of this type took so long."""
+    def took(self, task_type: str, seconds: float, *, again: bool = True) -> None:
+        """A task of this type took so long. ``again``: it may run twice; of others no more than 64 are claimed
+        ahead, for where this worker is killed a person decides about each.
+        """
+        if not again:
+            self._narrow_until = self._clock.monotonic() + NARROW_S
         self._recent.append(seconds)
         times = self._types.get(task_type)
         if times is None:

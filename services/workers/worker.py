@@ -348,7 +348,8 @@ class Worker:
 
     def _work(self, claimed: ClaimedTask, slot: int) -> None:
         op = self._runner.run(claimed, slot)
-        self._prefetch.took(claimed.task.task_type, self._parts.clock.monotonic() - claimed.started)
+        task, took = claimed.task, self._parts.clock.monotonic() - claimed.started
+        self._prefetch.took(task.task_type, took, again=task.idempotent)
         try:
             if claimed.lines and not self._finisher.away:
                 self._keeper.flush(claimed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLabel, QWidget
@@ -71,3 +72,19 @@ def test_only_the_page_is_dressed_for_paper_and_looks_as_before_afterwards(
     assert (dressed[0].times, dressed[1].times > 0) == (0, True), "a full window would be held for seconds"
     assert (page.palette(), [label.palette().color(label.foregroundRole()) for label in labels]) == before
     qtbot.waitUntil(lambda: told(console) == "The view is saved as view.pdf")
+
+
+class Stubborn(QWidget):
+    """A part that cannot be dressed."""
+
+    def setStyleSheet(self, _sheet: str) -> None:
+        raise RuntimeError
+
+
+def test_a_part_that_cannot_be_dressed_leaves_the_program_as_it_was(console: Console, qtbot: QtBot) -> None:
+    theme().set_mode("dark")
+    part = Stubborn()
+    qtbot.addWidget(part)
+    with pytest.raises(RuntimeError), theme().lit(part):
+        pytest.fail("it is not dressed")
+    assert theme().tokens.name == "dark"

@@ -16,6 +16,7 @@ from console import bootstrap
 from console.bootstrap import OpenWindow as Window
 from console.palette import PaletteFinder
 from services import i18n
+from services.commands.outcome import Outcome
 from services.domain.task.status import Status
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
@@ -161,6 +162,19 @@ def test_the_key_takes_back_what_a_message_of_any_page_offers_to_once(window: Wi
     assert taken == ["newer", "older"]
     left = [toast.spec.text for toast in window.window.toasts.toasts()]
     assert left == ["somebody else did that", "Nothing to take back just now."]
+
+
+def test_a_newer_message_is_taken_back_before_an_older_act_of_the_page(window: Window) -> None:
+    taken: list[str] = []
+    window.window.open_page("batches")
+    acting = window.window.page("batches").actions_of_page.acting
+    acting.delayed("older", lambda: Outcome(), lambda _outcome: "")
+    window.window.toasts.say(ToastSpec(text="newer", actions=(undo_action(partial(taken.append, "newer")),)))
+    press(window.window, Qt.Key.Key_Z, modifier=CTRL)
+    assert (taken, [toast.spec.text for toast in window.window.toasts.toasts()]) == (["newer"], ["older"])
+    press(window.window, Qt.Key.Key_Z, modifier=CTRL)
+    told = [toast.spec.text for toast in window.window.toasts.toasts()]
+    assert (taken, told) == (["newer"], ["Taken back; nothing was changed."])
 
 
 @pytest.mark.parametrize("end", ["hide", "disable"])

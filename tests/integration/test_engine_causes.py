@@ -11,6 +11,7 @@ import pytest
 
 from services import assembly
 from services.domain.change import Create
+from services.domain.errors import StoreUnavailable
 from services.domain.task.record import Attempt, Task
 from services.domain.task.search.filter import format_terms
 from services.domain.task.search.query import Page, Query, equals
@@ -151,3 +152,27 @@ def test_who_asks_for_causes_meanwhile_shares_the_next_answer(fleet: Fleet) -> N
         return gate.readings == 2
 
     eventually(shared)
+
+
+class Failing(CountingStore):
+    """Its letters cannot be read while ``error`` stands."""
+
+    error: BaseException | None = None
+
+    def query(self, query: Query) -> Page:
+        """Raise what stands there."""
+        if self.error is not None:
+            raise self.error
+        return self._store.query(query)
+
+
+@pytest.mark.parametrize("error", [StoreUnavailable("away"), KeyboardInterrupt()])
+def test_who_could_not_be_answered_keeps_nobody_from_the_next_answer(fleet: Fleet, error: BaseException) -> None:
+    put_letters(fleet, 1)
+    store = Failing(fleet.engine.store)
+    causes = CauseQueries(store.port, fleet.engine.registry)
+    store.error = error
+    with pytest.raises(type(error)):
+        causes.causes()
+    store.error = None
+    assert causes.causes().scanned == 1

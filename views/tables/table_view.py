@@ -36,6 +36,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QRegion,
     QResizeEvent,
+    QShowEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QHeaderView, QMenu, QTableView, QWidget
 
@@ -502,6 +503,11 @@ class TableView(QTableView):
 
     # layout
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look what the cells need that are in sight now."""
+        super().showEvent(event)
+        self.layout_of_columns.fit()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the least columns when narrow and give the rest to the widest."""
         super().resizeEvent(event)
@@ -692,6 +698,7 @@ class ColumnsLayout(QObject):
         self._spared: dict[str, tuple[int, int]] = {}  #: of one that gave way: how wide it was, and is now
         self._scale = theme().growth
         self.kept_by_page = False  #: the page remembers it by itself
+        view.horizontalHeader().setResizeContentsPrecision(0)  # of what is in sight, not of a thousand rows
         view.horizontalHeader().sectionResized.connect(self._on_resized)
         self._look_again = Throttle(self._fit_cells, _LOOK_AGAIN_MS, self)
         model.rowsInserted.connect(self._on_rows)
@@ -895,7 +902,7 @@ class ColumnsLayout(QObject):
         over = self._wanted_width() - self._view.viewport().width()
         if self._scale <= 1.0:
             over -= round(sum(self._wide(c) * (1 - _LEAST_SHARE) for _n, c in seen if c.stretch))
-        if over <= 0 or not self._model.rowCount():
+        if over <= 0 or not self._model.rowCount() or not self._view.isVisible():  # unseen, all its rows are in sight
             return
         spare = {n: self._view.columnWidth(n) - self._needed(n, c) for n, c in seen if _gives_way(c)}
         spare = {n: room for n, room in spare.items() if room > 0}

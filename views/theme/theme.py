@@ -316,10 +316,10 @@ class Theme(QObject):
         if before.name == LIGHT:
             yield
             return
-        self._wear(tokens(LIGHT, before.high_contrast))
-        part.setPalette(make_palette(self._tokens))
-        part.setStyleSheet(make_qss(self._tokens, draw_glyphs(self._tokens)))
         try:
+            self._wear(tokens(LIGHT, before.high_contrast))
+            part.setPalette(make_palette(self._tokens))
+            part.setStyleSheet(make_qss(self._tokens, draw_glyphs(self._tokens)))
             yield
         finally:
             self._wear(before)

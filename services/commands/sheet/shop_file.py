@@ -27,7 +27,7 @@ ENDINGS = table.TABLES
 COLUMNS = ("platform", "shop_id", "name", "name_en", "group", "tags", "concurrency", "dedicated", "enabled")
 _CALLED = {
     "platform": ("平台", "渠道", "所属平台"),
-    "shop_id": ("shop", "店铺ID", "店铺编号", "编号", "店铺", "店铺编码", "门店编号"),
+    "shop_id": ("shop", "店铺ID", "店铺编号", "店铺", "店铺编码", "门店编号"),
     "name": ("店铺名称", "店铺名", "名称", "shop_name"),
     "name_en": ("英文名", "英文名称", "店铺英文名"),
     "group": ("分组", "组", "店铺分组"),
@@ -38,6 +38,8 @@ _CALLED = {
 }
 #: other names of a column
 OTHER_NAMES = {heading(word): name for name, words in _CALLED.items() for word in (name, *words)}
+#: what may be the number of a shop, or that of a line
+_NUMBER = heading("编号")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +70,7 @@ def read(path: Path, known: Mapping[str, Shop] | None = None) -> ShopFile:
         read_ = table.read(path, endings=ENDINGS, known=_known)
     except UsageError as exc:
         raise UsageError(words_of(exc), field="file") from exc
-    names = [_name(title) for title in read_.columns]
+    names = _names(read_.columns)
     columns = _columns(read_, names) if read_.rows else ()
     found: dict[str, Shop] = {}
     faults = [Fault(line=bad.number, field="file", error=english(bad.reason)) for bad in read_.bad]
@@ -148,6 +150,19 @@ def _identity(cell: object) -> str:
         raise UsageError(english(bad.reason), field="shop_id") from bad
 
 
+def _names(titles: Sequence[str]) -> list[str]:
+    """The field of each column. Of several for one field the first counts, and the others are passed over as they are
+    called; a bare number is that of the shop where no other column is.
+    """
+    called = [_name(title) for title in titles]
+    if "shop_id" not in called:
+        called = ["shop_id" if heading(title) == _NUMBER else name for title, name in zip(titles, called, strict=True)]
+    return [
+        f"{title.strip()} ({place + 1})" if name in COLUMNS and name in called[:place] else name
+        for place, (title, name) in enumerate(zip(titles, called, strict=True))
+    ]
+
+
 def _name(title: str) -> str:
     """The field of a column: its name, or what people call it in English or Chinese."""
     name = title.strip().lower()
@@ -155,7 +170,7 @@ def _name(title: str) -> str:
 
 
 def _known(title: str) -> bool:
-    return _name(title) in COLUMNS
+    return _name(title) in COLUMNS or heading(title) == _NUMBER
 
 
 def _number(text: str) -> int:

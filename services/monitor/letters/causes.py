@@ -125,16 +125,30 @@ class CauseQueries:
             first = asked is None
             if asked is None:
                 asked = self._next[triage] = Future()
-        if first:
-            try:
-                with self._grouping:
-                    with self._asking:
-                        del self._next[triage]
-                    asked.set_result(self._group(triage))
-            except BaseException as exc:
-                asked.set_exception(exc)
-                raise
-        return asked.result()
+        try:
+            if first:
+                self._answer(triage, asked)
+            return asked.result()
+        finally:
+            del asked  # with an error in it, this frame and all that was read would hold each other
+
+    def _answer(self, triage: str, asked: Future[Causes]) -> None:
+        try:
+            with self._grouping:
+                self._begun(triage, asked)
+                asked.set_result(self._group(triage))
+        except BaseException as exc:
+            self._begun(triage, asked)  # also who is interrupted while waiting must not keep the place for ever
+            asked.set_exception(exc)
+            raise
+        finally:
+            del asked
+
+    def _begun(self, triage: str, asked: Future[Causes]) -> None:
+        """Who asks from now on is answered by the next."""
+        with self._asking:
+            if self._next.get(triage) is asked:
+                del self._next[triage]
 
     def _group(self, triage: str) -> Causes:
         rules = cause_rule.read(self._store.documents(cause_rule.KIND))

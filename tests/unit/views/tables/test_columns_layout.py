@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from tests.unit.views.samples import COLUMNS, sample_rows
+from tests.unit.views.samples import COLUMNS, Row, sample_rows
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme import theme
@@ -185,6 +185,23 @@ def test_a_column_that_gave_way_takes_room_for_a_longer_cell(table: TableView, q
     qtbot.waitUntil(lambda: width(table, "age") >= table.sizeHintForColumn(section))
     assert width(table, "age") > before
     assert table.horizontalScrollBar().maximum() == 0
+
+
+def test_no_more_rows_than_are_in_sight_are_measured(qtbot: QtBot, large: None) -> None:
+    measured: set[int] = set()
+
+    def note(row: Row) -> str:
+        measured.add(row.id)
+        return row.age
+
+    columns = [replace(column, text=note) if column.key == "age" else column for column in COLUMNS]
+    model = RecordModel(columns, lambda row: row.id)
+    model.apply(sample_rows(900))
+    view = TableView(model, "Tasks")
+    qtbot.addWidget(view)
+    view.show()
+    resize(view, 820)
+    assert 0 < len(measured) < 40, "the window would stand still while a thousand rows are measured at each step"
 
 
 def test_what_the_room_hid_is_not_saved(table: TableView) -> None:

@@ -127,3 +127,21 @@ def test_a_huge_workbook_of_shops_is_refused_by_its_bound(tmp_path: Path, monkey
     monkeypatch.setattr(workbook, "MAX_UNPACKED", 1 << 10)
     with pytest.raises(UsageError, match="unpacks to"):
         shop_file.read(tmp_path / "shops.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "passed_over"),
+    [
+        ("平台,店铺ID,名称,编号", "pdd,s100,甲,1", "编号"),
+        ("编号,平台,店铺ID", "1,pdd,s100", "编号"),
+        ("平台,店铺ID,店铺编号", "pdd,s100,1", "店铺编号 (3)"),
+        ("platform,shop,shop_id", "pdd,s100,1", "shop_id (3)"),
+        ("平台,编号,名称", "pdd,s100,甲", ""),
+    ],
+)
+def test_a_number_of_lines_is_not_taken_for_that_of_shops(
+    tmp_path: Path, header: str, row: str, passed_over: str
+) -> None:
+    file = shop_file.read(shops(tmp_path, row, header=f"{header}\n"))
+    assert [shop.key for shop in file.shops] == ["pdd:s100"]
+    assert ([passed_over in file.warnings[0]] if passed_over else file.warnings) == ([True] if passed_over else ())
