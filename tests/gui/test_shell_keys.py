@@ -17,9 +17,12 @@ from console.bootstrap import OpenWindow as Window
 from console.palette import PaletteFinder
 from services import i18n
 from services.commands.outcome import Outcome
+from services.domain.errors import StoreUnavailable
 from services.domain.task.status import Status
+from services.monitor.tasks import TaskQueries
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
+from tests.support.held import held, settled
 from views.dialogs.work.dialog import WorkDialog
 from views.pages.tasks.page import TasksPage
 from views.shell.key_help import KeyHelp
@@ -78,6 +81,21 @@ def press(widget: object, *keys: Qt.Key, modifier: Qt.KeyboardModifier = Qt.Keyb
     """Press keys one after the other."""
     for key in keys:
         QTest.keyClick(widget, key, modifier)  # type: ignore[call-overload]
+
+
+def test_a_look_up_that_nobody_waits_for_tells_no_error(window: Window, qtbot: QtBot) -> None:
+    palette, finder = window.keys.palette, window.window.findChild(PaletteFinder)
+    assert finder is not None
+    palette.ask()
+    told = len(window.window.toasts.toasts())
+    with held(TaskQueries, "get") as call:
+        palette.field.setText("pdd_sync_order")
+        call.wait(qtbot)
+        palette.field.clear()
+        call.let_go(StoreUnavailable("gone"))
+        settled(qtbot, finder)
+    palette.hide()
+    assert len(window.window.toasts.toasts()) == told
 
 
 def test_g_and_a_letter_go_to_pages_but_not_from_a_text_field(window: Window, qtbot: QtBot) -> None:

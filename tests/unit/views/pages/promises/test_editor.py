@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +14,8 @@ from services.domain.errors import UsageError
 from services.domain.gates.quiet_hours import Weekly
 from services.domain.promises import promise as promises
 from services.domain.promises.promise import Promise
+from services.domain.promises.standing import Standing
+from tests.support.held import settled
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.pages.promises import editor
 from views.pages.promises.editor import PromiseDialog
@@ -67,6 +71,29 @@ def test_how_it_would_stand_is_said_before_it_is_kept(qtbot: QtBot, fleet: Fleet
     assert keep(qtbot, dialog) == "goods"
     made = kept(fleet, "goods")
     assert (made.kind, made.platforms, made.window) == ("by", ("pdd",), Weekly(days=WEEK, start=0, end=1440))
+
+
+def test_how_something_else_would_stand_is_not_told_of_what_is_typed_by_now(qtbot: QtBot, fleet: Fleet) -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def tried(promise: Promise) -> Standing:
+        if begun.is_set():
+            return fleet.context.promise_tried(promise)
+        begun.set()
+        go.wait(WAIT_MS / 1000)
+        raise UsageError("an answer of before")
+
+    dialog = PromiseDialog(dataclasses.replace(fleet.context, promise_tried=tried))
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.task_type.count() > 0, timeout=WAIT_MS)
+    dialog.name.setText("goods")
+    qtbot.waitUntil(begun.is_set, timeout=WAIT_MS)
+    dialog.limit.setText("30")
+    go.set()
+    settled(qtbot, dialog)
+    assert "an answer of before" not in dialog.preview.text()
+    dialog.reject()
 
 
 def test_a_promise_is_changed_and_what_is_not_shown_stays(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
