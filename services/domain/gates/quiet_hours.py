@@ -39,7 +39,9 @@ _WEEKLY = re.compile(r"(\S+)\s+(\S+?)\s*[-\u2013\u2014]\s*(\S+)\Z")
 _CHINESE = {
     "星期": "周",
     "礼拜": "周",
+    "每周": "周",
     "每天": "daily",
+    "每日": "daily",
     "工作日": "mon-fri",
     "周末": "sat,sun",
     "周天": "sun",
@@ -47,6 +49,9 @@ _CHINESE = {
     "\u3001": ",",
     "\uff0c": ",",
 }
+#: of several days the first has its full name alone; the hours stand behind the last without a space
+_AGAIN = re.compile(r"(?<=[\u3001\uff0c,至到])(?=[一二三四五六日天])")
+_BEFORE_HOUR = re.compile(r"(?<=[一二三四五六日天末])(?=\d{1,2}:)")
 _TO = re.compile(r"(?<=\w)\s*[至到]\s*(?=\w)")
 
 
@@ -138,13 +143,20 @@ def weekly(text: str) -> Weekly:
     Raises:
         UsageError: it is none of these.
     """
+    return _weekly(text, "quiet.weekly")
+
+
+def _weekly(text: str, code: str) -> Weekly:
+    """``code``: how what it is not is refused."""
     found = _WEEKLY.match(_spelt(text.strip()))
-    if found is None:
-        _refuse("quiet.weekly", "when", text=f"{text!r:.60}")
-    start, end = (_minutes(part, text) for part in found.group(2, 3))
+    days = _days(found[1].lower()) if found is not None else ()
+    hours = [_minutes(hour) for hour in found.group(2, 3)] if found is not None else []
+    if not days or None in hours:
+        _refuse(code, "when", text=f"{text!r:.60}")
+    start, end = (minutes for minutes in hours if minutes is not None)
     if start == end or start == 1440:
         _refuse("quiet.empty", "when", text=f"{text!r:.60}")
-    return Weekly(days=_days(found[1].lower(), text), start=start, end=end)
+    return Weekly(days=days, start=start, end=end)
 
 
 def windows(text: str, zone: str, now: int) -> tuple[tuple[Weekly, ...], tuple[Once, ...]]:
@@ -159,19 +171,21 @@ def windows(text: str, zone: str, now: int) -> tuple[tuple[Weekly, ...], tuple[O
     clock = recurrence.zone_named(zone)
     for part in (one.strip() for one in text.replace("\uff1b", ";").replace("\uff1a", ":").split(";") if one.strip()):
         if (until := _UNTIL.match(part)) is not None:
-            minutes = _minutes(until[1].rjust(5, "0"), part)
+            minutes = _minutes(until[1].rjust(5, "0"))
+            if minutes is None:
+                _refuse("quiet.window", "when", text=f"{part!r:.60}")
             today = datetime.fromtimestamp(now / 1000, UTC).astimezone(clock).date()
             ends = (_at(today + timedelta(days=day), minutes, clock, 1) for day in range(3))
             onces.append(Once(start=now, end=next(end for end in ends if end > now)))
             continue
         found = _ONCE.match(_spelt(part))
         if found is None:
-            weeklies.append(weekly(part))
+            weeklies.append(_weekly(part, "quiet.window"))
             continue
         try:
             start, end = (datetime.fromisoformat(moment) for moment in found.groups())
         except ValueError:
-            _refuse("quiet.weekly", "when", text=f"{part!r:.60}")
+            _refuse("quiet.window", "when", text=f"{part!r:.60}")
         first, last = (
             _at(one.date(), one.hour * 60 + one.minute, clock, fold) for fold, one in enumerate((start, end))
         )
@@ -181,31 +195,31 @@ def windows(text: str, zone: str, now: int) -> tuple[tuple[Weekly, ...], tuple[O
 
 def _spelt(text: str) -> str:
     """What is written in Chinese, with the words of this grammar."""
+    text = _BEFORE_HOUR.sub(" ", _AGAIN.sub("周", text))
     for word, here in _CHINESE.items():
         text = text.replace(word, here)
     return _TO.sub("-", text)
 
 
-def _days(words: str, text: str) -> tuple[int, ...]:
+def _days(words: str) -> tuple[int, ...]:
+    """Empty where these are no days."""
     if words == "daily":
         return tuple(range(7))
     found: set[int] = set()
     for part in words.split(","):
         first, dash, last = part.partition("-")
         if first not in DAYS or (dash and last not in DAYS):
-            _refuse("quiet.weekly", "when", text=f"{text!r:.60}")
+            return ()
         begin = DAYS.index(first)
         steps = (DAYS.index(last) - begin) % 7 if dash else 0
         found.update((begin + step) % 7 for step in range(steps + 1))
     return tuple(sorted(found))
 
 
-def _minutes(hour: str, text: str) -> int:
+def _minutes(hour: str) -> int | None:
     found = _HOUR.match(hour)
     minutes = int(found[1]) * 60 + int(found[2]) if found is not None else 1441
-    if minutes > 1440:
-        _refuse("quiet.weekly", "when", text=f"{text!r:.60}")
-    return minutes
+    return minutes if minutes <= 1440 else None
 
 
 def weekly_text(one: Weekly) -> str:
@@ -423,6 +437,9 @@ SENTENCES: Mapping[str, str] = {
         "Of the quiet hours {name} only the next windows are left: set them again, or run fleetdeck quiet remove {name}"
     ),
     "quiet.weekly": N_(
+        "a weekly window is written mon-fri 22:00-06:00, sat,sun 00:00-24:00 or daily 12:00-13:00, not {text}"
+    ),
+    "quiet.window": N_(
         "a window is written until 06:00, mon-fri 22:00-06:00, sat,sun 00:00-24:00 or daily 12:00-13:00, not {text}"
     ),
     "quiet.empty": N_("{text} has no time in it"),

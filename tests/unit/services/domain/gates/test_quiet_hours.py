@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from services.domain.errors import UsageError
 from services.domain.gates import quiet_hours
 from services.domain.gates.quiet_hours import Once, Quiet, QuietHours, Weekly, Windows
+from services.domain.text.said import words_of
 
 DAY = 86_400_000
 SHANGHAI, BERLIN, APIA = "Asia/Shanghai", "Europe/Berlin", "Pacific/Apia"
@@ -203,11 +204,23 @@ def test_a_form_takes_both_kinds_between_semicolons() -> None:
         ("周末 00:00-24:00", "sat,sun 00:00-24:00"),
         ("每天 12:00至13:00", "daily 12:00-13:00"),
         ("工作日 22:00-06:00", "mon-fri 22:00-06:00"),
+        ("周一到周五22:00-06:00", "mon-fri 22:00-06:00"),
+        ("周一至五 22:00-06:00", "mon-fri 22:00-06:00"),
+        ("周一、三、五 22:00-06:00", "mon,wed,fri 22:00-06:00"),
+        ("每周一 22:00-06:00", "mon 22:00-06:00"),
+        ("每星期日22:00-06:00", "sun 22:00-06:00"),
+        ("每日12:00-13:00", "daily 12:00-13:00"),
         ("2026-11-24 22:00 至 2026-11-25 06:00", "2026-11-24 22:00 - 2026-11-25 06:00"),
     ],
 )
 def test_days_are_written_in_chinese_too(said: str, meant: str) -> None:
     assert quiet_hours.windows(said, SHANGHAI, DAY) == quiet_hours.windows(meant, SHANGHAI, DAY)
+
+
+def test_what_a_weekly_window_is_not_is_no_example_of_one() -> None:
+    with pytest.raises(UsageError) as refused:
+        quiet_hours.weekly("until 06:00")
+    assert str(words_of(refused.value)).count("until 06:00") == 1
 
 
 @pytest.mark.parametrize("said", ["until 06:00", "\u5230 6\uff1a00", "Till 6:00"])
