@@ -12,8 +12,9 @@ from services.domain.errors import UsageError
 from services.domain.insight import known_issue
 from services.domain.insight.cause_rule import MAX_LINK, MAX_NAME, CauseRule
 from services.domain.task.search import filter_time
-from services.i18n import N_, _
+from services.i18n import N_, _, ngettext
 from views.dialogs.frame import DialogFrame
+from views.support import text
 from views.support.look import Label
 from views.support.throttle import Debounce
 from views.widgets.fields import Labelled
@@ -41,8 +42,8 @@ class KnownIssue(DialogFrame):
 
     saved = Signal(object)
 
-    def __init__(self, title: str, rule: CauseRule, parent: QWidget | None = None) -> None:
-        """``title``: what the cause is called."""
+    def __init__(self, title: str, rule: CauseRule, shops: int = 0, parent: QWidget | None = None) -> None:
+        """``title``: what the cause is called; ``shops``: how many have an open letter of it."""
         super().__init__(N_("Known issue"), icon="ph.bookmark-simple", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFixedWidth(WIDTH)
@@ -65,9 +66,14 @@ class KnownIssue(DialogFrame):
             "retry_at": Labelled(N_("Run its letters again at, each day"), self.retry_at),
             "route": Labelled(N_("Alerts go to (channels or groups)"), self.route),
         }
+        self._shops = shops
+        #: what saving does at once, while there is something to say
+        self.at_once = Label("", "label", "warn", wrap=True)
         self._tell = Debounce(self._show_wrong, TELL_MS, self)
-        for part in self.fields.values():
+        for name, part in self.fields.items():
             self.body.addWidget(part)
+            if name == "park":
+                self.body.addWidget(self.at_once)
         for field in (self.owner, self.link, self.park, self.retry_at, self.route):
             field.textChanged.connect(self._check)
             field.editingFinished.connect(self._tell.flush)
@@ -82,8 +88,8 @@ class KnownIssue(DialogFrame):
         Raises:
             UsageError: a span, a time of day or a link is none.
         """
-        text = self.park.text().strip()
-        span = filter_time.duration_ms(text) if text else 0
+        typed = self.park.text().strip()
+        span = filter_time.duration_ms(typed) if typed else 0
         if span is None:
             raise UsageError(_("Write a span such as 90m, 2h or 1d"), field="park")
         names = (one.strip() for one in self.route.text().replace("，", ",").split(","))
@@ -118,11 +124,22 @@ class KnownIssue(DialogFrame):
         """The button says at once what is wrong, its field once nothing more is typed; what is right is said now."""
         name, why = self._wrong()
         self.save.disable(why)
+        self._say_at_once(parks=not name and self.decided().park_s > 0)
         if not name:
             self._tell.cancel()
             self._show_wrong()
         else:
             self._tell()
+
+    def _say_at_once(self, *, parks: bool) -> None:
+        number = self._shops
+        said = ngettext(
+            "Saving pauses {n} shop at once, if its newest letter is younger than that.",
+            "Saving pauses up to {n} shops at once: those whose newest letter is younger than that.",
+            number,
+        )
+        self.at_once.setText(said.format(n=text.count(number)))
+        self.at_once.setVisible(parks and number > 0)
 
     def _show_wrong(self) -> None:
         name, why = self._wrong()

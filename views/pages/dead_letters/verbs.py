@@ -449,7 +449,7 @@ class CauseActions(QObject):
 
     def known_issue(self, of: OfCause) -> None:
         """Ask who is at it, and what is to be done by itself."""
-        dialog = KnownIssue(words.title(of.cause), of.cause.rule, self._owner)
+        dialog = KnownIssue(words.title(of.cause), of.cause.rule, of.cause.shops, self._owner)
         dialog.saved.connect(partial(self._decide, of.cause.fingerprint))
         dialog.open()
 
@@ -490,20 +490,36 @@ class CauseActions(QObject):
     def merge(self, of: OfCause) -> None:
         """Ask which cause it counts to."""
         dialog = MergeInto(words.title(of.cause), of.others, self._owner)
-        dialog.saved.connect(partial(self._merge, of.cause.fingerprint))
+        dialog.saved.connect(partial(self._merge, of))
         dialog.open()
 
-    def _merge(self, fingerprint: str, into: str) -> None:
+    def _merge(self, of: OfCause, into: str) -> None:
+        fingerprint = of.cause.fingerprint
+        said = _("{cause} counts to {other} now.").format(
+            cause=words.title(of.cause), other=dict(of.others).get(into, into)
+        )
         call = partial(self._context.commands.causes.merge, [fingerprint], into)
-        self._operation.start(call, self._on_saved, self._fail)
+        back = partial(self._split, [fingerprint]) if not of.cause.rule.into else None
+        self._operation.start(call, partial(self._told, said, back), self._fail)
 
     def split(self, of: OfCause) -> None:
         """Let all that count to it stand by themselves again."""
-        self._operation.start(partial(self._split, of.cause.parts), self._on_saved, self._fail)
+        said = _("What counted to {cause} stands by itself again.").format(cause=words.title(of.cause))
+        parts, whole = of.cause.parts, of.cause.fingerprint
+        back = partial(self._context.commands.causes.merge, list(parts), whole)
+        self._operation.start(partial(self._split, parts), partial(self._told, said, back), self._fail)
 
     def _split(self, parts: Sequence[str]) -> None:
         for one in parts:
             self._context.commands.causes.split(one)
+
+    def _told(self, said: str, back: Callable[[], object] | None, _nothing: object) -> None:
+        self.acted.emit()
+        actions = () if back is None else (undo_action(partial(self._back, back)),)
+        self._context.toast(ToastSpec(text=said, actions=actions, seconds=UNDO_S))
+
+    def _back(self, back: Callable[[], object]) -> None:
+        self._operation.start(back, self._on_saved, self._fail)
 
     def split_off(self, of: OfCause) -> None:
         """Ask which of its letters are a cause of their own."""

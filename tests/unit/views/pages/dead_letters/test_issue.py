@@ -47,6 +47,18 @@ def test_what_cannot_be_is_not_saved(qtbot: QtBot) -> None:
     assert heard.args == [Decided("", 0, "06:30", False, ("duty", "lead"), "https://issues.example.com/7")]
 
 
+def test_how_many_shops_it_pauses_at_once_is_said_before_it_is_saved(qtbot: QtBot) -> None:
+    dialog = KnownIssue("captcha", CauseRule(), 29)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert not dialog.at_once.isVisible()
+    dialog.park.setText("2h")
+    assert dialog.at_once.isVisible()
+    assert "up to 29 shops" in dialog.at_once.text()
+    dialog.park.setText("2")
+    assert not dialog.at_once.isVisible()
+
+
 def test_a_cause_is_merged_into_the_chosen_one(qtbot: QtBot) -> None:
     dialog = MergeInto("captcha", [("aa", "login"), ("bb", "page")])
     qtbot.addWidget(dialog)

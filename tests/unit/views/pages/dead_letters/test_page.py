@@ -30,7 +30,7 @@ from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runs import RunsDialog
 from views.dialogs.schema.form import LineInput
 from views.pages.dead_letters import words
-from views.pages.dead_letters.issue import KnownIssue, SplitOff
+from views.pages.dead_letters.issue import KnownIssue, MergeInto, SplitOff
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.dead_letters.verbs import CauseNote
 from views.support.acting import REPUBLISH, Acting
@@ -550,6 +550,24 @@ def test_a_shop_is_split_off_from_a_cause_and_joined_again(qtbot: QtBot, fleet: 
     page.show_request(part.fingerprint)
     qtbot.waitUntil(lambda: page.table.records.rowCount() == part.count)
     assert "Join to its cause again" in cause_menu(page, rows.index(part))
+    press(fleet.toasts[-1], "Undo")
+    qtbot.waitUntil(lambda: page.causes.causes.rowCount() == before)
+
+
+@pytest.mark.one_pair
+def test_that_a_cause_was_merged_is_told_and_can_be_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    before = page.causes.causes.rowCount()
+    part = page.causes.causes.record(1)
+    cause_menu(page, 1)["Merge into another cause…"].trigger()
+    dialog = page.findChild(MergeInto)
+    assert dialog is not None
+    into = dialog.others.currentText()
+    dialog.save.click()
+    qtbot.waitUntil(lambda: page.causes.causes.rowCount() == before - 1)
+    qtbot.waitUntil(lambda: bool(fleet.toasts))
+    assert fleet.toasts[-1].text == f"{words.title(part)} counts to {into} now."
     press(fleet.toasts[-1], "Undo")
     qtbot.waitUntil(lambda: page.causes.causes.rowCount() == before)
 
