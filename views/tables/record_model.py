@@ -14,6 +14,7 @@ What Qt asks of a cell and of a title, answered from record and column.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -120,13 +121,19 @@ def sorted_rows(rows: Sequence[R], sorts: Sequence[Sort], value_of: Callable[[st
 
 
 def comparable(value: object) -> tuple[int, Any]:
-    """Return a value that can be compared with its like, None included."""
+    """Return a value that can be compared with its like, None included; ``shop 2`` before ``shop 10``."""
     if value is None:
         return (0, 0)
-    return (1, value.casefold() if isinstance(value, str) else value)
+    if not isinstance(value, str):
+        return (1, value)
+    parts: list[Any] = _NUMBERS.split(value.casefold())
+    digits = [part.lstrip("0") for part in parts[1::2]]
+    parts[1::2] = [(len(part), part) for part in digits]  # as numbers of any length compare
+    return (1, parts)
 
 
 R = TypeVar("R")
+_NUMBERS = re.compile(r"(\d+)", re.ASCII)
 _CELL_FLAGS = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
 
 

@@ -27,3 +27,9 @@ def test_rows_are_ordered_by_all_keys() -> None:
     places = {"name": 0, "number": 1}
     ordered = sorted_rows(rows, (("name", False), ("number", True)), lambda key: lambda row: row[places[key]])
     assert ordered == [("a", 1), ("A", None), ("b", 2), ("B", 1)]
+
+
+def test_numbers_in_texts_are_ordered_as_numbers() -> None:
+    rows = ["shop 10", "Shop 2", "shop 02b", "shop", "10", "9", "店铺 11", "店铺 1", "7" * 5000]
+    ordered = sorted_rows(rows, (("name", False),), lambda _key: lambda row: row)
+    assert ordered == ["9", "10", "7" * 5000, "shop", "Shop 2", "shop 02b", "shop 10", "店铺 1", "店铺 11"]
