@@ -18,7 +18,7 @@ from console.connection.role_watch import RoleWatch
 from console.main_window import MainWindow
 from console.pages import page_specs
 from console.shell_keys import ShellKeys
-from console.tray import CHOICE, Tray
+from console.tray import CHOICE, Silence, Tray
 from console.watch import AlertWatch, QueueWatch
 from console.wiring import ShellWiring, connect_overview
 from services.desktop.registration import Registration
@@ -175,6 +175,7 @@ class _Shared:
     connections: Connections | None
     reopen: Callable[[], None] | None
     leave: Callable[[], object] | None
+    silence: Silence
     chosen: Mapping[str, Callable[..., None]]  #: by name of a signal of the Settings page
 
 
@@ -191,10 +192,12 @@ def build(
     leave: Callable[[], object] | None = None,
     memory: Memory,
     connections: Connections | None = None,
+    silence: Silence | None = None,
 ) -> OpenWindow:
     """Make the first window over an open connection; pages are made when first opened.
 
-    ``leave`` ends the program, for who has several windows.
+    ``leave`` ends the program, for who has several windows; ``silence`` of the program, for who shows several
+    connections in turn.
     """
     ticks().follow(connection.live)
     shared = _Shared(
@@ -205,6 +208,7 @@ def build(
         connections=connections,
         reopen=reopen,
         leave=leave,
+        silence=silence or Silence(),
         chosen={
             "theme_chosen": on_theme,
             "language_chosen": on_language,
@@ -273,7 +277,7 @@ def _open(shared: _Shared) -> OpenWindow:
 
     def lead() -> None:
         shared.role.serve(window)
-        alerts.speak_by(Tray(window, shared.memory, lambda: context.title, shared.leave))
+        alerts.speak_by(Tray(window, shared.memory, lambda: context.title, shared.leave, shared.silence))
 
     return OpenWindow(
         window=window,

@@ -29,6 +29,7 @@ from console.connection.open_connection import OpenConnection
 from console.instance import Asked, Instance
 from console.main_window import MainWindow
 from console.state import ConsoleState, Shelf
+from console.tray import Silence
 from services import assembly, i18n
 from services import settings as config
 from services.cli.context import ConsoleRequest
@@ -86,6 +87,7 @@ class Console:
         self.leaving: Leaving | None = None
         self._windows_kept = True  #: those of the last run are not open again yet
         self.others: list[bootstrap.OpenWindow] = []  #: more windows over the same connection
+        self._silence = Silence()
         self._left: tuple[bootstrap.OpenWindow, ...] = ()  #: windows that another connection takes the place of
         self._parting: set[asyncio.Future[None]] = set()  #: windows that are closed and send what they still hold
         self.welcome: MainWindow | None = None
@@ -506,6 +508,7 @@ class Console:
             memory=memory,
             connections=self.connections,
             leave=self._leave,
+            silence=self._silence,
         )
         self.opened = opened
         self._ask_before_leaving(opened, connection)

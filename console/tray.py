@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QRectF, Qt, Signal
+from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QPainter
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 
 from console.main_window import MainWindow
 from services.i18n import _
-from views.support import instant, shown
+from views.support import shown
+from views.support.instant import ticks
 from views.support.language import on_language_changed
 from views.support.memory import Memory
 from views.theme import theme
@@ -24,6 +26,13 @@ QUIET_MS = 3_600_000
 #: the dot of the icon, of its side
 DOT = 0.46
 SIZES = (16, 24, 32, 48, 64)
+
+
+@dataclass(slots=True)
+class Silence:
+    """Until when nobody wants notifications: of a program, whichever of its windows leads."""
+
+    until_ms: int = 0  #: UTC
 
 
 class Tray(QObject):
@@ -41,11 +50,14 @@ class Tray(QObject):
         memory: Memory,
         name: Callable[[], str] = str,
         leave: Callable[[], object] | None = None,
+        silence: Silence | None = None,
     ) -> None:
         """``name``: of the connection in words, for who has several; ``leave`` ends the program, all windows of it."""
         super().__init__(window)
         self._window, self._memory, self._name = window, memory, name
-        self._quiet_until = 0  #: no notifications before, UTC ms
+        self._silence = silence or Silence()
+        self._over = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
+        self._over.timeout.connect(self._say)
         self._end = leave or window.close
         self._open: Callable[[], object] = lambda: None  #: what the notification that was shown last leads to
         self._number, self._tone, self._words = 0, "", ""
@@ -100,13 +112,15 @@ class Tray(QObject):
     def _go(self) -> None:
         """For good: a window that is closed is counted for a while yet, and another one may have an icon by then."""
         self._gone = True
+        self._over.stop()
         self.icon.hide()
 
     def _is_quiet(self) -> bool:
-        return instant.now_ms() < self._quiet_until
+        """By the time it is, also where all that is seen stands still."""
+        return ticks().present_ms() < self._silence.until_ms
 
     def _be_quiet(self) -> None:
-        self._quiet_until = 0 if self._is_quiet() else instant.now_ms() + QUIET_MS
+        self._silence.until_ms = 0 if self._is_quiet() else ticks().present_ms() + QUIET_MS
         self._say()
 
     def _open_alerts(self) -> None:
@@ -130,9 +144,12 @@ class Tray(QObject):
         self._alerts.setText(_("Show alerts"))
         self._quit.setText(_("Quit"))
         self._quiet.setVisible(self._memory.get(CHOICE, "") != OFF)
-        quiet = ""
-        if self._is_quiet():
-            quiet = _("No notifications until {time}").format(time=shown.clock(self._quiet_until, instant.now_ms()))
+        quiet, now, until = "", ticks().present_ms(), self._silence.until_ms
+        self._over.stop()
+        if now < until:
+            quiet = _("No notifications until {time}").format(time=shown.clock(until, now))
+            if not self._gone:
+                self._over.start(until - now)
         self._quiet.setText(_("Show notifications again") if quiet else _("No notifications for an hour"))
         parts = [" · ".join(part for part in ("Fleetdeck", self._name()) if part), self._words, quiet]
         self.icon.setToolTip("\n".join(part for part in parts if part))

@@ -12,13 +12,15 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
-from console.tray import Tray
+from console.tray import QUIET_MS, Tray
 from console.watch import AlertWatch
 from services import i18n
 from services.domain.alerts import incident as incidents
 from services.domain.alerts.incident import Answer, Incident
 from tests.gui.desk import Desk
 from tests.unit.views.pages.alert_samples import Alerts
+from views.support import shown
+from views.support.instant import ticks
 from views.widgets.toast import ToastSpec
 
 pytestmark = pytest.mark.both_pairs
@@ -187,6 +189,60 @@ def test_whoever_sits_in_a_meeting_is_not_notified_for_an_hour(
     alerts.lane()
     look()
     assert len(notified) == 1
+
+
+class Fleet:
+    """Whose time is turned by hand."""
+
+    at_ms = 1_795_000_000_000
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+
+def hush(console: Console) -> Tray:
+    """Choose that nobody is notified for an hour."""
+    tray = console.window.findChild(Tray)
+    (quiet,) = (one for one in tray.menu.actions() if one.text() == "No notifications for an hour")
+    quiet.trigger()
+    return tray
+
+
+def test_the_hour_goes_on_while_the_view_stands_still(console: Console, look: Look) -> None:
+    fleet = Fleet()
+    ticks().follow(fleet)
+    ticks().tick()
+    ticks().hold(console.window, on=True)
+    fleet.at_ms += QUIET_MS
+    tray = hush(console)
+    until = shown.clock(fleet.at_ms + QUIET_MS, fleet.at_ms)
+    assert tray.icon.toolTip().splitlines()[-1] == f"No notifications until {until}"
+    fleet.at_ms += QUIET_MS - 1
+    assert not tray.wanted
+    fleet.at_ms += 1
+    assert tray.wanted
+    ticks().hold(console.window, on=False)
+
+
+def test_nobody_is_told_of_a_silence_that_is_over(
+    console: Console, look: Look, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr("console.tray.QUIET_MS", 300)
+    tray = hush(console)
+    qtbot.waitUntil(lambda: "No notifications until" not in tray.icon.toolTip())
+    assert "No notifications for an hour" in [one.text() for one in tray.menu.actions()]
+
+
+def test_the_silence_holds_whichever_window_leads(console: Console, look: Look) -> None:
+    second = console.another()
+    hush(console)
+    console.window.close()
+    second.lead()
+    tray = second.window.findChild(Tray)
+    assert not tray.wanted
+    assert "No notifications until" in tray.icon.toolTip()
+    second.window.close()
+    second.window.deleteLater()
 
 
 def test_of_two_windows_the_one_in_front_says_it(

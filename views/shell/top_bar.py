@@ -240,12 +240,15 @@ class TopBar(QFrame):
         self.retranslate()
         on_language_changed(self.retranslate)
         keymap().changed.connect(self._tell_key)
+        # the letters may be larger; once all that is in it knows, and speaks the language that may be another
+        theme().changed.connect(self._fit, Qt.ConnectionType.QueuedConnection)
 
     def show_profile(
         self, name: str, tag: str = "", *, local: bool = False, production: bool = False, unverified: bool = False
     ) -> None:
         """Show which fleet this is."""
         self.profile.show_profile(name, tag, local=local, production=production, unverified=unverified)
+        self._fit()
 
     def show_health(self, parts: Sequence[Health]) -> None:
         """Show the state of each part, in order."""
@@ -325,6 +328,7 @@ class TopBar(QFrame):
     def set_search_enabled(self, on: bool) -> None:
         """Show the search field; it stays hidden while nobody answers it."""
         self.search.setVisible(on)
+        self._fit()
 
     def set_can_create(self, reason: str = "") -> None:
         """Allow New task, or disable it with `reason`, already translated."""

@@ -246,7 +246,9 @@ class KeyMap(QObject):
         """What was remembered and does not hold, for a person to be told; it is told once and remembered no more."""
         found, self._displaced = self._displaced, ()
         if found:
-            self._memory.put(SHELF, dict(self._chosen))
+            told = {one.command.name for one in found}
+            kept = self._memory.get(SHELF, {})  # with the commands of another version, which this one does not know
+            self._memory.put(SHELF, {name: keys for name, keys in kept.items() if name not in told})
         return found
 
     def follow(self, memory: Memory) -> None:

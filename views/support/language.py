@@ -8,14 +8,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from PySide6.QtCore import QCoreApplication, QLibraryInfo, QObject, QTranslator, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QLibraryInfo, QObject, QTranslator, Signal
 
 from services import i18n
 from views.theme import theme
 
 
 class QtWords(QTranslator):
-    """Qt's own words, but for the names of keys: menus write those as everything else does."""
+    """Qt's own words, but for the names of keys: menus write those as everything else does.
+
+    It is put in place once and stays there: what is put in or taken away waits for every thread that translates, and
+    one of those waits for the lock of the interpreter by then, since this is asked in Python.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        #: by language, and never given up: Qt would take away what it never had, and wait just so
+        self._spoken: dict[str, QTranslator] = {}
+        self._now: QTranslator | None = None
+
+    def speak(self, language: str) -> None:
+        """Answer in this language from now on, whichever thread asks."""
+        found = self._spoken.get(language)
+        if found is None:
+            found = self._spoken[language] = QTranslator(self)
+            found.load(f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+        self._now = found
 
     def isEmpty(self) -> bool:
         """It is not, also where Qt has no words of a language."""
@@ -25,7 +43,8 @@ class QtWords(QTranslator):
         """What Qt has for it; keys have the same name in every language."""
         if context == "QShortcut":
             return sourceText
-        return super().translate(context, sourceText, disambiguation, n) or None
+        now = self._now
+        return None if now is None else now.translate(context, sourceText, disambiguation, n) or None
 
 
 class LanguageRelay(QObject):
@@ -39,7 +58,7 @@ class LanguageRelay(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._of_qt = QtWords(self)
+        self._of_qt, self._in_place = QtWords(self), False
         self._speak_in_qt()
         i18n.on_language_changed(self._relay)
 
@@ -48,10 +67,12 @@ class LanguageRelay(QObject):
         app = QCoreApplication.instance()
         if app is None:
             return
-        app.removeTranslator(self._of_qt)
-        place = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
-        self._of_qt.load(f"qtbase_{i18n.language()}", place)
-        app.installTranslator(self._of_qt)
+        self._of_qt.speak(i18n.language())
+        if self._in_place:
+            app.sendEvent(app, QEvent(QEvent.Type.LanguageChange))
+        else:
+            self._in_place = True
+            app.installTranslator(self._of_qt)
 
     def _relay(self) -> None:
         self._speak_in_qt()

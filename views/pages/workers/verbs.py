@@ -365,6 +365,7 @@ class LogDialog(DialogFrame):
         self.levels.chosen.connect(lambda _key: self._say(whole=True))
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
+        self.text.setUndoRedoEnabled(False)  # it would keep every line that has ever stood there
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setFont(theme().font("monosmall"))
         self.hint = Label("", "label", "text3", wrap=True)

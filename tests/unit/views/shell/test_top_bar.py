@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -13,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from views.shell.health_pill import Health, HealthPill
 from views.shell.top_bar import TopBar, freshness
+from views.theme import theme
 
 PARTS = (Health(key="broker", name="Broker", value="3 ms"), Health(key="redis", name="Redis", value="1 ms"))
 
@@ -117,6 +119,33 @@ def test_a_figure_that_is_wider_now_and_then_does_not_make_the_names_come_and_go
     assert {told(value) for value in ("1 ms", "13 ms", "2 ms")} == {told("13 ms")}
     bar.resize(at + 200, 48)
     assert told("13 ms") == full
+
+
+@pytest.mark.parametrize(
+    "grow",
+    [
+        lambda bar: bar.show_profile("CN-East and the north of it", "PROD", production=True),
+        lambda bar: bar.set_search_enabled(True),
+        lambda _bar: theme().set_text_size(130),
+    ],
+    ids=["profile", "search", "letters"],
+)
+def test_whatever_takes_the_room_takes_the_names_of_the_pills(bar: TopBar, grow: Callable[[TopBar], None]) -> None:
+    pill = bar.pill("redis")
+
+    def is_short() -> bool:
+        return pill.sizeHint() != pill.room(compact=False)
+
+    least = next(width for width in range(1400, 200, -2) if not bar.resize(width, 48) and is_short()) + 2
+    bar.resize(1400, 48)
+    bar.setFixedWidth(least)  # as a window gives it
+    assert not is_short()
+    try:
+        grow(bar)
+        QApplication.processEvents()
+        assert is_short()
+    finally:
+        theme().set_text_size(100)
 
 
 def test_words_follow_the_language(bar: TopBar) -> None:

@@ -139,6 +139,13 @@ def test_what_is_stored_and_spoiled_falls_back_with_a_word(
     assert word in caplog.text
 
 
+def test_what_this_version_does_not_know_is_kept_when_a_displaced_key_is_told(keys: KeyMap) -> None:
+    memory = remembered(tasks__fly="F", tasks__raise="nonsense", window__search="Ctrl+F", window__new="Ctrl+J")
+    keys.follow(memory)
+    assert [one.command.name for one in keys.take_displaced()] == ["window.search"]
+    assert memory.get("keys") == {"tasks.fly": "F", "tasks.raise": "nonsense", "window.new": "Ctrl+J"}
+
+
 def test_a_table_that_is_none_leaves_the_defaults(keys: KeyMap, caplog: pytest.LogCaptureFixture) -> None:
     memory = ShortMemory()
     memory.put("keys", ["R"])

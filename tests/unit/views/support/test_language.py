@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -15,6 +19,45 @@ from views.support.language import on_language_changed
 from views.support.offers import offer
 from views.theme import theme
 from views.widgets.buttons import shortcut_text
+
+ROOT = Path(i18n.__file__).parents[1]
+
+
+#: a thread that translates in Qt all the while the window changes its language, which must come to an end
+SWITCHED = """
+import faulthandler, functools, threading
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QApplication
+from services import i18n
+from views.support.language import language_relay
+
+app = QApplication([])
+language_relay()
+i18n.load = functools.cache(i18n.load)
+words = ("QWidgetTextControl", "&Undo")
+said, over, begun = set(), threading.Event(), threading.Event()
+
+def ask():
+    while not over.is_set():
+        said.add(QCoreApplication.translate(*words))
+        begun.set()
+
+for code in ("zh_CN", "en"):
+    i18n.set_language(code)
+other = threading.Thread(target=ask, daemon=True)
+other.start()
+begun.wait()
+faulthandler.dump_traceback_later(45, exit=True)
+for number in range(20):
+    over.wait(0.001)
+    i18n.set_language(("zh_CN", "en")[number % 2])
+over.set()
+other.join()
+faulthandler.cancel_dump_traceback_later()
+assert QCoreApplication.translate(*words) == "&Undo", said
+i18n.set_language("zh_CN")
+assert "\N{CJK UNIFIED IDEOGRAPH-64A4}" in QCoreApplication.translate(*words)
+"""
 
 
 class Listener(QObject):
@@ -35,6 +78,29 @@ def test_fonts_change_before_words(qtbot: QtBot) -> None:
     qtbot.wait(1)
     i18n.set_language("en")
     assert len(Listener.heard) == 1
+
+
+def test_a_thread_that_translates_does_not_hold_up_a_change_of_the_language() -> None:
+    around = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", SWITCHED]
+    ended = subprocess.run(command, env=around, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_widgets_of_qt_are_told_of_a_new_language(qtbot: QtBot) -> None:
+    told: list[str] = []
+
+    class Told(QWidget):
+        def changeEvent(self, event: QEvent) -> None:
+            if event.type() == QEvent.Type.LanguageChange:
+                told.append(QCoreApplication.translate("QWidgetTextControl", "&Undo"))
+
+    window = Told()
+    qtbot.addWidget(window)
+    for code in ("zh_CN", "en"):
+        i18n.set_language(code)
+        QCoreApplication.processEvents()
+    assert [("撤" in words) for words in told] == [True, False]
 
 
 @pytest.mark.parametrize("speaks", ["en", "zh_CN"])

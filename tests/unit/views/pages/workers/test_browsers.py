@@ -190,6 +190,7 @@ def test_lines_that_go_in_front_take_neither_the_hit_nor_the_place_nor_what_is_m
     assert hit.cursor.block().text() == here
     assert dialog.text.textCursor().selectedText() == said
     assert dialog.text.cursorForPosition(QPoint(0, 0)).block().text() == top
+    assert not dialog.text.document().isUndoAvailable(), "lines that are gone are kept nowhere"
 
 
 def test_a_worker_that_stops_still_shows_its_log(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
