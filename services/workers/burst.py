@@ -71,11 +71,12 @@ class Burst:
         lanes = dict(room.lanes)
         claim: list[int] = []
         taken, met_long = 0, False
+        total = min(room.total, room.free + self._prefetch.met(tasks))
         for place, task in enumerate(tasks):
             if self._shops and self._shops.get(task.shop, 0.0) > now:
                 claim.append(place)
                 continue
-            fits = taken < room.total and lanes.get(task.lane, room.total) > 0
+            fits = taken < total and lanes.get(task.lane, room.total) > 0
             if fits and (taken < room.free or self._prefetch.short(task)):
                 claim.append(place)
                 taken += 1

@@ -14,7 +14,7 @@ from services.ports.upkeep import Parked
 from services.workers.burst import Burst, Room
 from services.workers.intake import Intake
 from services.workers.preempt import Preemptor
-from services.workers.prefetch import PrefetchWindow
+from services.workers.prefetch import NARROW, PrefetchWindow
 from services.workers.slots import ClaimedTask, SlotPool
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ FOR_EACH_SLOT = 2
 #: seconds for which the window stays wide after a burst: each change costs two consumers a lane
 WIDE_S = 5.0
 #: as many of a burst as if so many were claimed ahead
-BURST = 64
+BURST = NARROW
 LOOK_S = 0.2
 FeedPlan = list[tuple[str, int]]
 
@@ -122,13 +122,13 @@ class Feeder:
     def _feed(self, free: int, ahead: int, plan: FeedPlan) -> None:
         """Fetch, then claim what was delivered; in turns, or many parked tasks would keep urgent messages out."""
         first, self._messages_first = self._messages_first, False
-        if not first and self._fetch(plan, free + ahead):
+        if not first and self._fetch(plan, free + min(ahead, NARROW)):
             free, plan = self._pool.wait_plan(self._sharing(), ahead, 0.0)
         if plan:
             self._accept(Room(free, free + ahead, _rooms(plan)), plan, 0.0 if self._wanted else LOOK_S)
         if first:
             free, plan = self._pool.wait_plan(self._sharing(), ahead, 0.0)
-            self._fetch(plan, free + ahead)
+            self._fetch(plan, free + min(ahead, NARROW))
 
     def _fetch(self, plan: FeedPlan, room: int) -> int:
         """Fill the room with tasks that others could not run; the next heartbeat tells whether any are left."""

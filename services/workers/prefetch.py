@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable
 
 from services.domain.task.record import Task
 from services.ports import Clock
@@ -10,29 +11,28 @@ from services.workers.slots import SlotPool
 
 #: work that may wait claimed beyond the slots, in seconds (DESIGN 2.10)
 AHEAD_S = 0.2
-WINDOWS = (0, 8, 64, 256)
+NARROW = 64
+WINDOWS = (0, 8, NARROW, 256)
 #: so many tasks must have ended before any is claimed ahead
 ENOUGH = 8
-#: where more than one of so many claims was parked, no more than 64 are claimed ahead for so many seconds
+#: where more than one of so many claims was parked, no more than ``NARROW`` are claimed ahead for so many seconds
 PARKED_OF, NARROW_S = 16, 10.0
 
 
 class PrefetchWindow:
     """Of the last tasks, all together and by type; any thread may note, one asks."""
 
-    def __init__(self, pool: SlotPool, clock: Clock) -> None:
+    def __init__(self, pool: SlotPool, clock: Clock, again: Callable[[str], bool] = lambda _type: True) -> None:
+        """``again``: whether a task of this type may run twice."""
+        self._again = again
         self._pool, self._clock = pool, clock
         self._recent: deque[float] = deque(maxlen=32)
         self._types: dict[str, deque[float]] = {}
         self._patient_until = 0.0
         self._narrow_until = 0.0
 
-    def took(self, task_type: str, seconds: float, *, again: bool = True) -> None:
-        """A task of this type took so long. ``again``: it may run twice; of others no more than 64 are claimed
-        ahead, for where this worker is killed a person decides about each.
-        """
-        if not again:
-            self._narrow_until = self._clock.monotonic() + NARROW_S
+    def took(self, task_type: str, seconds: float) -> None:
+        """A task of this type took so long."""
         self._recent.append(seconds)
         times = self._types.get(task_type)
         if times is None:
@@ -47,6 +47,15 @@ class PrefetchWindow:
     def met_long(self) -> None:
         """Something that takes long is next in line: claim nothing ahead until it has had time to show."""
         self._patient_until = self._clock.monotonic() + AHEAD_S
+
+    def met(self, tasks: Iterable[Task]) -> int:
+        """These are next in line; how many of them may be claimed ahead at most. Of what may not run twice those are
+        fewer: where this worker is killed, a person decides about each.
+        """
+        if all(map(self._again, {task.task_type for task in tasks})):
+            return WINDOWS[-1]
+        self._narrow_until = self._clock.monotonic() + NARROW_S
+        return NARROW
 
     def met_parked(self, parked: int, claims: int) -> None:
         """So many of the last claims were parked: with more ahead still more would meet their own shop at work, and

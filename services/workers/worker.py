@@ -96,7 +96,7 @@ class Worker:
             artifacts=parts.artifacts,
         )
         self._pool = SlotPool(self._work, options.slots, self.name)
-        self._prefetch = PrefetchWindow(self._pool, parts.clock)
+        self._prefetch = PrefetchWindow(self._pool, parts.clock, lambda name: parts.registry.task_type(name).idempotent)
         self._burst = Burst(parts.clock, self._prefetch)
         self._intake = Intake(
             parts.store,
@@ -348,8 +348,7 @@ class Worker:
 
     def _work(self, claimed: ClaimedTask, slot: int) -> None:
         op = self._runner.run(claimed, slot)
-        task, took = claimed.task, self._parts.clock.monotonic() - claimed.started
-        self._prefetch.took(task.task_type, took, again=task.idempotent)
+        self._prefetch.took(claimed.task.task_type, self._parts.clock.monotonic() - claimed.started)
         try:
             if claimed.lines and not self._finisher.away:
                 self._keeper.flush(claimed)

@@ -64,6 +64,8 @@ _LEAST_SHARE = 0.6
 #: kinds without words, which larger text does not widen
 _DRAWN = frozenset({TICK, "glyph"})
 _WIDEST = 2_000
+#: rows whose cells are measured where a person asks for columns that fit
+_MEASURED = 1_000
 #: a number may grow to so many digits before its column needs more room
 _NUMBER = "9,999"
 _LOOK_AGAIN_MS = 500
@@ -263,6 +265,7 @@ class TableView(QTableView):
         self.filterable: Callable[[object, str], bool] | None = None
         self._ticking = Ticking(model)
         self._covered = 0  #: pixels of its lower end that something lies on
+        self._laying = False  #: ranges of its scroll bars are being given
         self._cells = CellDelegate(self, ground)
         self._set_up_look()
         self.setModel(model)
@@ -506,7 +509,7 @@ class TableView(QTableView):
     def showEvent(self, event: QShowEvent) -> None:
         """Look what the cells need that are in sight now."""
         super().showEvent(event)
-        self.layout_of_columns.fit()
+        self.layout_of_columns.see()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the least columns when narrow and give the rest to the widest."""
@@ -524,14 +527,19 @@ class TableView(QTableView):
     def updateGeometries(self) -> None:
         """Give the scroll bars their ranges."""
         bar = self.verticalScrollBar()
-        was = bar.value()
+        was, self._laying = bar.value(), True
         super().updateGeometries()
         if self._covered:
             seen = self.viewport().height() - self._covered
             bar.setMaximum(max(bar.maximum(), self.verticalHeader().length() - seen))
             bar.setValue(was)
+        self._laying = False
+        if bar.value() != was:
+            self._on_scrolled(bar.value())
 
     def _on_scrolled(self, value: int) -> None:
+        if self._laying:  # it goes down and up again while ranges are given
+            return
         if value >= self.verticalScrollBar().maximum() - 10 * theme().row_height:
             self.near_end.emit()
 
@@ -696,6 +704,7 @@ class ColumnsLayout(QObject):
         self._auto_hidden: set[str] = set()
         self._unseen: dict[str, int] = {}  #: how wide a hidden column is once it is shown
         self._spared: dict[str, tuple[int, int]] = {}  #: of one that gave way: how wide it was, and is now
+        self._unmeasured = False  #: rows came while nobody saw the table
         self._scale = theme().growth
         self.kept_by_page = False  #: the page remembers it by itself
         view.horizontalHeader().setResizeContentsPrecision(0)  # of what is in sight, not of a thousand rows
@@ -799,11 +808,17 @@ class ColumnsLayout(QObject):
         menu.triggered.connect(self._on_chosen)
         menu.addSeparator()
         for words, act in (
-            (_("Fit columns to content"), self._view.resizeColumnsToContents),
+            (_("Fit columns to content"), self._fit_to_content),
             (_("Reset columns"), self.reset),
         ):
             menu.addAction(words, act).triggered.connect(self.arranged)
         return menu
+
+    def _fit_to_content(self) -> None:
+        header = self._view.horizontalHeader()
+        header.setResizeContentsPrecision(_MEASURED)
+        self._view.resizeColumnsToContents()
+        header.setResizeContentsPrecision(0)
 
     def _on_chosen(self, action: Any) -> None:
         if action.isCheckable():
@@ -868,6 +883,14 @@ class ColumnsLayout(QObject):
         self._spare_room()
         self._share_room()
 
+    def see(self) -> None:
+        """It is shown now: look at what came while it was not. What a person has sized since stays."""
+        if self._unmeasured:
+            self._unmeasured = False
+            self.fit()
+        elif self._spared:
+            self._look_again()
+
     def _on_rows(self, _parent: QModelIndex, first: int, last: int) -> None:
         """The first rows tell what the columns need, later ones only where it is more than they kept."""
         if first == 0 and last == self._model.rowCount() - 1:
@@ -881,6 +904,8 @@ class ColumnsLayout(QObject):
 
     def _fit_cells(self) -> None:
         """Share the room anew where a cell in sight would be cut because its column gave way."""
+        if not self._view.isVisible():  # see ``_spare_room``; it looks once it is shown
+            return
         kept = [(n, c) for n, c in enumerate(self._model.columns) if c.key in self._spared]
         if any(self._needed(n, c) > self._view.columnWidth(n) for n, c in kept):
             self.fit()
@@ -902,7 +927,10 @@ class ColumnsLayout(QObject):
         over = self._wanted_width() - self._view.viewport().width()
         if self._scale <= 1.0:
             over -= round(sum(self._wide(c) * (1 - _LEAST_SHARE) for _n, c in seen if c.stretch))
-        if over <= 0 or not self._model.rowCount() or not self._view.isVisible():  # unseen, all its rows are in sight
+        if over <= 0 or not self._model.rowCount():
+            return
+        if not self._view.isVisible():  # to Qt all rows of one that is not seen are in sight
+            self._unmeasured = True
             return
         spare = {n: self._view.columnWidth(n) - self._needed(n, c) for n, c in seen if _gives_way(c)}
         spare = {n: room for n, room in spare.items() if room > 0}

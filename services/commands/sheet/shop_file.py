@@ -38,8 +38,8 @@ _CALLED = {
 }
 #: other names of a column
 OTHER_NAMES = {heading(word): name for name, words in _CALLED.items() for word in (name, *words)}
-#: what may be the number of a shop, or that of a line
-_NUMBER = heading("编号")
+#: what may be the number of a shop, or that of a line, and what may be its number or its name
+_NUMBER, _LOOSE = heading("编号"), frozenset({heading("shop"), heading("店铺")})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ def read(path: Path, known: Mapping[str, Shop] | None = None) -> ShopFile:
         read_ = table.read(path, endings=ENDINGS, known=_known)
     except UsageError as exc:
         raise UsageError(words_of(exc), field="file") from exc
-    names = _names(read_.columns)
+    names, others = _names(read_.columns)
     columns = _columns(read_, names) if read_.rows else ()
     found: dict[str, Shop] = {}
     faults = [Fault(line=bad.number, field="file", error=english(bad.reason)) for bad in read_.bad]
@@ -85,7 +85,11 @@ def read(path: Path, known: Mapping[str, Shop] | None = None) -> ShopFile:
     if not found and not faults:
         raise UsageError(said("shop.file_empty", name=path.name), field="file")
     faults.sort(key=lambda fault: fault.line)
-    return ShopFile(shops=tuple(found.values()), faults=tuple(faults), warnings=tuple(map(_passed_over, columns)))
+    return ShopFile(
+        shops=tuple(found.values()),
+        faults=tuple(faults),
+        warnings=tuple(_passed_over(name, others) for name in columns),
+    )
 
 
 def _columns(file: Table, names: Sequence[str]) -> tuple[str, ...]:
@@ -98,7 +102,9 @@ def _columns(file: Table, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in COLUMNS)
 
 
-def _passed_over(name: str) -> str:
+def _passed_over(name: str, others: Mapping[str, str]) -> str:
+    if name in others:
+        return said("shop.file_column_again", name=f"{name!r:.60}", field=others[name])
     close = difflib.get_close_matches(name, COLUMNS, n=1)
     if close:
         return said("shop.file_column_near", name=f"{name!r:.60}", near=close[0])
@@ -150,17 +156,33 @@ def _identity(cell: object) -> str:
         raise UsageError(english(bad.reason), field="shop_id") from bad
 
 
-def _names(titles: Sequence[str]) -> list[str]:
-    """The field of each column. Of several for one field the first counts, and the others are passed over as they are
-    called; a bare number is that of the shop where no other column is.
+def _names(titles: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The field of each column, and of those that are passed over because another one says it better, which field that
+    is: the name of a field comes before what people call it, that of a number before the mere word shop, and a bare
+    number is that of the shop only where no other column is.
     """
-    called = [_name(title) for title in titles]
-    if "shop_id" not in called:
-        called = ["shop_id" if heading(title) == _NUMBER else name for title, name in zip(titles, called, strict=True)]
-    return [
-        f"{title.strip()} ({place + 1})" if name in COLUMNS and name in called[:place] else name
-        for place, (title, name) in enumerate(zip(titles, called, strict=True))
-    ]
+    best: dict[str, tuple[int, int]] = {}
+    for place, title in enumerate(titles):
+        if (name := _name(title)) in COLUMNS:
+            best[name] = min(best.get(name, (9, 0)), (_rank(title), place))
+    for place, title in enumerate(titles):
+        if heading(title) == _NUMBER and "shop_id" not in best:
+            best["shop_id"] = (9, place)
+    fields = {place: name for name, (_rank_of, place) in best.items()}
+    names, others = [], {}
+    for place, title in enumerate(titles):
+        name = fields.get(place) or _name(title)
+        if place not in fields and name in COLUMNS:
+            others[f"{title.strip()} ({place + 1})"] = name
+            name = f"{title.strip()} ({place + 1})"
+        names.append(name)
+    return names, others
+
+
+def _rank(title: str) -> int:
+    if title.strip().lower() in COLUMNS:
+        return 0
+    return 2 if heading(title) in _LOOSE else 1
 
 
 def _name(title: str) -> str:

@@ -148,7 +148,7 @@ def weekly(text: str) -> Weekly:
 
 def _weekly(text: str, code: str) -> Weekly:
     """``code``: how what it is not is refused."""
-    found = _WEEKLY.match(_spelt(text.strip()))
+    found = _WEEKLY.match(_spelt(text.strip().replace("\uff1a", ":")))
     days = _days(found[1].lower()) if found is not None else ()
     hours = [_minutes(hour) for hour in found.group(2, 3)] if found is not None else []
     if not days or None in hours:

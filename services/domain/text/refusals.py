@@ -476,6 +476,7 @@ REFUSALS: dict[str, str] = {
         "{file}: the header must name platform and shop_id; {missing} must not be missing, it names {names}"
     ),
     "shop.file_column": N_("column {name} is passed over; known are {known}"),
+    "shop.file_column_again": N_("column {name} is passed over; {field} stands in another one"),
     "shop.file_column_near": N_("column {name} is passed over; did you mean {near}?"),
     "shop.concurrency": N_("concurrency must be 1 to 64"),
     "file.in_use": N_("{name} is open in another program, or may not be replaced; close it there and try again"),

@@ -124,7 +124,7 @@ def test_one_thing_is_said_otherwise_than_many_whichever_number_counts() -> None
     [
         (said("schema.type", expected="integer"), "类型必须是整数"),
         (said("schema.type", expected="integer or string"), "类型必须是 integer or string"),
-        (said("policy.kind", where="timeout_s", wanted="int", given="str"), "timeout_s：应为整数，实为文本"),
+        (said("policy.kind", where="timeout_s", wanted="int", given="str"), "timeout_s 必须是整数，而不是文本"),
     ],
 )
 def test_a_kind_of_value_is_called_as_people_call_it_in_chinese(what: str, words: str) -> None:

@@ -66,7 +66,7 @@ class KnownIssue(DialogFrame):
             "retry_at": Labelled(N_("Run its letters again at, each day"), self.retry_at),
             "route": Labelled(N_("Alerts go to (channels or groups)"), self.route),
         }
-        self._shops = shops
+        self._shops, self._park_s = shops, rule.park_s
         #: what saving does at once, while there is something to say
         self.at_once = Label("", "label", "warn", wrap=True)
         self._tell = Debounce(self._show_wrong, TELL_MS, self)
@@ -124,7 +124,7 @@ class KnownIssue(DialogFrame):
         """The button says at once what is wrong, its field once nothing more is typed; what is right is said now."""
         name, why = self._wrong()
         self.save.disable(why)
-        self._say_at_once(parks=not name and self.decided().park_s > 0)
+        self._say_at_once(parks=not name and self.decided().park_s not in (0, self._park_s))
         if not name:
             self._tell.cancel()
             self._show_wrong()

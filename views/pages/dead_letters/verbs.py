@@ -449,7 +449,8 @@ class CauseActions(QObject):
 
     def known_issue(self, of: OfCause) -> None:
         """Ask who is at it, and what is to be done by itself."""
-        dialog = KnownIssue(words.title(of.cause), of.cause.rule, of.cause.shops, self._owner)
+        shops = of.cause.shops if of.is_open else 0  # only those with open letters are paused
+        dialog = KnownIssue(words.title(of.cause), of.cause.rule, shops, self._owner)
         dialog.saved.connect(partial(self._decide, of.cause.fingerprint))
         dialog.open()
 
@@ -505,9 +506,7 @@ class CauseActions(QObject):
     def split(self, of: OfCause) -> None:
         """Let all that count to it stand by themselves again."""
         said = _("What counted to {cause} stands by itself again.").format(cause=words.title(of.cause))
-        parts, whole = of.cause.parts, of.cause.fingerprint
-        back = partial(self._context.commands.causes.merge, list(parts), whole)
-        self._operation.start(partial(self._split, parts), partial(self._told, said, back), self._fail)
+        self._operation.start(partial(self._split, of.cause.parts), partial(self._told, said, None), self._fail)
 
     def _split(self, parts: Sequence[str]) -> None:
         for one in parts:
@@ -519,7 +518,7 @@ class CauseActions(QObject):
         self._context.toast(ToastSpec(text=said, actions=actions, seconds=UNDO_S))
 
     def _back(self, back: Callable[[], object]) -> None:
-        self._operation.start(back, self._on_saved, self._fail)
+        self._operation.start(back, partial(self._told, _("Taken back."), None), self._fail)
 
     def split_off(self, of: OfCause) -> None:
         """Ask which of its letters are a cause of their own."""

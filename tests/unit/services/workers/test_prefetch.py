@@ -97,14 +97,3 @@ def test_where_claims_meet_their_own_shop_at_work_fewer_are_claimed_ahead(pool: 
     assert prefetch.ahead() == 64
     clock.advance(10.0)
     assert prefetch.ahead() == 256
-
-
-def test_of_what_may_not_run_twice_fewer_are_claimed_ahead(pool: SlotPool) -> None:
-    clock = ManualClock()
-    prefetch = PrefetchWindow(pool, clock)
-    for _ in range(8):
-        prefetch.took("work", 0.001)
-    prefetch.took("pay", 0.001, again=False)
-    assert prefetch.ahead() == 64
-    clock.advance(10.0)
-    assert prefetch.ahead() == 256

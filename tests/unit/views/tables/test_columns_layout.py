@@ -202,6 +202,25 @@ def test_no_more_rows_than_are_in_sight_are_measured(qtbot: QtBot, large: None) 
     view.show()
     resize(view, 820)
     assert 0 < len(measured) < 40, "the window would stand still while a thousand rows are measured at each step"
+    before = view.layout_of_columns.save()["widths"]
+    view.hide()
+    measured.clear()
+    model.apply([replace(row, age="133 h 02 m") for row in sample_rows(900)], settle=True)
+    model.dataChanged.emit(model.index(0, 0), model.index(899, len(columns) - 1))
+    resize(view, 821)
+    assert measured == set(), "nobody sees it"
+    view.show()
+    qtbot.waitUntil(lambda: 0 < len(measured) < 80)
+    assert view.layout_of_columns.save()["widths"].keys() == before.keys()
+
+
+def test_a_width_that_a_person_chose_outlives_that_the_page_is_left(table: TableView) -> None:
+    section = table.records.section_of("error")
+    table.setColumnWidth(section, 250)
+    table.hide()
+    table.show()
+    QApplication.processEvents()
+    assert table.columnWidth(section) == 250
 
 
 def test_what_the_room_hid_is_not_saved(table: TableView) -> None:

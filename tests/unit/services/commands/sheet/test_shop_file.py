@@ -135,7 +135,10 @@ def test_a_huge_workbook_of_shops_is_refused_by_its_bound(tmp_path: Path, monkey
         ("平台,店铺ID,名称,编号", "pdd,s100,甲,1", "编号"),
         ("编号,平台,店铺ID", "1,pdd,s100", "编号"),
         ("平台,店铺ID,店铺编号", "pdd,s100,1", "店铺编号 (3)"),
-        ("platform,shop,shop_id", "pdd,s100,1", "shop_id (3)"),
+        ("platform,shop,shop_id", "pdd,Flagship,s100", "shop (2)"),
+        ("平台,店铺,店铺ID", "pdd,甲,s100", "店铺 (2)"),
+        ("平台,店铺,店铺编号,店铺名称", "pdd,甲,s100,甲", "店铺 (2)"),
+        ("平台,店铺编号,shop_id", "pdd,1,s100", "店铺编号 (2)"),
         ("平台,编号,名称", "pdd,s100,甲", ""),
     ],
 )

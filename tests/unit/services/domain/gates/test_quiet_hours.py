@@ -209,12 +209,16 @@ def test_a_form_takes_both_kinds_between_semicolons() -> None:
         ("周一、三、五 22:00-06:00", "mon,wed,fri 22:00-06:00"),
         ("每周一 22:00-06:00", "mon 22:00-06:00"),
         ("每星期日22:00-06:00", "sun 22:00-06:00"),
-        ("每日12:00-13:00", "daily 12:00-13:00"),
+        ("每日12：00-13：00", "daily 12:00-13:00"),
         ("2026-11-24 22:00 至 2026-11-25 06:00", "2026-11-24 22:00 - 2026-11-25 06:00"),
     ],
 )
 def test_days_are_written_in_chinese_too(said: str, meant: str) -> None:
     assert quiet_hours.windows(said, SHANGHAI, DAY) == quiet_hours.windows(meant, SHANGHAI, DAY)
+
+
+def test_a_weekly_window_takes_the_colon_of_chinese() -> None:
+    assert quiet_hours.weekly("每天 22：00-06：00") == quiet_hours.weekly("daily 22:00-06:00")
 
 
 def test_what_a_weekly_window_is_not_is_no_example_of_one() -> None:

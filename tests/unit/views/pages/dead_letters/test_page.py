@@ -570,6 +570,7 @@ def test_that_a_cause_was_merged_is_told_and_can_be_taken_back(qtbot: QtBot, fle
     assert fleet.toasts[-1].text == f"{words.title(part)} counts to {into} now."
     press(fleet.toasts[-1], "Undo")
     qtbot.waitUntil(lambda: page.causes.causes.rowCount() == before)
+    qtbot.waitUntil(lambda: fleet.toasts[-1].text == "Taken back.")
 
 
 def test_all_of_a_cause_is_archived_after_a_count_and_can_be_taken_back(
