@@ -50,6 +50,9 @@ class Toasts(QObject):
         self._stack: list[Toast] = []
         self._place = _PLACES[0]
         self._resized = Debounce(self.arrange, _RESIZED_MS, self)
+        #: what scrolls below them is followed while one stands: it may be shown, or get its size, after they came
+        self._follows = False
+        self._laid = Debounce(self._lay, 0, self)
         host.installEventFilter(self)
         Shortcut("window.message", host, self.close_newest)
         # once the texts themselves have their new size
@@ -155,10 +158,17 @@ class Toasts(QObject):
         self._keep_clear(rects)
 
     def _keep_clear(self, rects: list[QRect]) -> None:
-        """What scrolls below them can be scrolled out from under them, to its last row."""
+        """What scrolls below them can be scrolled out from under them, to its last row; dialogs lie above them."""
+        if not rects and not self._follows:
+            return
+        self._follows = bool(rects)
         for area in self._host.findChildren(QAbstractScrollArea):
-            if not isinstance(area, Clearable):
+            if not isinstance(area, Clearable) or area.window() is not self._host.window():
                 continue
+            if rects:
+                area.installEventFilter(self)
+            else:
+                area.removeEventFilter(self)
             seen = area.viewport()
             place = QRect(seen.mapTo(self._host, QPoint(0, 0)), seen.size())
             over = [rect for rect in rects if area.isVisible() and rect.intersects(place)]
@@ -192,8 +202,11 @@ class Toasts(QObject):
                 yield from self._seen(one)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the size of the window."""
-        if event.type() == QEvent.Type.Resize:
+        """Follow the size of the window, and what scrolls below a message."""
+        if watched is not self._host:
+            if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
+                self._laid()
+        elif event.type() == QEvent.Type.Resize:
             self._lay()
             self._resized()
         return False

@@ -27,11 +27,16 @@ class ScrollPane(QScrollArea):
 
     def keep_clear(self, covered: int) -> None:
         """Let the last of it be scrolled above what lies on so many pixels of the lower end."""
-        content = self.widget()
-        needed = max(content.height(), content.minimumSizeHint().height()) - self._room if content is not None else 0
-        room = covered if needed > self.viewport().height() - covered else 0
+        room = covered if self._needed() > self.viewport().height() - covered else 0
         if room != self._room:
             margins = self.body.contentsMargins()
             margins.setBottom(margins.bottom() + room - self._room)
             self._room = room
             self.body.setContentsMargins(margins)
+
+    def _needed(self) -> int:
+        """Height of the content without that room: what fits is as high as the pane, and tells nothing."""
+        content = self.widget()
+        if content is None:
+            return 0
+        return max(self.body.totalMinimumSize().height(), self.body.totalHeightForWidth(content.width())) - self._room

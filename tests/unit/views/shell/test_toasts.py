@@ -205,14 +205,20 @@ def test_the_last_row_of_a_table_can_be_scrolled_out_from_under_them(toasts: Toa
     assert bar.maximum() == before
 
 
-def test_what_a_pane_ends_in_can_be_scrolled_out_from_under_them(toasts: Toasts) -> None:
-    host = toasts.parent()
-    assert isinstance(host, QWidget)
-    pane = ScrollPane(host)
+def acts(parent: QWidget) -> ScrollPane:
+    """A pane at the right that is too low for what it holds."""
+    pane = ScrollPane(parent)
     pane.setGeometry(600, 100, 400, 550)
     for number in range(30):
         pane.body.addWidget(Button(f"Act {number}"))
     pane.body.addStretch(1)
+    return pane
+
+
+def test_what_a_pane_ends_in_can_be_scrolled_out_from_under_them(toasts: Toasts) -> None:
+    host = toasts.parent()
+    assert isinstance(host, QWidget)
+    pane = acts(host)
     pane.show()
     QApplication.processEvents()
     before, last = pane.verticalScrollBar().maximum(), pane.findChildren(Button)[-1]
@@ -221,5 +227,40 @@ def test_what_a_pane_ends_in_can_be_scrolled_out_from_under_them(toasts: Toasts)
     pane.verticalScrollBar().setValue(pane.verticalScrollBar().maximum())
     assert last.mapTo(host, last.rect().bottomLeft()).y() < message.y()
     message.close_now()
+    QApplication.processEvents()
+    assert pane.verticalScrollBar().maximum() == before
+
+
+@pytest.mark.parametrize("comes", ["shown", "resized"])
+def test_so_can_the_end_of_a_pane_that_comes_below_them_later(qtbot: QtBot, toasts: Toasts, comes: str) -> None:
+    host = toasts.parent()
+    assert isinstance(host, QWidget)
+    pane = acts(host)
+    if comes == "resized":
+        pane.resize(400, 100)
+        pane.show()
+    QApplication.processEvents()
+    bar, last = pane.verticalScrollBar(), pane.findChildren(Button)[-1]
+    message = toasts.show(ToastSpec(text="refused", status="dead"))
+    pane.resize(400, 550)
+    pane.show()
+
+    def seen() -> bool:
+        bar.setValue(bar.maximum())
+        return bar.maximum() > 0 and last.mapTo(host, last.rect().bottomLeft()).y() < message.y()
+
+    qtbot.waitUntil(seen)
+
+
+def test_what_scrolls_in_a_dialog_keeps_no_room_for_what_lies_below_it(toasts: Toasts) -> None:
+    host = toasts.parent()
+    assert isinstance(host, QWidget)
+    dialog = QDialog(host)
+    dialog.resize(host.size())
+    pane = acts(dialog)
+    dialog.show()
+    QApplication.processEvents()
+    before = pane.verticalScrollBar().maximum()
+    toasts.show(ToastSpec(text="refused", status="dead"))
     QApplication.processEvents()
     assert pane.verticalScrollBar().maximum() == before

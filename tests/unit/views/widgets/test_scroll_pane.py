@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QWidget
+import pytest
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.support.look import panel
@@ -30,3 +31,20 @@ def test_the_ground_shines_through(qtbot: QtBot) -> None:
     pane.resize(100, 100)
     card.resize(100, 100)
     assert card.grab().toImage().pixelColor(80, 80) == theme().color("surface")
+
+
+@pytest.mark.parametrize(("height", "room"), [(200, 0), (450, 100)])
+def test_it_stands_still_while_the_same_lies_on_it(qtbot: QtBot, height: int, room: int) -> None:
+    pane, inside = ScrollPane(), QWidget()
+    qtbot.addWidget(pane)
+    inside.setFixedHeight(height)
+    pane.body.addWidget(inside)
+    pane.body.addStretch(1)
+    pane.resize(300, 500)
+    pane.show()
+    rooms = []
+    for _time in range(3):
+        pane.keep_clear(100)
+        QApplication.processEvents()
+        rooms.append(pane.body.contentsMargins().bottom())
+    assert rooms == [room] * 3
