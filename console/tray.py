@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QPainter
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 
 from console.main_window import MainWindow
+from services.clock import SystemClock
 from services.i18n import _
+from services.ports.clock import Clock
 from views.support import shown
 from views.support.instant import ticks
 from views.support.language import on_language_changed
@@ -30,9 +32,20 @@ SIZES = (16, 24, 32, 48, 64)
 
 @dataclass(slots=True)
 class Silence:
-    """Until when nobody wants notifications: of a program, whichever of its windows leads."""
+    """How long nobody wants notifications yet: of a program, whichever of its windows leads and whatever it is
+    connected to. So by the clock of this machine: the next fleet may have another time.
+    """
 
-    until_ms: int = 0  #: UTC
+    clock: Clock = field(default_factory=SystemClock)
+    _until_ms: int = 0
+
+    def begin(self, length_ms: int) -> None:
+        """So long from now on; 0 ends it."""
+        self._until_ms = self.clock.now_ms() + length_ms
+
+    def left_ms(self) -> int:
+        """What is left of it, 0 where there is none."""
+        return max(0, self._until_ms - self.clock.now_ms())
 
 
 class Tray(QObject):
@@ -116,11 +129,10 @@ class Tray(QObject):
         self.icon.hide()
 
     def _is_quiet(self) -> bool:
-        """By the time it is, also where all that is seen stands still."""
-        return ticks().present_ms() < self._silence.until_ms
+        return self._silence.left_ms() > 0
 
     def _be_quiet(self) -> None:
-        self._silence.until_ms = 0 if self._is_quiet() else ticks().present_ms() + QUIET_MS
+        self._silence.begin(0 if self._is_quiet() else QUIET_MS)
         self._say()
 
     def _open_alerts(self) -> None:
@@ -144,12 +156,13 @@ class Tray(QObject):
         self._alerts.setText(_("Show alerts"))
         self._quit.setText(_("Quit"))
         self._quiet.setVisible(self._memory.get(CHOICE, "") != OFF)
-        quiet, now, until = "", ticks().present_ms(), self._silence.until_ms
+        quiet, now, left = "", ticks().present_ms(), self._silence.left_ms()
         self._over.stop()
-        if now < until:
-            quiet = _("No notifications until {time}").format(time=shown.clock(until, now))
+        if left:
+            # told by the time of the fleet as all that is seen, also where that stands still
+            quiet = _("No notifications until {time}").format(time=shown.clock(now + left, now))
             if not self._gone:
-                self._over.start(until - now)
+                self._over.start(left)
         self._quiet.setText(_("Show notifications again") if quiet else _("No notifications for an hour"))
         parts = [" · ".join(part for part in ("Fleetdeck", self._name()) if part), self._words, quiet]
         self.icon.setToolTip("\n".join(part for part in parts if part))

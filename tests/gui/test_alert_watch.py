@@ -12,15 +12,17 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
-from console.tray import QUIET_MS, Tray
+from console.tray import QUIET_MS, Silence, Tray
 from console.watch import AlertWatch
 from services import i18n
+from services.clock import ManualClock
 from services.domain.alerts import incident as incidents
 from services.domain.alerts.incident import Answer, Incident
 from tests.gui.desk import Desk
 from tests.unit.views.pages.alert_samples import Alerts
 from views.support import shown
 from views.support.instant import ticks
+from views.support.memory import ShortMemory
 from views.widgets.toast import ToastSpec
 
 pytestmark = pytest.mark.both_pairs
@@ -200,27 +202,35 @@ class Fleet:
         return self.at_ms
 
 
-def hush(console: Console) -> Tray:
+def hush(tray: Tray) -> Tray:
     """Choose that nobody is notified for an hour."""
-    tray = console.window.findChild(Tray)
     (quiet,) = (one for one in tray.menu.actions() if one.text() == "No notifications for an hour")
     quiet.trigger()
     return tray
 
 
-def test_the_hour_goes_on_while_the_view_stands_still(console: Console, look: Look) -> None:
-    fleet = Fleet()
+def test_the_hour_is_one_of_this_machine_whatever_stands_still_or_is_connected(console: Console, look: Look) -> None:
+    fleet, ahead, machine = Fleet(), Fleet(), ManualClock()
+    ahead.at_ms += 2 * QUIET_MS
     ticks().follow(fleet)
     ticks().tick()
     ticks().hold(console.window, on=True)
     fleet.at_ms += QUIET_MS
-    tray = hush(console)
+    silence = Silence(machine)
+    tray = hush(Tray(console.window, ShortMemory(), silence=silence))
     until = shown.clock(fleet.at_ms + QUIET_MS, fleet.at_ms)
     assert tray.icon.toolTip().splitlines()[-1] == f"No notifications until {until}"
-    fleet.at_ms += QUIET_MS - 1
+    machine.advance(QUIET_MS / 1000 - 1)
+    ticks().follow(ahead)
+    there = Tray(console.window, ShortMemory(), silence=silence)
     assert not tray.wanted
-    fleet.at_ms += 1
+    assert not there.wanted
+    until = shown.clock(ahead.at_ms + 1000, ahead.at_ms)
+    assert there.icon.toolTip().splitlines()[-1] == f"No notifications until {until}"
+    machine.advance(1)
+    ticks().follow(fleet)
     assert tray.wanted
+    assert there.wanted
     ticks().hold(console.window, on=False)
 
 
@@ -228,14 +238,14 @@ def test_nobody_is_told_of_a_silence_that_is_over(
     console: Console, look: Look, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     monkeypatch.setattr("console.tray.QUIET_MS", 300)
-    tray = hush(console)
+    tray = hush(console.window.findChild(Tray))
     qtbot.waitUntil(lambda: "No notifications until" not in tray.icon.toolTip())
     assert "No notifications for an hour" in [one.text() for one in tray.menu.actions()]
 
 
 def test_the_silence_holds_whichever_window_leads(console: Console, look: Look) -> None:
     second = console.another()
-    hush(console)
+    hush(console.window.findChild(Tray))
     console.window.close()
     second.lead()
     tray = second.window.findChild(Tray)
