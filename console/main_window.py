@@ -412,8 +412,11 @@ class MainWindow(QMainWindow):
             self._pages[self._current].refresh()
 
     def undo(self) -> None:
-        """Take back what the newest message offers to, or else the newest action on the page (Ctrl+Z)."""
-        if self.toasts.take_back() or (self._current and self._pages[self._current].undo()):
+        """Take back the act made last that a message or the page offers to (Ctrl+Z): one that took long is told after
+        a newer one, and a message that was closed leaves what it told of held.
+        """
+        offered = self.toasts.offered()
+        if (self._current and self._pages[self._current].undo(offered)) or self.toasts.take_back():
             return
         words, detail = _("Nothing to take back just now."), _("Older acts are taken back on the Audit page.")
         self.toasts.say(ToastSpec(text=words, detail=detail, status="cancelled", key="nothing-back"))

@@ -288,8 +288,11 @@ class Page(QWidget):
     def refresh(self) -> None:
         """Ask again at once (F5)."""
 
-    def undo(self) -> bool:
-        """Take back the newest action while that is offered (Ctrl+Z); tell whether there was one."""
+    def undo(self, after: int = 0) -> bool:
+        """Take back the newest action while that is offered (Ctrl+Z); tell whether there was one.
+
+        ``after``: number of an act that a message offers to take back; only what was made after it.
+        """
         return False
 
     def set_frozen(self, frozen: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from functools import partial
 
@@ -28,6 +29,7 @@ from views.pages.tasks.page import TasksPage
 from views.shell.key_help import KeyHelp
 from views.shell.palette_rows import Entry
 from views.support import instant, shown
+from views.support.acting import Acting, Reverse
 from views.support.memory import ShortMemory
 from views.support.words import shop
 from views.tables.table_view import TableView
@@ -193,6 +195,42 @@ def test_a_newer_message_is_taken_back_before_an_older_act_of_the_page(window: W
     press(window.window, Qt.Key.Key_Z, modifier=CTRL)
     told = [toast.spec.text for toast in window.window.toasts.toasts()]
     assert (taken, told) == (["newer"], ["Taken back; nothing was changed."])
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_the_act_made_last_is_taken_back_first_whichever_page_tells_of_its_own_last(
+    window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, closed: bool
+) -> None:
+    monkeypatch.setattr("views.support.acting.UNDO_S", 600)
+    taken, gate = list[str](), threading.Event()
+
+    def acting(page_id: str) -> Acting:
+        window.window.open_page(page_id)
+        found = window.window.page(page_id).actions_of_page.acting
+        assert isinstance(found, Acting)
+        return found
+
+    def slow() -> Outcome:
+        gate.wait(60)
+        return Outcome(done=("older",))
+
+    def back(outcome: Outcome) -> Outcome:
+        taken.extend(outcome.done)
+        return outcome
+
+    def told() -> list[str]:
+        return [toast.spec.text for toast in window.window.toasts.toasts()]
+
+    acting("batches").at_once(slow, lambda _outcome: "older", Reverse(call=back))
+    acting("queues").delayed("newer", Outcome, lambda _outcome: "", 600)
+    gate.set()
+    wait(qtbot, lambda: told() == ["newer", "older"])
+    if closed:
+        window.window.toasts.toasts()[0].close_now()
+    press(window.window, Qt.Key.Key_Z, modifier=CTRL)
+    assert told()[-2:] == ["older", "Taken back; nothing was changed."]
+    press(window.window, Qt.Key.Key_Z, modifier=CTRL)
+    wait(qtbot, lambda: taken == ["older"])
 
 
 @pytest.mark.parametrize("end", ["hide", "disable"])

@@ -105,9 +105,13 @@ class Toasts(QObject):
         if self._stack:
             self._stack[-1].close_now()
 
+    def offered(self) -> int:
+        """Number of the act made last of those that a message offers to take back; 0: none does."""
+        return max(map(Toast.offered, self._stack), default=0)
+
     def take_back(self) -> bool:
-        """Take back what the newest message offers to; False where none does."""
-        return any(toast.take_back() for toast in reversed(self._stack[:]))
+        """Take that act back, whichever message came last; False where none offers to."""
+        return any(toast.take_back() for toast in sorted(self._stack, key=Toast.offered, reverse=True))
 
     def toasts(self) -> tuple[Toast, ...]:
         """Return what is shown, oldest first."""

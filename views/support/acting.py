@@ -13,7 +13,7 @@ from services.commands.outcome import Outcome
 from services.i18n import N_, _, ngettext
 from views.support import shown, text
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
+from views.widgets.toast import ToastAction, ToastSpec, act_number, failure, lasting, undo_action
 
 HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
 #: an act on more than these is told while it goes on, where it takes longer than this
@@ -99,7 +99,7 @@ class Acting(QObject):
     def _next(self) -> int:
         """Number of an act that is made now: what was made before is not what the key is for."""
         self._take_back = None
-        self._made += 1
+        self._made = act_number()
         return self._made
 
     def _run(
@@ -172,11 +172,16 @@ class Acting(QObject):
         self._pending.put(timer, about)
         self._take_back = undo
         timer.start()
-        actions = (undo_action(undo, lambda: self._take_back is undo), ToastAction(text=_("Send now"), call=go))
+        actions = (undo_action(undo, lambda: self._take_back is undo, number), ToastAction(text=_("Send now"), call=go))
         self._toast(ToastSpec(text=announce, status="scheduled", actions=actions, seconds=seconds, key=key))
 
-    def undo(self) -> bool:
-        """Take the newest action back while its Undo is offered; tell whether there was one."""
+    def undo(self, after: int = 0) -> bool:
+        """Take the newest action back while its Undo is offered; tell whether there was one.
+
+        ``after``: number of an act; only what was made after it.
+        """
+        if self._made <= after:
+            return False
         take_back, self._take_back = self._take_back, None
         if take_back is None:
             return False
@@ -214,14 +219,16 @@ class Acting(QObject):
         def say() -> ToastSpec:
             detail = ""
             if left:
-                number = ngettext("{n} task left alone", "{n} tasks left alone", len(left)).format(n=len(left))
-                detail = _("{name}: {value}").format(name=number, value=shown.say(left[0].why))
+                count = ngettext("{n} task left alone", "{n} tasks left alone", len(left)).format(n=len(left))
+                detail = _("{name}: {value}").format(name=count, value=shown.say(left[0].why))
             return ToastSpec(
                 text=done(outcome) if went else _("Nothing was changed."),
                 status="healthy" if went and not left else "warning",
                 detail=detail,
                 copy="\n".join(f"{one.task_id}\t{shown.say(one.why)}" for one in left),
-                actions=(ToastAction(text=_(reverse.text), call=undo, keyed=lambda: self._take_back is undo),)
+                actions=(
+                    ToastAction(text=_(reverse.text), call=undo, keyed=lambda: self._take_back is undo, act=number),
+                )
                 if undo is not None and reverse
                 else (),
                 seconds=UNDO_S if reverse is not None else TELL_S,

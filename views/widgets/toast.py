@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,7 @@ from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.buttons import Button, IconButton
 
 WIDTH = 380
+_ACTS = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,7 @@ class ToastAction:
     call: Callable[[], None]
     #: whether the key that takes back presses it, too
     keyed: Callable[[], bool] = lambda: False
+    act: int = 0  #: number of the act that it takes back, see ``act_number``
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +58,14 @@ class ToastSpec:
         return self.sticky or (self.status in ("dead", "error") and not self.leaves)
 
 
-def undo_action(call: Callable[[], None], keyed: Callable[[], bool] = lambda: True) -> ToastAction:
-    """The verb that takes back what the toast tells of."""
-    return ToastAction(text=_("Undo"), call=call, keyed=keyed)
+def act_number() -> int:
+    """Number of an act that is made now: of all acts of the program the highest is that of the one made last."""
+    return next(_ACTS)
+
+
+def undo_action(call: Callable[[], None], keyed: Callable[[], bool] = lambda: True, act: int = 0) -> ToastAction:
+    """The verb that takes back what the toast tells of; ``act``: its number, unless it was made just now."""
+    return ToastAction(text=_("Undo"), call=call, keyed=keyed, act=act or act_number())
 
 
 def lasting(say: Callable[[], ToastSpec]) -> ToastSpec:
@@ -158,6 +166,10 @@ class Toast(QWidget):
         if verbs.count():
             verbs.addStretch(1)
         return verbs
+
+    def offered(self) -> int:
+        """Number of the act that the key would take back; 0: it offers none."""
+        return max((action.act for action in self.spec.actions if action.keyed()), default=0)
 
     def take_back(self) -> bool:
         """Press the verb that takes back, by the keyboard; False where there is none."""

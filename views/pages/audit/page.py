@@ -274,11 +274,11 @@ class AuditPage(EntriesPage[AuditLine]):
         """Only acts on this object."""
         self.show_request(history_of(target))
 
-    def undo(self) -> bool:
+    def undo(self, after: int = 0) -> bool:
         """Take back what was just done, or ask whether the act under the cursor shall be taken back."""
-        if self.taking_back.acting.undo():
+        if self.taking_back.acting.undo(after):
             return True
-        asks = self.table.hasFocus()
+        asks = not after and self.table.hasFocus()
         if asks:
             self._take_back()
         return asks

@@ -130,9 +130,9 @@ class BatchesPage(Page):
         key = self.table.current_key()
         return "" if key is None else str(key)
 
-    def undo(self) -> bool:
+    def undo(self, after: int = 0) -> bool:
         """Take back the newest act while that is offered."""
-        return self.actions_of_page.acting.undo()
+        return self.actions_of_page.acting.undo(after)
 
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed."""

@@ -131,9 +131,9 @@ class QueuesPage(Page):
         key = self.table.current_key()
         return "" if key is None else str(key)
 
-    def undo(self) -> bool:
+    def undo(self, after: int = 0) -> bool:
         """Take back the newest purge while that is offered."""
-        return self.actions_of_page.acting.undo()
+        return self.actions_of_page.acting.undo(after)
 
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed."""

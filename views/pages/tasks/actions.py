@@ -73,9 +73,9 @@ class TaskActions(QObject):
             }
         )
 
-    def undo(self) -> bool:
+    def undo(self, after: int = 0) -> bool:
         """Take the newest action back while that is offered."""
-        return self._acting.undo()
+        return self._acting.undo(after)
 
 
 class Offers:

@@ -346,9 +346,9 @@ class TasksPage(Page):
         self._model.show_new()
         self._lister.again()
 
-    def undo(self) -> bool:
+    def undo(self, after: int = 0) -> bool:
         """Take the newest action back while that is offered."""
-        return self.actions_of_page.undo()
+        return self.actions_of_page.undo(after)
 
     def _on_escape(self) -> None:
         """Close the panel, then clear the selection, then the filter."""
