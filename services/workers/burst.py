@@ -53,15 +53,11 @@ class Burst:
     def note(self, answers: Iterable[tuple[str, Answer]]) -> None:
         """What became of claims, with the shop of each."""
         now = self._clock.monotonic()
-        claims = parked = 0
         for shop, answer in answers:
-            claims += 1
-            blocked = answer.code == "blocked"
-            self._parked.append(blocked)
-            if blocked:
-                parked += 1
+            parked = answer.code == "blocked"
+            self._parked.append(parked)
+            if parked:
                 self._shops[shop] = now + BELIEVED_S
-        self._prefetch.met_parked(parked, claims)
         if len(self._shops) > KNOWN_SHOPS:
             self._shops = {shop: until for shop, until in self._shops.items() if until > now}
 
@@ -71,12 +67,11 @@ class Burst:
         lanes = dict(room.lanes)
         claim: list[int] = []
         taken, met_long = 0, False
-        total = min(room.total, room.free + self._prefetch.met(tasks))
         for place, task in enumerate(tasks):
             if self._shops and self._shops.get(task.shop, 0.0) > now:
                 claim.append(place)
                 continue
-            fits = taken < total and lanes.get(task.lane, room.total) > 0
+            fits = taken < room.total and lanes.get(task.lane, room.total) > 0
             if fits and (taken < room.free or self._prefetch.short(task)):
                 claim.append(place)
                 taken += 1

@@ -14,7 +14,7 @@ from services.ports.upkeep import Parked
 from services.workers.burst import Burst, Room
 from services.workers.intake import Intake
 from services.workers.preempt import Preemptor
-from services.workers.prefetch import NARROW, PrefetchWindow
+from services.workers.prefetch import WINDOWS, PrefetchWindow
 from services.workers.slots import ClaimedTask, SlotPool
 
 log = logging.getLogger(__name__)
@@ -28,8 +28,6 @@ UNSTARTED_S = 1.0
 FOR_EACH_SLOT = 2
 #: seconds for which the window stays wide after a burst: each change costs two consumers a lane
 WIDE_S = 5.0
-#: as many of a burst as if so many were claimed ahead
-BURST = NARROW
 LOOK_S = 0.2
 FeedPlan = list[tuple[str, int]]
 
@@ -96,7 +94,7 @@ class Feeder:
         now = self._clock.monotonic()
         if self._burst.there:
             self._wide_until = now + WIDE_S
-        window = self._pool.slots * FOR_EACH_SLOT + max(ahead, BURST if now < self._wide_until else 0) * 4
+        window = self._pool.slots * FOR_EACH_SLOT + (WINDOWS[-1] if now < self._wide_until else ahead) * 4
         if window != self._window:
             self._window = window
             self._consumer.set_window(window)
@@ -122,13 +120,13 @@ class Feeder:
     def _feed(self, free: int, ahead: int, plan: FeedPlan) -> None:
         """Fetch, then claim what was delivered; in turns, or many parked tasks would keep urgent messages out."""
         first, self._messages_first = self._messages_first, False
-        if not first and self._fetch(plan, free + min(ahead, NARROW)):
+        if not first and self._fetch(plan, free + ahead):
             free, plan = self._pool.wait_plan(self._sharing(), ahead, 0.0)
         if plan:
             self._accept(Room(free, free + ahead, _rooms(plan)), plan, 0.0 if self._wanted else LOOK_S)
         if first:
             free, plan = self._pool.wait_plan(self._sharing(), ahead, 0.0)
-            self._fetch(plan, free + min(ahead, NARROW))
+            self._fetch(plan, free + ahead)
 
     def _fetch(self, plan: FeedPlan, room: int) -> int:
         """Fill the room with tasks that others could not run; the next heartbeat tells whether any are left."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
 
 from services.domain.task.record import Task
 from services.ports import Clock
@@ -11,25 +10,19 @@ from services.workers.slots import SlotPool
 
 #: work that may wait claimed beyond the slots, in seconds (DESIGN 2.10)
 AHEAD_S = 0.2
-NARROW = 64
-WINDOWS = (0, 8, NARROW, 256)
+WINDOWS = (0, 8, 64)
 #: so many tasks must have ended before any is claimed ahead
 ENOUGH = 8
-#: where more than one of so many claims was parked, no more than ``NARROW`` are claimed ahead for so many seconds
-PARKED_OF, NARROW_S = 16, 10.0
 
 
 class PrefetchWindow:
     """Of the last tasks, all together and by type; any thread may note, one asks."""
 
-    def __init__(self, pool: SlotPool, clock: Clock, again: Callable[[str], bool] = lambda _type: True) -> None:
-        """``again``: whether a task of this type may run twice."""
-        self._again = again
+    def __init__(self, pool: SlotPool, clock: Clock) -> None:
         self._pool, self._clock = pool, clock
         self._recent: deque[float] = deque(maxlen=32)
         self._types: dict[str, deque[float]] = {}
         self._patient_until = 0.0
-        self._narrow_until = 0.0
 
     def took(self, task_type: str, seconds: float) -> None:
         """A task of this type took so long."""
@@ -48,30 +41,13 @@ class PrefetchWindow:
         """Something that takes long is next in line: claim nothing ahead until it has had time to show."""
         self._patient_until = self._clock.monotonic() + AHEAD_S
 
-    def met(self, tasks: Iterable[Task]) -> int:
-        """These are next in line; how many of them may be claimed ahead at most. Of what may not run twice those are
-        fewer: where this worker is killed, a person decides about each.
-        """
-        if all(map(self._again, {task.task_type for task in tasks})):
-            return WINDOWS[-1]
-        self._narrow_until = self._clock.monotonic() + NARROW_S
-        return NARROW
-
-    def met_parked(self, parked: int, claims: int) -> None:
-        """So many of the last claims were parked: with more ahead still more would meet their own shop at work, and
-        each that is parked is claimed twice.
-        """
-        if parked * PARKED_OF > claims:
-            self._narrow_until = self._clock.monotonic() + NARROW_S
-
     def ahead(self) -> int:
         """Jobs that may wait claimed beyond the slots: 0.2 s of recent work, judged by the longest recent task."""
         now = self._clock.monotonic()
         if len(self._recent) < ENOUGH or now < self._patient_until or self._longest(now) > AHEAD_S:
             return WINDOWS[0]
         room = AHEAD_S / max(max(self._recent), 1e-4) * self._pool.slots
-        windows = WINDOWS[:-1] if now < self._narrow_until else WINDOWS
-        return max(window for window in windows if window <= room)
+        return max(window for window in WINDOWS if window <= room)
 
     def _longest(self, now: float) -> float:
         return max((now - claimed.started for claimed in self._pool.running() if claimed.started), default=0.0)

@@ -96,7 +96,7 @@ class Worker:
             artifacts=parts.artifacts,
         )
         self._pool = SlotPool(self._work, options.slots, self.name)
-        self._prefetch = PrefetchWindow(self._pool, parts.clock, lambda name: parts.registry.task_type(name).idempotent)
+        self._prefetch = PrefetchWindow(self._pool, parts.clock)
         self._burst = Burst(parts.clock, self._prefetch)
         self._intake = Intake(
             parts.store,

@@ -68,35 +68,3 @@ def test_it_is_a_burst_while_half_of_the_last_claims_were_parked(burst: Burst) -
     assert burst.there
     burst.note(("pdd:a", Answer("run")) for _ in range(9))
     assert not burst.there
-
-
-def test_a_batch_of_which_many_were_parked_makes_the_next_ones_narrower(clock: ManualClock) -> None:
-    pool = SlotPool(lambda held, slot: None, 2, "test")
-    prefetch = PrefetchWindow(pool, clock)
-    burst = Burst(clock, prefetch)
-    for _ in range(8):
-        prefetch.took("short", 0.001)
-    burst.note((f"pdd:s{number}", Answer("run")) for number in range(32))
-    assert prefetch.ahead() == 256
-    burst.note((f"pdd:s{number}", Answer("blocked" if number < 3 else "run")) for number in range(32))
-    assert prefetch.ahead() == 64
-    assert pool.close(10)
-
-
-def test_of_what_may_not_run_twice_fewer_are_claimed_ahead(clock: ManualClock) -> None:
-    pool = SlotPool(lambda held, slot: None, 2, "test")
-    prefetch = PrefetchWindow(pool, clock, lambda name: name != "pay")
-    burst = Burst(clock, prefetch)
-    for _ in range(8):
-        prefetch.took("short", 0.001)
-        prefetch.took("pay", 0.001)
-    assert prefetch.ahead() == 256
-    many = [task(f"s{number}", "short") for number in range(128)]
-    assert len(burst.choose(many, Room(2, 258, {})).claim) == 128
-    paid = [task(f"p{number}", "pay") for number in range(128)]
-    assert burst.choose(paid, Room(-100, 156, {})).claim == []
-    assert len(burst.choose(paid, Room(2, 258, {})).claim) == 66, "whoever kills this worker leaves them to a person"
-    assert prefetch.ahead() == 64
-    clock.advance(10.0)
-    assert prefetch.ahead() == 256
-    assert pool.close(10)

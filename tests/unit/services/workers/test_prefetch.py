@@ -40,8 +40,6 @@ def test_nothing_is_claimed_ahead_before_some_tasks_were_short(pool: SlotPool) -
         prefetch.took("work", 0.001)
     assert prefetch.ahead() == 0
     prefetch.took("work", 0.001)
-    assert prefetch.ahead() == 256
-    prefetch.took("work", 0.005)
     assert prefetch.ahead() == 64
     prefetch.took("work", 0.05)
     assert prefetch.ahead() == 8
@@ -58,7 +56,7 @@ def test_a_task_that_runs_for_long_already_counts(pool: SlotPool) -> None:
     held = ClaimedTask(task=task(), owner="w#1", delivery=None, started=clock.monotonic())
     pool.put(held)
     eventually(lambda: pool.running() == [held])
-    assert prefetch.ahead() == 256
+    assert prefetch.ahead() == 64
     clock.advance(0.3)
     assert prefetch.ahead() == 0
 
@@ -83,17 +81,4 @@ def test_who_has_met_a_long_one_waits_until_it_shows(pool: SlotPool) -> None:
     prefetch.met_long()
     assert prefetch.ahead() == 0
     clock.advance(0.3)
-    assert prefetch.ahead() == 256
-
-
-def test_where_claims_meet_their_own_shop_at_work_fewer_are_claimed_ahead(pool: SlotPool) -> None:
-    clock = ManualClock()
-    prefetch = PrefetchWindow(pool, clock)
-    for _ in range(8):
-        prefetch.took("work", 0.001)
-    prefetch.met_parked(8, 128)
-    assert prefetch.ahead() == 256, "one of sixteen costs less than the larger batch brings"
-    prefetch.met_parked(9, 128)
     assert prefetch.ahead() == 64
-    clock.advance(10.0)
-    assert prefetch.ahead() == 256
