@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import defaultdict
 
 import pytest
 from PySide6.QtCore import QPoint
@@ -36,13 +37,13 @@ def waiting(page: OverviewPage) -> dict[str, int]:
     }
 
 
-def told_by_pill(console: Console, key: str) -> dict[str, str]:
-    """What the popover of a pill says, as a click opens it."""
+def told_by_pill(console: Console, key: str) -> defaultdict[str, str]:
+    """What the popover of a pill says, as a click opens it; of what is not known yet nothing."""
     console.window.top_bar.health_requested.emit(key, QPoint(0, 0))
     popover = console.wiring.doors.popover
     assert popover is not None
     try:
-        return {**popover.facts.values(), "words": popover.part.words}
+        return defaultdict(str, popover.facts.values(), words=popover.part.words)
     finally:
         popover.close()
 
