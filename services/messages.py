@@ -216,16 +216,6 @@ _TOLD, _NOTED = frozenset({"why", "error"}), frozenset({"reason", "note", "by", 
 _CALLED: Mapping[str, Callable[[str], str]] = {"scope": called.scope, "gate": called.gate}
 #: sentences that name a kind of failure, which people know by its title
 _NAMING = frozenset({"promise.failing", "promise.held"})
-#: sentences on the kind of a value that was written, and what people who write none of these words call a kind
-_KINDS_IN = frozenset({"schema.type", "policy.kind", "settings.kind"})
-_KINDS: Mapping[str, str] = {
-    **dict.fromkeys(("integer", "int"), N_("an integer")),
-    **dict.fromkeys(("number", "float"), N_("a number")),
-    **dict.fromkeys(("string", "str"), N_("a text")),
-    **dict.fromkeys(("boolean", "bool"), N_("true or false")),
-    **dict.fromkeys(("array", "list"), N_("a list")),
-    **dict.fromkeys(("object", "dict"), N_("an object")),
-}
 
 
 def render(message: Message) -> str:
@@ -236,12 +226,6 @@ def render(message: Message) -> str:
         for name, value in message.params.items()
         if name not in inner and isinstance(value, str)
     }
-    if message.code in _KINDS_IN and i18n.is_chinese():  # in English they are what the JSON says
-        inner |= {
-            name: i18n._(_KINDS[value])
-            for name, value in message.params.items()
-            if isinstance(value, str) and value in _KINDS
-        }
     if message.code in _NAMING and (kind := str(message.params.get("kind", ""))) in classify.KINDS:
         inner["kind"] = render(Message(f"cause.{kind}"))
     shown = Message(message.code, {**message.params, **inner}) if inner else message

@@ -158,41 +158,35 @@ def _identity(cell: object) -> str:
 
 def _names(titles: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """The field of each column, and of those that are passed over because another one says it better, which field that
-    is: the name of a field comes before what people call it, that of a number before the mere word shop, and a bare
-    number is that of the shop only where no other column is.
+    is.
     """
+    meant = [_meant(title) for title in titles]
     best: dict[str, tuple[int, int]] = {}
-    for place, title in enumerate(titles):
-        if (name := _name(title)) in COLUMNS:
-            best[name] = min(best.get(name, (9, 0)), (_rank(title), place))
-    for place, title in enumerate(titles):
-        if heading(title) == _NUMBER and "shop_id" not in best:
-            best["shop_id"] = (9, place)
-    fields = {place: name for name, (_rank_of, place) in best.items()}
+    for place, (name, rank) in enumerate(meant):
+        best[name] = min(best.get(name, (rank, place)), (rank, place))
     names, others = [], {}
-    for place, title in enumerate(titles):
-        name = fields.get(place) or _name(title)
-        if place not in fields and name in COLUMNS:
-            others[f"{title.strip()} ({place + 1})"] = name
-            name = f"{title.strip()} ({place + 1})"
+    for place, (title, (name, _rank)) in enumerate(zip(titles, meant, strict=True)):
+        if name in COLUMNS and best[name][1] != place:
+            others[again := f"{title.strip()} ({place + 1})"] = name
+            name = again
         names.append(name)
     return names, others
 
 
-def _rank(title: str) -> int:
-    if title.strip().lower() in COLUMNS:
-        return 0
-    return 2 if heading(title) in _LOOSE else 1
-
-
-def _name(title: str) -> str:
-    """The field of a column: its name, or what people call it in English or Chinese."""
-    name = title.strip().lower()
-    return name if name in COLUMNS else OTHER_NAMES.get(heading(title), name)
+def _meant(title: str) -> tuple[str, int]:
+    """The field of a column, by its name or what people call it, and how surely: a bare number is that of the shop only
+    where nothing says so better, and the word shop may mean its name.
+    """
+    name, called = title.strip().lower(), heading(title)
+    if name in COLUMNS:
+        return name, 0
+    if called == _NUMBER:
+        return "shop_id", 3
+    return OTHER_NAMES.get(called, name), 2 if called in _LOOSE else 1
 
 
 def _known(title: str) -> bool:
-    return _name(title) in COLUMNS or heading(title) == _NUMBER
+    return _meant(title)[0] in COLUMNS
 
 
 def _number(text: str) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from services.domain.text import kinds
 from services.domain.text.mask import DOTS, is_secret, masked_text
 from services.domain.text.refusals import REFUSALS
 from services.domain.text.said import said
@@ -184,7 +185,7 @@ def _value(path: str, instance: object) -> str:
 
 def _sentence(code: str, wanted: object, fallback: str) -> str:
     """What is asked for, without repeating the value: it may be a secret."""
-    shown = _shown(wanted)
+    shown = kinds.of_schema(wanted) if code == "type" else _shown(wanted)
     if f"schema.{code}" in REFUSALS:
         return said(f"schema.{code}", expected=shown)
     return said("schema.other", rule=code, why=fallback[:_MAX_SHOWN])

@@ -11,6 +11,7 @@ from services import i18n, messages
 from services.domain.errors import StoreUnavailable, UsageError
 from services.domain.insight.forecast import flow
 from services.domain.task.search.filter import FilterError
+from services.domain.text import kinds
 from services.domain.text.message import Message
 from services.domain.text.refusals import REFUSALS
 from services.domain.text.said import said
@@ -122,9 +123,12 @@ def test_one_thing_is_said_otherwise_than_many_whichever_number_counts() -> None
 @pytest.mark.parametrize(
     ("what", "words"),
     [
-        (said("schema.type", expected="integer"), "类型必须是整数"),
-        (said("schema.type", expected="integer or string"), "类型必须是 integer or string"),
-        (said("policy.kind", where="timeout_s", wanted="int", given="str"), "timeout_s 必须是整数，而不是文本"),
+        (said("schema.type", expected=kinds.of_schema("integer")), "类型必须是整数"),
+        (said("schema.type", expected=kinds.of_schema(["integer", "string"])), "类型必须是整数或文本"),
+        (
+            said("policy.kind", where="timeout_s", wanted=kinds.wanted("int"), given=kinds.given("str")),
+            "timeout_s 必须是整数，例如 3，而不是文本",
+        ),
     ],
 )
 def test_a_kind_of_value_is_called_as_people_call_it_in_chinese(what: str, words: str) -> None:
