@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.i18n import N_
 from views.support import safe
@@ -14,23 +14,42 @@ from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.buttons import Button
 
 
-class Strip(QWidget):
-    """Glyph, bold lead, sentence and buttons in the tint of a status."""
+#: pixels above the first line and below the last one, within the margins of the row
+_AIR = 6
 
-    def __init__(self, name: str = "warning", *, glyph: str = "", parent: QWidget | None = None) -> None:
+
+class Strip(QWidget):
+    """Glyph, bold lead, sentence and buttons in the tint of a status; the glyph stands at the first line."""
+
+    def __init__(
+        self, name: str = "warning", *, glyph: str = "", stacked: bool = False, parent: QWidget | None = None
+    ) -> None:
+        """``stacked``: the sentence stands below its lead, not beside it."""
         super().__init__(parent)
         token = status(name)
         self._role, self._glyph_name = token.role, glyph or token.glyph
         self.setMinimumHeight(40)
         self._glyph = QLabel()
-        self._lead = Label("", "strong")
+        self._lead = Label("", "strong", wrap=stacked)
         self._text = Label("", "body", wrap=True)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(14, 5, 10, 5)
         self._row.setSpacing(8)
-        self._row.addWidget(self._glyph)
-        self._row.addWidget(self._lead)
-        self._row.addWidget(self._text, 1)
+        self._row.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
+        self._stacked = stacked
+        self._words = QVBoxLayout()
+        self._words.setContentsMargins(0, _AIR, 0, _AIR)
+        self._words.setSpacing(2)
+        if stacked:
+            self._words.addWidget(self._lead)
+            self._words.addWidget(self._text)
+        else:
+            line = QHBoxLayout()
+            line.setSpacing(8)
+            line.addWidget(self._lead, 0, Qt.AlignmentFlag.AlignTop)
+            line.addWidget(self._text, 1)
+            self._words.addLayout(line)
+        self._row.addLayout(self._words, 1)
         theme().changed.connect(self._restyle)
         self._restyle()
 
@@ -45,6 +64,7 @@ class Strip(QWidget):
         self._lead.setText(lead)
         self._lead.setVisible(bool(lead))
         self._text.setText(text)
+        self._text.setVisible(bool(text) or not self._stacked)
         self.setAccessibleName(f"{lead} {text}".strip())
         self.setVisible(bool(text or lead))
 
@@ -52,8 +72,13 @@ class Strip(QWidget):
         """Put a button at the right end."""
         self._row.addWidget(widget)
 
+    def add_below(self, widget: QWidget) -> None:
+        """Put more about it below the sentence."""
+        self._words.addWidget(widget)
+
     def _restyle(self) -> None:
         self._glyph.setPixmap(theme().pixmap(self._glyph_name, self._role, 16))
+        self._glyph.setFixedHeight(self._text.fontMetrics().height() + 2 * _AIR)
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -201,19 +201,19 @@ class LetterPanel(QWidget):
 
     def _build_reason(self) -> None:
         self._why = Section(N_("Why it died"), foldable=False)
-        self._reason = Strip("dead")
+        self._reason = Strip("dead", stacked=True)
         self._text = Label("", "monosmall", "text2", wrap=True)
+        self._reason.add_below(self._text)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.attempts = KeyValues()
         self.attempts.setContentsMargins(0, 2, 0, 6)
-        self._verdict = Strip("healthy")
+        self._verdict = Strip("healthy", stacked=True)
         self._beside = Label("", "label", "text2", wrap=True)
         self._more = LinkLabel()
         self._more.activated.connect(self._on_more)
         self.at_it = AtIt(self._causes)
         parts: tuple[QWidget, ...] = (
             self._reason,
-            self._text,
             self._more,
             self.attempts,
             self._verdict,
@@ -286,7 +286,7 @@ class LetterPanel(QWidget):
 
     def _show_reason(self, detail: TaskDetail) -> None:
         task = detail.task
-        self._reason.show_text(words.reason(task))
+        self._reason.show_text("", words.reason(task))
         whole = safe.beginning(messages.own(task.error.lstrip()[: safe.LOOKED_AT].rstrip()), ERROR_SHOWN)
         brief = safe.visible(messages.own(classify.headline(task.error)))
         self._text.setText(whole if self._whole else brief)
@@ -302,7 +302,7 @@ class LetterPanel(QWidget):
         if detail.verdict is not None:
             said = verdicts.say(detail.verdict, detail.worth, detail.refusal)
             self._verdict.set_status(said.status)
-            self._verdict.show_text(verdicts.wrapped(f"{said.lead}\n{said.evidence}"))
+            self._verdict.show_text(verdicts.wrapped(said.evidence), verdicts.wrapped(said.lead))
             self._beside.setText(said.beside)
             self._beside.setVisible(bool(said.beside))
 

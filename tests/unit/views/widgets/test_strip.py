@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from views.widgets.buttons import LinkLabel
@@ -42,3 +45,36 @@ def test_without_details_the_cause_is_copied(qtbot: QtBot) -> None:
     strip.show_error("timed out")
     strip.copy_button.click()
     assert QGuiApplication.clipboard().text() == "timed out"
+
+
+def place(strip: Strip, label: QLabel) -> QRect:
+    """Where a label lies in its strip."""
+    return QRect(label.mapTo(strip, QPoint(0, 0)), label.size())
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+def test_lines_keep_clear_of_the_edge_and_the_glyph_stands_at_the_first(qtbot: QtBot, stacked: bool) -> None:
+    strip = Strip("healthy", stacked=stacked)
+    qtbot.addWidget(strip)
+    strip.show_text("Tasks of this type have succeeded there since.\nNo work would be done twice.\nGo on.", "Now")
+    strip.resize(360, strip.heightForWidth(360))
+    strip.show()
+    labels = {label.text(): label for label in strip.findChildren(QLabel) if label.isVisible()}
+    glyph, lead = place(strip, labels.pop("")), place(strip, labels.pop("Now"))
+    (told,) = (place(strip, label) for label in labels.values())
+    line = strip.fontMetrics().height()
+    assert told.height() >= 3 * line
+    assert min(lead.top(), told.top()) >= 10
+    assert strip.height() - told.bottom() > 10
+    assert abs(glyph.center().y() - (lead.top() + line / 2)) <= 3
+    assert (told.top() >= lead.bottom()) == stacked
+
+
+def test_one_line_stands_in_the_middle(qtbot: QtBot) -> None:
+    strip = Strip("warning")
+    qtbot.addWidget(strip)
+    strip.show_text("Nobody is told.")
+    strip.resize(400, strip.sizeHint().height())
+    strip.show()
+    assert strip.height() == 40
+    assert all(abs(place(strip, one).center().y() - 20) <= 2 for one in strip.findChildren(QLabel) if one.isVisible())
