@@ -141,6 +141,7 @@ QPlainTextEdit, QTextEdit {{
     border-radius: {RADIUS_BUTTON}px; selection-background-color: {t.role("accentbg")};
     selection-color: {t.role("white")};
 }}
+QPlainTextEdit[readOnly="true"], QTextEdit[readOnly="true"] {{ border-color: {t.role("line2")}; }}
 QPlainTextEdit:focus, QTextEdit:focus {{ border: 2px solid {t.role("focus")}; }}
 QPlainTextEdit[bare="true"], QTextEdit[bare="true"] {{ border: none; background: transparent; }}
 QComboBox::drop-down {{ border: none; width: 24px; }}

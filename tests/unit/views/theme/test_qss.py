@@ -6,9 +6,11 @@ import re
 
 import pytest
 from PySide6.QtCore import QFile
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPlainTextEdit
+from pytestqt.qtbot import QtBot
 
 from views.theme.qss import TONES, make_qss
+from views.theme import theme
 from views.theme.theme import draw_glyphs
 from views.theme.tokens import tokens
 
@@ -36,3 +38,13 @@ def test_colours_come_from_tokens_only(qapp: QApplication) -> None:
 
 def test_fonts_are_not_set_here(qapp: QApplication) -> None:
     assert "font" not in make_qss(tokens("dark"), draw_glyphs(tokens("dark")))
+
+
+@pytest.mark.parametrize(("read_only", "role"), [(True, "line2"), (False, "ctl")])
+def test_only_what_takes_text_has_the_edge_of_a_field(qtbot: QtBot, read_only: bool, role: str) -> None:
+    box = QPlainTextEdit()
+    qtbot.addWidget(box)
+    box.setReadOnly(read_only)
+    box.resize(120, 60)
+    box.show()
+    assert box.grab().toImage().pixelColor(60, 0) == theme().color(role)

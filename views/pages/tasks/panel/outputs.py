@@ -197,6 +197,7 @@ class LogSection(Section):
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setMaximumBlockCount(LINES)
+        self._tall = HEIGHT
         self.text.setFixedHeight(HEIGHT)
         self.text.setFont(theme().font("monosmall"))
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -218,7 +219,16 @@ class LogSection(Section):
 
     def set_tall(self, tall: bool) -> None:
         """Show more lines at once where there is room, or few."""
-        self.text.setFixedHeight(TALL if tall else HEIGHT)
+        self._tall = TALL if tall else HEIGHT
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as what an attempt that has ended wrote; where more may come nothing below moves with each line."""
+        settled = self._heard and not (self._live and self._attempt == self._newest)
+        lines = max(1, self.text.blockCount()) if settled else LINES
+        bar = self.text.horizontalScrollBar()
+        across = bar.sizeHint().height() if bar.maximum() > 0 else 0
+        self.text.setFixedHeight(min(self._tall, lines * self.text.fontMetrics().lineSpacing() + across + 12))
 
     def search(self) -> None:
         """Let words be looked for in the lines that are shown."""
@@ -317,6 +327,7 @@ class LogSection(Section):
             self.set_note(_("following, {place}").format(place=place), "succeeded")
         else:
             self.set_note(place)
+        self._fit()
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text.toPlainText())
