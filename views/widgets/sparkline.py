@@ -45,6 +45,8 @@ def scale(values: Sequence[float], limit: float | None = None, *, base: float | 
     if limit is not None and (low <= limit <= high or _near(limit, low, high)):
         low, high = min(low, limit), max(high, limit)
     span = high - low
+    if not low and not high:  # nothing all the time lies on the ground
+        return -0.04, 1.0
     if span <= 0:
         span = max(abs(high) * 0.2, 1e-9)
         return low - span / 2, high + span / 2

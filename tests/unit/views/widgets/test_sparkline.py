@@ -30,6 +30,13 @@ def test_the_scale_is_never_empty(values: list[float], limit: float | None, base
     assert high >= max(values)
 
 
+def test_nothing_all_the_time_lies_on_the_ground() -> None:
+    from PySide6.QtCore import QRectF
+
+    low, high = scale([0, 0, 0], base=0)
+    assert all(point.y() > 56 for point in points_in(QRectF(0, 20, 100, 40), [0, 0, 0], low, high))
+
+
 def test_a_limit_is_in_sight_when_it_is_near() -> None:
     assert scale([90, 110], 100)[1] < 112
     assert scale([70, 100], 120)[1] >= 120
