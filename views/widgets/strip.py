@@ -13,7 +13,6 @@ from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.buttons import Button
 
-
 #: pixels above the first line and below the last one, within the margins of the row
 _AIR = 6
 

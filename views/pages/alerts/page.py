@@ -194,7 +194,7 @@ class AlertsPage(Page):
                 self.buttons[verb.key] = button
                 self.header.add_action(button)
         yield
-        self.new_button = Button(N_("New channel"), icon="ph.plus", kind="primary")
+        self.new_button = Button(N_("New channel"), icon="ph.plus")
         self.new_button.clicked.connect(self.actions_of_page.add_channel)
         self.header.add_action(self.new_button)
         yield

@@ -136,7 +136,7 @@ class PromisesPage(Page):
     # putting together
 
     def _build(self) -> Iterator[None]:
-        self.new_button = Button(N_("New promise"), icon="ph.plus", kind="primary")
+        self.new_button = Button(N_("New promise"), icon="ph.plus")
         self.header.add_action(self.new_button)
         self.tabs = Segmented(TABS, N_("Which promises"))
         bar = QHBoxLayout()

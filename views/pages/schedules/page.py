@@ -73,7 +73,7 @@ class SchedulesPage(Page):
             button.clicked.connect(partial(self._act, verb.key))
             self.buttons[verb.key] = button
             self.header.add_action(button)
-        self.new_button = Button(N_("New schedule"), icon="ph.plus", kind="primary")
+        self.new_button = Button(N_("New schedule"), icon="ph.plus")
         self.new_button.clicked.connect(self.actions_of_page.create)
         self.header.add_action(self.new_button)
         yield

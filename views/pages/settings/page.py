@@ -295,7 +295,10 @@ class SettingsPage(Page):
         running.body.addWidget(self.edit_button, 0, Qt.AlignmentFlag.AlignLeft)
         if self._settings is None:  # to show it, before it stands in something, would open it as a window
             running.hide()
-        columns = QHBoxLayout()
+        both = QWidget()
+        both.setMaximumWidth(2 * WIDTH + CARD_GAP)
+        columns = QHBoxLayout(both)
+        columns.setContentsMargins(0, 0, 0, 0)
         columns.setSpacing(CARD_GAP)
         first = (self.connections,) if self.connections is not None else ()
         second = (self.desktop,) if self.desktop is not None else ()
@@ -303,12 +306,14 @@ class SettingsPage(Page):
             column = QVBoxLayout()
             column.setSpacing(CARD_GAP)
             for card in cards:
-                card.setMaximumWidth(WIDTH)
                 column.addWidget(card)
                 yield
             column.addStretch(1)
             columns.addLayout(column, 1)
-        pane.body.addLayout(columns)
+        beside = QHBoxLayout()  # where there is more room they stand below the title, not in the middle
+        beside.addWidget(both, 1)
+        beside.addStretch(0)
+        pane.body.addLayout(beside)
         pane.body.addStretch(1)
         yield
         self.body.addWidget(pane, 1)

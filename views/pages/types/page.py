@@ -131,7 +131,7 @@ class TypesPage(Page):
     def _build(self) -> Iterator[None]:
         self.import_button = Button(N_("Import"), icon="ph.download-simple")
         self.export_button = Button(N_("Export all"), icon="ph.export")
-        self.new_button = Button(N_("New task type"), icon="ph.plus", kind="primary")
+        self.new_button = Button(N_("New task type"), icon="ph.plus")
         for button in (self.import_button, self.export_button, self.new_button):
             self.header.add_action(button)
         yield

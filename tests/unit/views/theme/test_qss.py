@@ -9,8 +9,8 @@ from PySide6.QtCore import QFile
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
-from views.theme.qss import TONES, make_qss
 from views.theme import theme
+from views.theme.qss import TONES, make_qss
 from views.theme.theme import draw_glyphs
 from views.theme.tokens import tokens
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import QPoint
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -16,6 +17,8 @@ from tests.unit.views.pages.fleet_rig import Fleet
 from views.pages.settings import page as settings_page
 from views.pages.settings.page import SettingsPage
 from views.theme import theme
+from views.theme.tokens import CARD_GAP, PAGE_MARGIN
+from views.widgets.card import Card
 
 
 @pytest.fixture
@@ -53,6 +56,15 @@ def test_another_language_is_spoken_at_once(page: SettingsPage) -> None:
     assert page.header.title() == "设置"
     page.language_choice.choose("en")
     assert page.header.title() == "Settings"
+
+
+def test_the_cards_stand_below_the_title_where_there_is_more_room(qtbot: QtBot, page: SettingsPage) -> None:
+    page.resize(2200, 1200)
+    card = page.about.mapTo(page, QPoint(0, 0)).x()
+    qtbot.waitUntil(lambda: page.about.width() >= 600)
+    first = min(one.mapTo(page, QPoint(0, 0)).x() for one in page.findChildren(Card) if one.isVisible())
+    assert first == PAGE_MARGIN
+    assert card + page.about.width() <= PAGE_MARGIN + 2 * 620 + CARD_GAP + 4
 
 
 def test_it_says_what_this_program_is(page: SettingsPage) -> None:
