@@ -46,7 +46,7 @@ class BatchView:
 
 
 class BatchQueries:
-    """Blocking questions; each touches the records of one batch at most."""
+    """Blocking questions; but for ``page`` each touches the records of one batch at most."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -54,11 +54,12 @@ class BatchQueries:
     def page(self, limit: int, cursor: str = "") -> tuple[list[BatchView], str]:
         """Those that began last first, and what to go on from."""
         found, after = self._store.batches(limit, cursor)
-        return [BatchView(name, self._store.batch_counts(name), begun_at=at) for name, at in found], after
+        counts = self._store.batch_counts([name for name, _at in found])
+        return [BatchView(name, one, begun_at=at) for (name, at), one in zip(found, counts, strict=True)], after
 
     def show(self, batch: str) -> BatchView:
         """One batch with its estimate; one without tasks is unknown, or all of it is forgotten."""
-        counts = self._store.batch_counts(batch)
+        counts = self._store.batch_counts([batch])[0]
         terms = (equals("batch", batch),)
         first = self._store.query(Query(terms=terms, sort="created", descending=False, limit=1, want_total=False)).tasks
         left = self._left_s(batch, counts)

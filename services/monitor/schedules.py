@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import merge
 from itertools import takewhile
@@ -12,7 +11,7 @@ from itertools import takewhile
 import msgspec
 
 from services.domain.errors import NotFound, UsageError
-from services.domain.fleet.shop import SCOPE_ALL, scopes_of
+from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import quiet_hours
 from services.domain.gates.quiet_hours import QuietHours
 from services.domain.insight import schedule as insight
@@ -22,6 +21,7 @@ from services.domain.plans import load, recurrence
 from services.domain.plans import schedule as schedules
 from services.domain.plans.load import Burst, Load
 from services.domain.plans.schedule import Past, Planned, Schedule
+from services.domain.plans.shop_sets import ShopSets
 from services.domain.promises import judge, promise
 from services.domain.promises.promise import Promise
 from services.domain.task.status import ACTIVE, Status
@@ -43,8 +43,8 @@ log = logging.getLogger(__name__)
 NEXT_RUNS = 5
 #: names that are told
 MOST_NAMES = 5
-#: runs that are shown of each; runs to come that are looked at for collisions; ended runs that are remembered
-SHOWN_RUNS, LOOKED_AT, MOST_ENDED = 14, 3, 20_000
+#: runs that are shown of each; runs to come that are looked at for collisions
+SHOWN_RUNS, LOOKED_AT = 14, 3
 #: hours to come whose line is followed, and tasks that are followed one by one
 AHEAD_H, MOST_AHEAD = 24, 50_000
 
@@ -99,24 +99,25 @@ class ScheduleQueries:
         self._store, self._registry, self._measured = store, registry, Measured(store)
         self._backfill = Backfill(store, registry)
         self._ended: dict[str, RunView] = {}  #: runs all of whose tasks have ended, by batch
+        self._read: dict[str, _Read] = {}  #: all schedules as they were read last, by name
 
     def rows(self, count: int = NEXT_RUNS) -> tuple[ScheduleRow, ...]:
         """All of them by name, each with up to ``count`` next runs; what cannot be read is left out and logged."""
-        return tuple(self._rows(self._store.schedules(), count))
+        return tuple(self._rows(self._store.schedules(), count, every=True))
 
     def board(self, runs: int = SHOWN_RUNS) -> tuple[ScheduleRow, ...]:
         """All of them with their last runs and what they collide with."""
         rows = self.rows()
-        zone = fleet_zone(self._store) or DEFAULT_ZONE
-        work = _Works(rows, self._registry)
+        beside = self._beside(rows)
+        past = self._histories([row.planned.past[-runs:] for row in rows], every=True)
         return tuple(
-            replace(row, runs=self.history(row.planned, runs), conflicts=tuple(self._conflicts(row, zone, work)))
-            for row in rows
+            replace(row, runs=found, conflicts=tuple(_conflicts(row, beside)))
+            for row, found in zip(rows, past, strict=True)
         )
 
     def history(self, planned: Planned, count: int = SHOWN_RUNS) -> tuple[RunView, ...]:
         """What became of the last planned times, the oldest first."""
-        return tuple(map(self._run_view, planned.past[-count:]))
+        return self._histories([planned.past[-count:]])[0]
 
     def conflicts(self, schedule: Schedule, zone: str) -> tuple[Message, ...]:
         """What a schedule would collide with if it were kept as it is: others of the same work, quiet hours, promises.
@@ -125,8 +126,8 @@ class ScheduleQueries:
             UsageError: its cron expression, zone or interval is not acceptable.
         """
         row = self.preview(schedule, zone)
-        others = [other for other in self.rows() if other.schedule.name != schedule.name]
-        return tuple(self._conflicts(row, zone, _Works([row, *others], self._registry)))
+        others = [other for other in self.rows(1) if other.schedule.name != schedule.name]
+        return tuple(_conflicts(row, self._beside([row, *others], zone)))
 
     def missing(self, name: str, since: int, until: int, *, each: bool = False) -> BackfillPlan:
         """What a backfill of a span (UTC ms) would make.
@@ -139,69 +140,36 @@ class ScheduleQueries:
             raise NotFound(said("schedule.unknown", name=f"{name!r:.80}"), field="name")
         return self._backfill.look(row.schedule, fleet_zone(self._store) or DEFAULT_ZONE, since, until, each=each)
 
-    def _run_view(self, past: Past) -> RunView:
-        if past.kind in (schedules.MISSED_RUN, schedules.SKIPPED):
-            return RunView(past=past, state=past.kind)
-        if not past.label:
-            return RunView(past=past, state="dead" if past.failed else "empty")
-        known = self._ended.get(past.label)
-        if known is not None and known.past == past:
-            return known
-        counts = self._store.batch_counts(past.label)
-        done, dead = counts.get(Status.SUCCEEDED, 0), counts.get(Status.DEAD, 0)
-        left = sum(number for status, number in counts.items() if status in ACTIVE)
-        state = "running" if left else "dead" if dead or past.failed else "succeeded" if done else "gone"
-        found = RunView(past=past, state=state, succeeded=done, dead=dead, open=left)
-        if not left and len(self._ended) < MOST_ENDED:
-            self._ended[past.label] = found
-        return found
+    def _histories(self, pasts: Sequence[Sequence[Past]], *, every: bool = False) -> list[tuple[RunView, ...]]:
+        """The runs of many schedules; those that have not ended are counted together. ``every``: as with rows."""
+        known = self._ended
+        fresh = {past.label: past for runs in pasts for past in runs if _counted(past) and not _knows(known, past)}
+        found = dict(known)
+        for label, counts in zip(fresh, self._store.batch_counts(list(fresh)), strict=True):
+            found[label] = _run(fresh[label], counts)
+        views = [tuple(found[past.label] if _counted(past) else _uncounted(past) for past in runs) for runs in pasts]
+        if every:
+            self._ended = {run.past.label: run for runs in views for run in runs if run.past.label and not run.open}
+        return views
 
-    def _conflicts(self, row: ScheduleRow, zone: str, works: _Works) -> Iterator[Message]:
-        wanted = row.schedule
-        if not wanted.enabled or row.problem:
-            return
-        if (same := works.beside(row)) is not None:
-            yield same
-        now, mine = self._store.now_ms(), works.shops(row)
-        for at in row.upcoming[:LOOKED_AT]:
-            quieted = self._held(wanted, mine, zone, at, now)
-            if quieted is not None:
-                yield quieted
-                break
-        if row.upcoming:
-            yield from self._promised_before(wanted, set(mine), zone, row.upcoming[0], now)
+    def _beside(self, rows: Sequence[ScheduleRow], zone: str = "") -> _Beside:
+        """What schedules may collide with, asked for once for all of them."""
+        promised = [one for one in promise.readable(self._store.documents(promise.KIND)) if _by_an_hour(one)]
+        return _Beside(
+            works=_Works(rows, self._registry, self._sets()),
+            quiet=wished(self._store),
+            promised=promised,
+            zone=zone or fleet_zone(self._store) or DEFAULT_ZONE,
+            now=self._store.now_ms(),
+        )
 
-    def _held(self, wanted: Schedule, shops: frozenset[str], zone: str, at: int, now: int) -> Message | None:
-        """The quiet hours into which a run falls."""
-        for hours in wished(self._store):
-            if not any(hours.scope in scopes_of(key, wanted.task_type) for key in shops):
-                continue
-            span = next((one for one in quiet_hours.spans(hours, zone, at, at + 1) if one[0] <= at < one[1]), None)
-            if span is not None:
-                clock, end = (quiet_hours.clock_at(instant, zone, now) for instant in (at, span[1]))
-                return Message("schedule.in_quiet", {"name": hours.name, "clock": clock, "end": end})
-        return None
-
-    def _promised_before(self, wanted: Schedule, mine: set[str], zone: str, at: int, now: int) -> Iterator[Message]:
-        """Promises of the same work whose hours, the present ones or the next, end without a run in them."""
-        shops = self._registry.shops().values()
-        for one in self._promises(wanted):
-            window = judge.due(one, zone, at)
-            if (
-                not window.holds
-                or not now < window.ends <= at
-                or not mine & {s.key for s in schedules.fitting(one, shops)}
-            ):
-                continue
-            if next(schedules.rule(wanted, zone).after(window.begins - 1), at) < window.ends:
-                continue
-            clock, then = (quiet_hours.clock_at(instant, zone, now) for instant in (window.ends, at))
-            yield Message("schedule.after_promise", {"name": one.name, "clock": clock, "at": then})
+    def _sets(self) -> ShopSets:
+        return ShopSets(self._registry.shops())
 
     def _promises(self, wanted: Schedule) -> Iterator[Promise]:
         """Those of the same type that hold by an hour."""
         for one in promise.readable(self._store.documents(promise.KIND)):
-            if one.enabled and one.kind == promise.BY and one.task_type == wanted.task_type:
+            if _by_an_hour(one) and one.task_type == wanted.task_type:
                 yield one
 
     def row(self, name: str, count: int = NEXT_RUNS) -> ScheduleRow | None:
@@ -242,11 +210,12 @@ class ScheduleQueries:
         ends = at + load.LONGEST * load.MINUTE_MS
         slots = self._slots(now)
         begins, over = at - load.LONGEST * load.MINUTE_MS // 8, self._held_back(zone, ends)
-        mine = [replace(one, own=True) for one in self._bursts(wanted, [at], over)]
+        mine = [replace(one, own=True) for one in self._bursts(wanted, [at], over, self._sets())]
         beside = [other for other in self.rows(1) if other.schedule.name != wanted.name]
         before, spent, missed = _planned_before(beside, begins, at, now)
+        sets = self._sets()
         planned, cut = _planned(beside, at, ends, now, spent)
-        others = [burst for row, runs in (*before, *planned) for burst in self._bursts(row.schedule, runs, over)]
+        others = [burst for row, runs in (*before, *planned) for burst in self._bursts(row.schedule, runs, over, sets)]
         found = load.follow([*mine, *others], slots)
         said = [*_through(found, mine, at, slots, zone, now), *self._promised(wanted, found, at, ends, zone, now)]
         if missed and found.own:
@@ -267,8 +236,8 @@ class ScheduleQueries:
             code = "load.ahead_nobody" + many if tasks else "load.ahead_nothing"
             return RunLoad(at=now, slots=slots, load=Load(begins=now), said=(Message(code, about),))
         zone = fleet_zone(self._store) or DEFAULT_ZONE
-        over = self._held_back(zone, ends)
-        bursts = [burst for row, runs in planned for burst in self._bursts(row.schedule, runs, over)]
+        over, sets = self._held_back(zone, ends), self._sets()
+        bursts = [burst for row, runs in planned for burst in self._bursts(row.schedule, runs, over, sets)]
         known = [burst for burst in bursts if burst.mean_s]
         begins = now - now % (load.DAY_STEP * load.MINUTE_MS)
         line = load.ahead(known, slots, begins, ((cut or ends) - begins) // load.MINUTE_MS)
@@ -286,10 +255,14 @@ class ScheduleQueries:
         paused = frozenset(pause.scope for pause in self._store.pauses())
         return _HeldBack(quiet=wished(self._store), paused=paused, zone=zone, ends=ends)
 
-    def _bursts(self, wanted: Schedule, runs: Sequence[int], over: _HeldBack) -> list[Burst]:
+    def _bursts(self, wanted: Schedule, runs: Sequence[int], over: _HeldBack, sets: ShopSets) -> list[Burst]:
         """Its runs, platform by platform, for quiet hours and pauses may be of one; and shop by shop where they are."""
-        shops = schedules.fitting(wanted, self._registry.shops().values()) if runs else []
-        parts = Counter((shop.platform, shop.key if f"shop:{shop.key}" in over.scopes else "") for shop in shops)
+        if not runs:
+            return []
+        mine = sets.of(wanted)
+        apart = mine & over.apart(sets)
+        parts = {(name, ""): number for name, number in sets.counts(mine & ~apart).items()}
+        parts |= {(shop.platform, shop.key): 1 for shop in sets.shops(apart)}
         declared = self._registry.task_type(wanted.task_type).expected_s
         found: list[Burst] = []
         for (platform, shop), number in sorted(parts.items()):
@@ -307,10 +280,9 @@ class ScheduleQueries:
 
     def _promised(self, wanted: Schedule, found: Load, at: int, ends: int, zone: str, now: int) -> Iterator[Message]:
         """Promises of the same work that are for an instant after the run."""
-        shops = self._registry.shops().values()
-        mine = {shop.key for shop in schedules.fitting(wanted, shops)}
+        sets = self._sets()
         for one, until in judge.ending(self._promises(wanted), zone, at) if found.own else ():
-            if until >= ends or not mine & {s.key for s in schedules.fitting(one, shops)}:
+            if until >= ends or not sets.of(wanted) & sets.of(one):
                 continue
             clock, left = quiet_hours.clock_at(until, zone, now), found.left(until)
             if left and not (found.end and found.end <= until):
@@ -318,32 +290,136 @@ class ScheduleQueries:
             else:
                 yield Message("load.keeps", {"name": one.name, "clock": clock})
 
-    def _rows(self, entries: Sequence[ScheduleEntry], count: int) -> list[ScheduleRow]:
+    def _rows(self, entries: Sequence[ScheduleEntry], count: int, *, every: bool = False) -> list[ScheduleRow]:
+        """``every``: these are all there are, so what else was read before is forgotten."""
         zone = (fleet_zone(self._store) or DEFAULT_ZONE) if entries else ""
         moment = self._store.now_ms()
         leads = self._store.leader(leader.ROLE)
         way = fates.way(self._store, moment, leads) if any(_is_late(one, moment) for one in entries) else None
-        shops = self._registry.shops().values()
-        found = []
+        sets, known, found = self._sets(), self._read, []
+        read: dict[str, _Read] = {}
         for entry in entries:
-            try:
-                planned = schedules.load(entry.body)
-            except UsageError as exc:
-                log.warning("schedule %s is left out: %s", entry.name, exc)
-                continue
-            upcoming, problem = _upcoming(planned.schedule, zone, entry.next_at, count)
-            chosen = len(schedules.fitting(planned.schedule, shops))
+            one = known.get(entry.name)
+            if one is None or not one.serves(entry, zone, count):
+                try:
+                    planned = schedules.load(entry.body)
+                except UsageError as exc:
+                    log.warning("schedule %s is left out: %s", entry.name, exc)
+                    continue
+                one = _Read(
+                    entry.version, zone, count, planned, *_upcoming(planned.schedule, zone, entry.next_at, count)
+                )
+            read[entry.name] = one
+            planned, problem = one.planned, one.problem
             found.append(
                 ScheduleRow(
                     planned=planned,
                     zone=planned.schedule.zone or zone,
-                    upcoming=upcoming,
-                    shops=chosen,
+                    upcoming=one.upcoming[:count],
+                    shops=sets.of(planned.schedule).bit_count(),
                     problem=problem,
                     now=insight.look(planned, 0 if problem else entry.next_at, moment, leader=leads, way=way),
                 )
             )
+        if every:
+            self._read = read
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A schedule as it was read, and when it comes: the same until somebody writes it anew, which a run does too."""
+
+    version: int
+    zone: str
+    count: int
+    planned: Planned
+    upcoming: tuple[int, ...]
+    problem: str
+
+    def serves(self, entry: ScheduleEntry, zone: str, count: int) -> bool:
+        """Whether nothing that it was made of has changed, and it tells as many runs as are wanted."""
+        return (self.version, self.zone) == (entry.version, zone) and self.count >= count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Beside:
+    """What schedules may collide with at one moment, UTC ms."""
+
+    works: _Works
+    quiet: Sequence[QuietHours]
+    promised: Sequence[Promise]  #: those that hold by an hour
+    zone: str
+    now: int
+
+
+def _conflicts(row: ScheduleRow, beside: _Beside) -> Iterator[Message]:
+    if not row.schedule.enabled or row.problem:
+        return
+    if (same := beside.works.beside(row)) is not None:
+        yield same
+    for at in row.upcoming[:LOOKED_AT]:
+        quieted = _held(row, at, beside)
+        if quieted is not None:
+            yield quieted
+            break
+    if row.upcoming:
+        yield from _promised_before(row, row.upcoming[0], beside)
+
+
+def _held(row: ScheduleRow, at: int, beside: _Beside) -> Message | None:
+    """The quiet hours into which a run falls."""
+    mine, of_type = beside.works.sets.of(row.schedule), f"type:{row.schedule.task_type}"
+    for hours in beside.quiet:
+        if not mine or not (hours.scope == of_type or mine & beside.works.sets.scope(hours.scope)):
+            continue
+        spans = quiet_hours.spans(hours, beside.zone, at, at + 1)
+        span = next((one for one in spans if one[0] <= at < one[1]), None)
+        if span is not None:
+            clock, end = (quiet_hours.clock_at(instant, beside.zone, beside.now) for instant in (at, span[1]))
+            return Message("schedule.in_quiet", {"name": hours.name, "clock": clock, "end": end})
+    return None
+
+
+def _promised_before(row: ScheduleRow, at: int, beside: _Beside) -> Iterator[Message]:
+    """Promises of the same work whose hours, the present ones or the next, end without a run in them."""
+    sets, zone, now = beside.works.sets, beside.zone, beside.now
+    for one in beside.promised:
+        if one.task_type != row.schedule.task_type or not sets.of(row.schedule) & sets.of(one):
+            continue
+        window = judge.due(one, zone, at)
+        if not window.holds or not now < window.ends <= at:
+            continue
+        if next(schedules.rule(row.schedule, zone).after(window.begins - 1), at) < window.ends:
+            continue
+        clock, then = (quiet_hours.clock_at(instant, zone, now) for instant in (window.ends, at))
+        yield Message("schedule.after_promise", {"name": one.name, "clock": clock, "at": then})
+
+
+def _by_an_hour(one: Promise) -> bool:
+    return one.enabled and one.kind == promise.BY
+
+
+def _counted(past: Past) -> bool:
+    """Whether a planned time has tasks, whose states tell what became of it."""
+    return bool(past.label) and past.kind not in (schedules.MISSED_RUN, schedules.SKIPPED)
+
+
+def _knows(ended: Mapping[str, RunView], past: Past) -> bool:
+    return past.label in ended and ended[past.label].past == past
+
+
+def _uncounted(past: Past) -> RunView:
+    if past.kind in (schedules.MISSED_RUN, schedules.SKIPPED):
+        return RunView(past=past, state=past.kind)
+    return RunView(past=past, state="dead" if past.failed else "empty")
+
+
+def _run(past: Past, counts: Mapping[str, int]) -> RunView:
+    done, dead = counts.get(Status.SUCCEEDED, 0), counts.get(Status.DEAD, 0)
+    left = sum(number for status, number in counts.items() if status in ACTIVE)
+    state = "running" if left else "dead" if dead or past.failed else "succeeded" if done else "gone"
+    return RunView(past=past, state=state, succeeded=done, dead=dead, open=left)
 
 
 class _HeldBack:
@@ -352,6 +428,14 @@ class _HeldBack:
     def __init__(self, quiet: Sequence[QuietHours], paused: frozenset[str], zone: str, ends: int) -> None:
         self._quiet, self._paused, self._zone, self._ends = quiet, paused, zone, ends
         self.scopes = paused | {hours.scope for hours in quiet}
+
+    def apart(self, sets: ShopSets) -> int:
+        """The shops that one of these scopes is about alone."""
+        found = 0
+        for scope in self.scopes:
+            if scope.startswith("shop:"):
+                found |= sets.scope(scope)
+        return found
 
     def spans(self, scopes: Sequence[str], since: int) -> tuple[tuple[int, int], ...]:
         """When nothing of these scopes starts, in order; UTC ms."""
@@ -364,32 +448,25 @@ class _HeldBack:
 class _Works:
     """Which schedules create the same work: of one type, with parameters that the type does not tell apart."""
 
-    def __init__(self, rows: Sequence[ScheduleRow], registry: Registry) -> None:
+    def __init__(self, rows: Sequence[ScheduleRow], registry: Registry, sets: ShopSets) -> None:
+        self.sets = sets
         self._registry = registry
-        self._chosen: dict[str, frozenset[str]] = {}
-        self._by_work: dict[str, list[ScheduleRow]] = {}
+        self._of: dict[str, list[ScheduleRow]] = {}
         for row in rows:
             if row.schedule.enabled and (key := self._key(row.schedule)):
-                self._by_work.setdefault(key, []).append(row)
-
-    def shops(self, row: ScheduleRow) -> frozenset[str]:
-        """Whom it is for, by name."""
-        name = row.schedule.name
-        if name not in self._chosen:
-            shops = self._registry.shops().values()
-            self._chosen[name] = frozenset(shop.key for shop in schedules.fitting(row.schedule, shops))
-        return self._chosen[name]
+                self._of.setdefault(key, []).append(row)
 
     def beside(self, row: ScheduleRow) -> Message | None:
         """The others that make the same work for the same shops."""
-        names, shops = [], set[str]()
-        for other in self._by_work.get(self._key(row.schedule), ()):
-            both = self.shops(row) & self.shops(other) if other.schedule.name != row.schedule.name else frozenset[str]()
-            if both:
+        names, shops, mine = [], 0, self.sets.of(row.schedule)
+        for other in self._of.get(self._key(row.schedule), ()) if mine else ():
+            if other.schedule.name != row.schedule.name and (both := mine & self.sets.of(other.schedule)):
                 names.append(other.schedule.name)
                 shops |= both
         return (
-            Message("schedule.same_work", {"names": ", ".join(names[:MOST_NAMES]), "n": len(shops)}) if names else None
+            Message("schedule.same_work", {"names": ", ".join(names[:MOST_NAMES]), "n": shops.bit_count()})
+            if names
+            else None
         )
 
     def _key(self, schedule: Schedule) -> str:

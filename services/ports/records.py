@@ -59,9 +59,9 @@ class Records(Protocol):
     def counts(self) -> Counts:
         """The counters; entries of zero are left out."""
 
-    def batch_counts(self, batch: str) -> dict[str, int]:
-        """How many tasks of a batch stand in each status, at one instant; statuses of none are left out. Those whose
-        record was removed count as long as a tombstone of the batch is left.
+    def batch_counts(self, batches: Sequence[str]) -> list[dict[str, int]]:
+        """At the place of each batch: how many of its tasks stand in each status, at one instant; statuses of none are
+        left out. Those whose record was removed count as long as a tombstone of the batch is left.
         """
 
     def batches(self, limit: int, cursor: str = "") -> tuple[list[tuple[str, int]], str]:

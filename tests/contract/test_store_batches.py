@@ -15,7 +15,7 @@ def test_a_batch_is_counted_by_status(rig: Rig) -> None:
         rig.in_status(status, shop_id=f"o{number}", batch="other")
     counts = {str(status): 1 for status in Status}
     counts["running"] += 1  # what keeps the shop of the blocked one busy is of the batch too
-    assert rig.store.batch_counts("B") == counts
+    assert rig.store.batch_counts(["B"])[0] == counts
 
 
 def test_lanes_priorities_and_triage_are_of_one_batch(rig: Rig) -> None:
@@ -23,19 +23,37 @@ def test_lanes_priorities_and_triage_are_of_one_batch(rig: Rig) -> None:
         rig.queued(batch="B", priority=priority, lane=lane)
     dead = rig.dead(batch="B")
     rig.ask(Republish(task_id=dead.task_id, task=rig.task(batch="B", parent=dead.task_id), by="ann"))
-    assert rig.store.batch_counts("B") == {"queued": 3, "dead": 1, "pending": 1}
+    assert rig.store.batch_counts(["B"])[0] == {"queued": 3, "dead": 1, "pending": 1}
 
 
 @pytest.mark.parametrize("name", ["", "nobody", "B*"])
 def test_a_batch_without_tasks_is_empty(rig: Rig, name: str) -> None:
     rig.create()
     rig.create(batch="B")
-    assert rig.store.batch_counts(name) == {}
+    assert rig.store.batch_counts([name])[0] == {}
+
+
+def test_many_batches_are_counted_at_their_places(rig: Rig) -> None:
+    rig.store.apply(
+        [
+            Create(task=rig.task(batch=f"B{number:03d}", shop_id=f"s{number}-{place}"))
+            for number in range(600)
+            for place in range(1 + number % 2)
+        ]
+    )
+    done = rig.in_status("succeeded", batch="B001")
+    rig.ask(Forget(task_id=done.task_id, updated_at=done.updated_at, tomb_ms=60_000))
+    names = [f"B{number:03d}" for number in reversed(range(600))]
+    asked = ["", *names, "nobody", "B001"]
+    counts = {name: {"pending": 1 + int(name[1:]) % 2} for name in names}
+    counts["B001"]["succeeded"] = 1
+    assert rig.store.batch_counts(asked) == [counts.get(name, {}) for name in asked]
+    assert rig.store.batch_counts([]) == []
 
 
 def test_a_large_batch(rig: Rig) -> None:
     rig.store.apply([Create(task=rig.task(batch="B", shop_id=f"s{number}")) for number in range(600)])
-    assert rig.store.batch_counts("B") == {"pending": 600}
+    assert rig.store.batch_counts(["B"])[0] == {"pending": 600}
 
 
 def test_batches_by_their_beginning(rig: Rig) -> None:
@@ -58,7 +76,7 @@ def test_a_batch_of_which_no_record_is_left_is_none(rig: Rig) -> None:
     assert gone is not None
     rig.ask(Forget(task_id=gone.task_id, updated_at=gone.updated_at, tomb_ms=60_000))
     assert [name for name, _ in rig.store.batches(9)[0]] == ["C"]
-    assert rig.store.batch_counts("B") == {"succeeded": 1, "cancelled": 1}
+    assert rig.store.batch_counts(["B"])[0] == {"succeeded": 1, "cancelled": 1}
     rig.create(batch="B", shop_id="q")
     assert {name for name, _ in rig.store.batches(9)[0]} == {"B", "C"}
 

@@ -24,6 +24,8 @@ MOST_NAMES = 512
 MOST_LOOKED_UP = 60_000
 #: tasks of several values of a payload that are told apart by their ids
 MOST_IDS = 5_000
+#: batches that are counted in one transaction, each by about a hundred commands
+BATCHES_AT_ONCE = 20
 #: what the counters by kind, and what the parts of the status index tell apart
 _KIND_FIELDS = frozenset({"platform", "type", "lane", "status", "triage", "priority"})
 _PART_FIELDS = frozenset({"status", "triage", "priority"})
@@ -153,16 +155,27 @@ def count_by_type(link: Link, terms: Sequence[Term]) -> dict[tuple[str, str], in
     return found
 
 
-def count_by_status(link: Link, name: str, removed: str) -> dict[str, int]:
-    """How many members of an index stand in each status, at one instant, with the numbers of a hash added."""
+def count_by_status(link: Link, pairs: Sequence[tuple[str, str]]) -> list[dict[str, int]]:
+    """For each index with a hash of numbers: how many of its members stand in each status, at one instant, and those
+    numbers added. An index that is not there is in common with nothing, and is asked for nothing else.
+    """
     parts = list(all_parts())
-    *sizes, gone = link.many(
-        [*(("ZINTERCARD", 2, name, part.name) for part in parts), ("HGETALL", removed)], atomic=True
-    )
-    found = by_name(number, gone, "count of removed tasks")
-    for part, size in zip(parts, sizes, strict=True):
-        if size:
-            found[part.status] = found.get(part.status, 0) + int(size)
+    there = link.many([("EXISTS", name) for name, _removed in pairs])
+    found: list[dict[str, int]] = []
+    for start in range(0, len(pairs), BATCHES_AT_ONCE):
+        some = list(zip(pairs, there, strict=True))[start : start + BATCHES_AT_ONCE]
+        wanted: list[list[Command]] = [
+            [*(("ZINTERCARD", 2, name, part.name) for part in parts if exists), ("HGETALL", removed)]
+            for (name, removed), exists in some
+        ]
+        answers = iter(link.many([command for commands in wanted for command in commands], atomic=True))
+        for _pair, exists in some:
+            sizes = [int(next(answers)) for _ in parts] if exists else []
+            counts = by_name(number, next(answers), "count of removed tasks")
+            for part, size in zip(parts, sizes, strict=False):
+                if size:
+                    counts[part.status] = counts.get(part.status, 0) + size
+            found.append(counts)
     return found
 
 

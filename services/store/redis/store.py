@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -249,9 +249,13 @@ class Batches(Part):
         shown = [(name, calendar(begun)) for name, begun in found[:limit]]
         return shown, f"{found[limit - 1][1]}/{found[limit - 1][0]}" if len(found) > limit else ""
 
-    def batch_counts(self, batch: str) -> dict[str, int]:
-        """How a batch stands: what its index has in common with each part of the status index, and what was removed."""
-        return plan.count_by_status(self._link, keys.BATCH + batch, keys.BURIED + batch) if batch else {}
+    def batch_counts(self, batches: Sequence[str]) -> list[dict[str, int]]:
+        """How each batch stands: what its index has in common with each part of the status index, and what was
+        removed.
+        """
+        named = [(keys.BATCH + name, keys.BURIED + name) if name else None for name in batches]
+        found = iter(plan.count_by_status(self._link, [pair for pair in named if pair is not None]))
+        return [next(found) if pair is not None else {} for pair in named]
 
 
 class RedisStore(

@@ -60,7 +60,12 @@ _NAMES = """WITH RECURSIVE names (batch) AS (
     SELECT batch, at FROM begun WHERE :at < 0 OR (at, batch) < (:at, :name) ORDER BY at DESC, batch DESC LIMIT :limit"""
 
 
-_counted = partial(msgspec.convert, type=tuple[str, Count])
+_STANDING = f"""SELECT batch, status, count(*) FROM tasks INDEXED BY tasks_batch
+    WHERE batch {IN_LIST} AND batch <> '' GROUP BY batch, status"""
+#: batches that one question names
+_AT_ONCE = 500
+
+_counted = partial(msgspec.convert, type=tuple[str, str, Count])
 
 
 class Batches(Part):
@@ -76,19 +81,18 @@ class Batches(Part):
         shown = [(name, calendar(begun)) for name, begun in found[:limit]]
         return shown, f"{found[limit - 1][1]}/{found[limit - 1][0]}" if len(found) > limit else ""
 
-    def batch_counts(self, batch: str) -> dict[str, int]:
-        """How a batch stands."""
-        sql = (
-            "SELECT status, count(*) FROM tasks INDEXED BY tasks_batch WHERE batch = ? AND batch <> '' GROUP BY status"
-        )
-        found: dict[str, int] = {}
-        with store_errors(), self._file.snapshot() as conn:
-            rows = all_sound(_counted, conn.execute(sql, (batch,)), "status of tasks")
-            gone = conn.execute("SELECT status, n FROM buried WHERE batch = ?", (batch,))
-            rows += all_sound(_counted, gone, "count of removed tasks")
-        for status, number in rows:
-            found[status] = found.get(status, 0) + number
-        return found
+    def batch_counts(self, batches: Sequence[str]) -> list[dict[str, int]]:
+        """How each batch stands."""
+        found: dict[str, dict[str, int]] = {name: {} for name in batches}
+        for start in range(0, len(batches), _AT_ONCE):
+            names = (text_list(batches[start : start + _AT_ONCE]),)
+            with store_errors(), self._file.snapshot() as conn:
+                rows = all_sound(_counted, conn.execute(_STANDING, names), "status of tasks")
+                gone = conn.execute(f"SELECT batch, status, n FROM buried WHERE batch {IN_LIST}", names)
+                rows += all_sound(_counted, gone, "count of removed tasks")
+            for name, status, number in rows:
+                found[name][status] = found[name].get(status, 0) + number
+        return [found[name] for name in batches]
 
 
 class EmbeddedStore(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -20,6 +21,7 @@ from services.domain.task.record import Task
 from services.engine.lead.firing import Firing, set_fleet_zone
 from services.messages import english
 from services.monitor.schedules import ScheduleQueries
+from tests.support.counting import CountingStore
 from tests.unit.services.scheduler.conftest import SHOPS, Yard
 
 ZONE = "Asia/Shanghai"
@@ -198,3 +200,46 @@ def test_collisions_are_named_before_and_after_it_is_kept(yard: Yard) -> None:
     assert found["all"][0] == "some: the same work, created twice for 2 shops"
     other = Schedule(name="other", task_type="work", cron="0 12 * * *", all_shops=True)
     assert looks(yard).conflicts(other, ZONE) == ()
+
+
+def spent(yard: Yard, count: int) -> tuple[Counter[str], int]:
+    """What is asked of the store for the board of so many schedules beside a promise, and how many of
+    them collide with others.
+    """
+    yard.room.store.put_document(
+        promise.KIND, "early", '{"name": "early", "task_type": "single", "kind": "by", "all_shops": true}'
+    )
+    set_fleet_zone(yard.room.store, ZONE)
+    at(yard, 12)
+    for number in range(len(looks(yard).rows()), count):
+        plan = Schedule(name=f"nightly-{number}", task_type="single", cron="0 2 * * *", all_shops=True)
+        desk(yard).add(plan)
+    at(yard, 2)
+    while yard.scheduler().tick():
+        pass
+    counting = CountingStore(yard.room.store)
+    found = ScheduleQueries(counting.port, yard.room.registry).board()
+    assert len(found) == count
+    assert any(run.past.label for row in found for run in row.runs)
+    return counting.spent(), sum(1 for row in found if row.conflicts)
+
+
+def test_the_board_of_many_schedules_asks_no_more_than_that_of_few(yard: Yard) -> None:
+    few, colliding = spent(yard, 4)
+    assert colliding == 4
+    many, colliding = spent(yard, 30)
+    assert colliding == 30
+    assert many == few
+    assert many["batch_counts"] == 1
+
+
+def test_a_schedule_that_was_changed_is_read_anew_and_others_are_not(yard: Yard) -> None:
+    nightly(yard)
+    ask = looks(yard)
+    (before,) = ask.rows()
+    (again,) = ask.rows()
+    assert again.planned is before.planned
+    desk(yard).add(msgspec.structs.replace(before.schedule, cron="0 5 * * *"), replace=True)
+    (after,) = ask.rows()
+    assert after.schedule.cron == "0 5 * * *"
+    assert after.upcoming[0] - before.upcoming[0] == 3 * 3_600_000
