@@ -54,6 +54,17 @@ def kinds(found: list[Miscount]) -> dict[str, int]:
     return counted
 
 
+@pytest.mark.parametrize("shop", ["s", "s{}"])
+def test_many_at_once_leave_nothing_but_themselves(rig: Rig, shop: str) -> None:
+    tasks = [rig.task(shop_id=shop.format(number), batch="B", uniq=f"u{number}") for number in range(40)]
+    rig.store.apply([Create(task=task) for task in tasks])
+    page = rig.store.query(Query(limit=100))
+    assert {task.task_id for task in page.tasks} == {task.task_id for task in tasks}
+    assert rig.store.recount(mend=False) == []
+    rig.store.apply([Cancel(task_id=task.task_id, by="ann") for task in tasks])
+    assert rig.store.recount(mend=False) == []
+
+
 def test_a_store_that_is_right_is_left_alone(rig: Rig) -> None:
     crowd(rig)
     before = rig.store.counts()

@@ -215,6 +215,7 @@ def _numbers() -> Mapping[str, int | str]:
         "breaker_cooldown": _RULE.cooldown_s,
         "breaker_most": _RULE.max_cooldown_s,
         "slice": 2000,
+        "many": 8,
         "tell": dependency.AT_ONCE,
         "tail": names.index("deadline") - names.index("attempts"),
         "depends_on": names.index("depends_on") - names.index("attempts") + 1,

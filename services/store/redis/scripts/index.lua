@@ -53,10 +53,18 @@ local function put_fields(key, list, n)
   end
 end
 
+-- The members of a sorted set, of whose small form the same is true; of a few of them less than it costs to leave it.
+local function put_members(key, list, n)
+  local many = n > 2 * C.many
+  if many then call('ZADD', key, '0', WIDE) end
+  call_sliced('ZADD', key, list, n)
+  if many then call('ZREM', key, WIDE) end
+end
+
 function flush_sets()
   round = round + 1
   for key, list in pairs(removes) do call_sliced('ZREM', key, list, list.n) end
-  for key, list in pairs(adds) do call_sliced('ZADD', key, list, list.n) end
+  for key, list in pairs(adds) do put_members(key, list, list.n) end
   adds, removes = {}, {}
 end
 
