@@ -352,7 +352,11 @@ def common_options() -> argparse.ArgumentParser:
     """Options that may stand anywhere: suppressed defaults, so that a later parser does not undo an earlier one."""
     parent = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     group = parent.add_argument_group("everywhere")
-    group.add_argument("--profile", metavar="NAME", help="connection profile (default: local, the embedded engine)")
+    group.add_argument(
+        "--profile", metavar="NAME",
+        help="connection profile (default: local, the embedded engine); "
+        "--broker with --redis beats its addresses, not what it permits",
+    )  # fmt: skip
     group.add_argument("--broker", metavar="URL", help="amqp://user:password@host:5672/vhost, or pulsar://host:6650")
     group.add_argument("--redis", metavar="URL", help="redis://host:6379/0")
     group.add_argument(

@@ -214,9 +214,11 @@ def _with_profile(settings: Settings, *, named: bool, elsewhere: bool) -> Settin
     """``named``: by a word of the command line, which beats addresses of config.toml and of the environment;
     ``elsewhere``: other words say where broker and store are, so only what the profile is for is taken from it.
     """
-    chosen = settings.profiles.get(settings.profile) or (_saved(settings) if not elsewhere else None)
+    chosen = settings.profiles.get(settings.profile) or _saved(settings, elsewhere=elsewhere)
     if chosen is None:
-        if elsewhere or ((settings.broker.url or settings.store.url) and not named):
+        if not named and (elsewhere or settings.broker.url or settings.store.url):
+            return settings
+        if elsewhere and settings.profile in ("local", UNNAMED):
             return settings
         if settings.profile == "local":  # a word for it beats the addresses too
             own = BrokerSettings(lifo_lanes=settings.broker.lifo_lanes)
@@ -246,11 +248,12 @@ def _with_profile(settings: Settings, *, named: bool, elsewhere: bool) -> Settin
     )
 
 
-def _saved(settings: Settings) -> ProfileSettings | None:
-    """The profile of this name that was made in the window, with its passwords."""
+def _saved(settings: Settings, *, elsewhere: bool) -> ProfileSettings | None:
+    """The profile of this name that was made in the window, with its passwords where its addresses are used."""
     if settings.profile == "local":
         return None
-    found = Book(settings.home_path).find(settings.profile)
+    book = Book(settings.home_path)
+    found = book.profiles().get(settings.profile) if elsewhere else book.find(settings.profile)
     if found is None:
         return None
     return ProfileSettings(

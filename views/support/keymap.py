@@ -239,7 +239,11 @@ class KeyMap(QObject):
 
     def _keep(self, chosen: dict[str, str]) -> None:
         self._chosen = chosen
-        self._memory.put(SHELF, dict(chosen))
+        stored = self._memory.get(SHELF, {})
+        found = stored if isinstance(stored, dict) else {}
+        # another version, which shares this memory, knows commands that this one does not
+        foreign = {name: keys for name, keys in found.items() if name not in self._commands}
+        self._memory.put(SHELF, {**foreign, **chosen})
         self.changed.emit()
 
     def take_displaced(self) -> tuple[Displaced, ...]:

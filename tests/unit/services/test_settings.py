@@ -11,6 +11,7 @@ import pytest
 
 from services import settings as config
 from services.domain.errors import UsageError
+from services.profiles.book import Book, SavedProfile
 
 
 @pytest.fixture(autouse=True)
@@ -261,6 +262,22 @@ def test_a_file_that_is_no_toml_says_so(tmp_path: Path) -> None:
 def test_an_unknown_profile_names_those_that_are_there(tmp_path: Path) -> None:
     found = fault(written(tmp_path, "[profiles.prod]\nbroker='amqp://b'\nredis='redis://r'\n"), profile="test")
     assert (found.field, "prod" in str(found)) == ("--profile", True)
+
+
+def test_addresses_hide_no_unknown_profile(tmp_path: Path) -> None:
+    """Mistyped, the profile that permits to look alone would let everything through."""
+    there = {"broker": "amqp://c", "redis": "redis://c"}
+    found = fault(written(tmp_path, "[profiles.prod]\nbroker='amqp://b'\nredis='redis://r'\n"), profile="prdo", **there)
+    assert (found.field, "prod" in str(found)) == ("--profile", True)
+    for name in ("local", "fleet", ""):
+        assert config.load(home=tmp_path, profile=name, **there).broker.url == "amqp://c"
+
+
+def test_a_profile_made_in_the_window_permits_no_more_where_addresses_are_named(tmp_path: Path) -> None:
+    made = SavedProfile(name="shops", broker="amqp://b", redis="redis://r", environment="production", read_only=True)
+    Book(tmp_path).put(made)
+    settings = config.load(home=tmp_path, profile="shops", broker="amqp://c", redis="redis://c")
+    assert (settings.broker.url, settings.environment, settings.read_only) == ("amqp://c", "production", True)
 
 
 @pytest.mark.parametrize(

@@ -146,12 +146,23 @@ def test_what_this_version_does_not_know_is_kept_when_a_displaced_key_is_told(ke
     assert memory.get("keys") == {"tasks.fly": "F", "tasks.raise": "nonsense", "window.new": "Ctrl+J"}
 
 
+def test_what_this_version_does_not_know_is_kept_when_keys_are_chosen(keys: KeyMap) -> None:
+    memory = remembered(tasks__fly="F", tasks__raise="nonsense")
+    keys.follow(memory)
+    keys.choose("tasks.retry", "Shift+R")
+    assert memory.get("keys") == {"tasks.fly": "F", "tasks.retry": "Shift+R"}
+    keys.restore({})
+    assert memory.get("keys") == {"tasks.fly": "F"}
+
+
 def test_a_table_that_is_none_leaves_the_defaults(keys: KeyMap, caplog: pytest.LogCaptureFixture) -> None:
     memory = ShortMemory()
     memory.put("keys", ["R"])
     keys.follow(memory)
     assert keys.chosen() == {}
     assert "keys is no table" in caplog.text
+    keys.choose("tasks.retry", "Shift+R")
+    assert memory.get("keys") == {"tasks.retry": "Shift+R"}
 
 
 def test_a_new_key_acts_and_is_shown_at_once(shared: KeyMap, qtbot: QtBot) -> None:
