@@ -16,6 +16,7 @@ from services.commands.quiet import QuietNow
 from services.domain.fleet.shop import SCOPE_ALL, Shop
 from services.domain.gates import quiet_hours
 from services.domain.gates.quiet_hours import QuietHours
+from services.domain.text.ordering import as_read
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
 from views.context import PageContext
@@ -225,7 +226,8 @@ def _scopes(known: _Known) -> list[tuple[str, str]]:
     platforms = sorted({shop.platform for shop in known.shops.values()})
     wide = [(f"platform:{name}", shown.scope_name(f"platform:{name}")) for name in platforms]
     types = [(f"type:{name}", shown.scope_name(f"type:{name}")) for name in sorted(known.types)]
-    shops = sorted((f"shop:{key}", f"{shop.name or shop.shop_id} ({key})") for key, shop in known.shops.items())
+    keys = sorted(known.shops, key=as_read)
+    shops = [(f"shop:{key}", f"{known.shops[key].name or known.shops[key].shop_id} ({key})") for key in keys]
     return [
         (SCOPE_ALL, _("Everything")),
         *((scope, _("all of {platform}").format(platform=name)) for scope, name in wide),

@@ -14,12 +14,12 @@ What Qt asks of a cell and of a title, answered from record and column.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from services.domain.text.ordering import as_read
 from services.i18n import _
 from views.support import safe
 from views.tables import roles
@@ -126,14 +126,10 @@ def comparable(value: object) -> tuple[int, Any]:
         return (0, 0)
     if not isinstance(value, str):
         return (1, value)
-    parts: list[Any] = _NUMBERS.split(value.casefold())
-    digits = [part.lstrip("0") for part in parts[1::2]]
-    parts[1::2] = [(len(part), part) for part in digits]  # as numbers of any length compare
-    return (1, parts)
+    return (1, as_read(value))
 
 
 R = TypeVar("R")
-_NUMBERS = re.compile(r"(\d+)", re.ASCII)
 _CELL_FLAGS = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
 
 

@@ -16,6 +16,7 @@ from services.domain.task.status import WAITING as WAITS
 from services.domain.task.status import Status
 from services.domain.text.counting import left_s
 from services.domain.text.message import Message, Param
+from services.domain.text.ordering import Order, as_read
 from services.domain.text.sentences import N_, NP_
 
 HELD, LOGIN, DEAD, STUCK, BREAKER, UNKNOWN, RETRYING, RUNNING, WAITING, PAUSED_TYPE, HEALTHY, IDLE, PAUSED = (
@@ -279,9 +280,9 @@ def acts(now: ShopNow) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def rank(now: ShopNow) -> tuple[int, int, int, str]:
+def rank(now: ShopNow) -> tuple[int, int, int, Order]:
     """Sorts shops: the worst state first, then what died, then what waits."""
-    return STATES.index(now.state), -now.dead, -now.waiting, now.key
+    return STATES.index(now.state), -now.dead, -now.waiting, as_read(now.key)
 
 
 def _own_state(facts: ShopFacts, now_ms: int) -> str:

@@ -13,6 +13,7 @@ from services.domain.insight.shop import ShopNow
 from services.domain.task.record import Task
 from services.domain.task.search import filter
 from services.domain.task.search.query import Term, equals
+from services.domain.text.ordering import as_read
 from services.domain.types.task_type import TaskType
 from views.context import PageContext
 from views.dialogs.new_task.draft import Draft
@@ -103,7 +104,7 @@ class Lookup(QObject):
 
     def _read(self) -> Known:
         return Known(
-            shops=self._context.shops(),
+            shops=dict(sorted(self._context.shops().items(), key=lambda one: as_read(one[0]))),
             types=self._context.types(),
             states={now.key: now for now in self._context.limits.states.look()},
             at_ms=self._context.feed.latest.at_ms,

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidg
 from services.domain.fleet.shop import Shop
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
+from services.domain.text.ordering import as_read
 from services.domain.types import strict_json
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, language, ngettext
@@ -310,7 +311,7 @@ class WorkDialog(DialogFrame):
     # words
 
     def _say_choices(self) -> None:
-        shops = sorted(self._known.shops.items(), key=lambda one: one[0])
+        shops = sorted(self._known.shops.items(), key=lambda one: as_read(one[0]))
         self.shop.show_choices([(key, _shop_words(shop)) for key, shop in shops])
         kinds = sorted(self._known.types.items())
         self.task_type.show_choices([(name, _type_words(kind)) for name, kind in kinds])

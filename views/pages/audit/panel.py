@@ -156,7 +156,7 @@ class AuditPanel(QWidget):
             self.faults.show_text(text.sentences(row.faults), _("Not as it was written"))
         self.facts.set_rows(_facts(row))
         self._targets.setVisible(bool(entry.target))
-        self._targets.set_note(text.count(len(row.target)))
+        self._targets.set_note(text.count(row.number))
         self.targets.setText("\n".join(safe.one_line(one, 200) for one in row.objects[:MOST_TARGETS]))
         details = audit.detail_of(entry)
         self._details.setVisible(details not in ("", "{}"))

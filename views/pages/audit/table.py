@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from services import act_words
 from services.called import ORIGIN_WORDS
+from services.commands.audit import TARGETS_KEPT
 from services.commands.back.ways import Way, way_of
 from services.domain import audit
 from services.domain.audit import AuditEntry
@@ -53,6 +54,19 @@ class AuditLine:
         return self._called(self.target)
 
     @property
+    def number(self) -> int:
+        """Of how many objects its entry tells, which names the first of very many alone."""
+        count = audit.told_of(self.entry).get("count")
+        return max(len(self.target), count if isinstance(count, int) and len(self.target) >= TARGETS_KEPT else 0)
+
+    @property
+    def about(self) -> str:
+        """On what, in one line."""
+        action = self.entry.action
+        whole = action.startswith("batch.") or action == "queue.purge"
+        return words.about(self.objects, self.number, whole=whole)
+
+    @property
     def taken_back(self) -> tuple[str, ...]:
         """What taking it back acts on, as people call it."""
         return self._called(map(masked_text, self.back.objects)) if isinstance(self.back, Way) else ()
@@ -88,7 +102,7 @@ def sentence(row: AuditLine) -> str:
         "state": words.state(row.state),
     }
     when = shown.clock(row.entry.at, instant.now_ms())
-    return _("{time}, {who}, {act}, {target}, {state}").format(time=when, target=words.about(row.objects), **told)
+    return _("{time}, {who}, {act}, {target}, {state}").format(time=when, target=row.about, **told)
 
 
 COLUMNS: tuple[Column[AuditLine], ...] = (
@@ -122,7 +136,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
     Column(
         key="target",
         title=N_("Object"),
-        value=lambda row: words.about(row.objects),
+        value=lambda row: row.about,
         width=168,
         stretch=True,
         tooltip=lambda row: "\n".join(row.objects[:20]) if row.target else "",

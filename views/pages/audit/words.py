@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from services import messages
 from services.called import ACT_WORDS, ORIGIN_WORDS
 from services.domain import audit
 from services.domain.insight.audit import Verdict, Wrong
+from services.domain.text.message import Message
 from services.i18n import N_, _, ngettext
 from services.messages import render
 from views.kit.saved_views import View
@@ -53,12 +55,47 @@ def glyph(name: str) -> str:
     return STATES[name][0] if name in STATES else "unconfirmed"
 
 
-def about(targets: tuple[str, ...]) -> str:
-    """On what: the first ones, and how many more."""
-    if len(targets) < 2:
+def about(targets: tuple[str, ...], number: int = 0, *, whole: bool = False) -> str:
+    """On what: the first one, and how many more.
+
+    ``number``: of all, where ``targets`` are the first of them. ``whole``: the first one has the others as its tasks.
+    """
+    n = max(number, len(targets)) - 1
+    if n < 1:
         return safe.one_line(targets[0], 120) if targets else ""
-    words = _("{first} and {n} more")
-    return words.format(first=safe.one_line(targets[0], 100), n=text.count(len(targets) - 1))
+    words = ngettext("{first}, {n} task", "{first}, {n} tasks", n) if whole else _("{first} and {n} more")
+    return words.format(first=safe.one_line(targets[0], 100), n=text.count(n))
+
+
+#: what was left alone and why, where an outcome names the reason by a code whose sentence needs more than is kept
+_REASONS: Mapping[str, str] = {
+    "bulk.probe_same": N_("the first ones failed again in the same way"),
+    "bulk.probe_failed": N_("the first ones did not succeed"),
+    "bulk.probe_late": N_("the first ones did not end in time"),
+    "bulk.silent": N_("the store did not answer"),
+    "task.duplicate": N_("the same task is active already"),
+    "task.unknown": N_("there is no such task"),
+    "task.refused": N_("not possible in its status"),
+    "task.done": N_("the same work has succeeded already"),
+    "task.not_cancelled": N_("it is not cancelled"),
+    "task.created_again": N_("it was created again already"),
+    "queue.left": N_("it has left that queue"),
+    "dead.not_dead": N_("it is no dead letter any more"),
+    "dead.already": N_("it was republished already"),
+    "dead.schema": N_("its payload does not fit its type"),
+    "dead.refused_field": N_("its payload does not fit its type"),
+    "dead.same_before": N_("others of them do the same work"),
+}
+_CODE = re.compile(r"[a-z_]+\.[a-z_]+")
+
+
+def _reason(first: str) -> str:
+    """Why the first one was refused; "" for a code that has no words without what it was about."""
+    if not _CODE.fullmatch(first):
+        return first
+    if first in _REASONS:
+        return _(_REASONS[first])
+    return "" if "{" in messages.TEMPLATES.get(first, "{") else render(Message(first)).rstrip(".。")
 
 
 #: as ``services.commands`` write down what was done in part, that nothing was, and what moved
@@ -103,6 +140,7 @@ def _counted(outcome: str) -> str:
         said = ngettext("{n} task moved", "{n} tasks moved", n).format(n=text.count(n))
     else:
         return ""
+    first = _reason(first or "")
     return _("{name}: {value}").format(name=said, value=first) if first else said
 
 

@@ -145,7 +145,10 @@ def headline(one: BatchNow) -> str:
     if not is_open(view):
         if done == total:
             return ngettext("All {n} done", "All {n} done", total).format(n=text.count(total))
-        return _("Ended: {n} of {all} done").format(n=text.count(done), all=text.count(total))
+        words = _("Ended: {n} of {all} done").format(n=text.count(done), all=text.count(total))
+        cancelled = view.counts.get(Status.CANCELLED, 0)
+        gone = ngettext("{n} cancelled", "{n} cancelled", cancelled).format(n=text.count(cancelled))
+        return text.listed([words, gone]) if cancelled else words
     if story is None or not one.complete:
         return _("{n} of {all} done").format(n=text.count(done), all=text.count(total))
     likely = story.by_itself

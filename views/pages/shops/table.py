@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from services.domain.insight import shop as insight
+from services.domain.text.ordering import Order
 from services.i18n import N_, _
 from services.monitor.shops.queries import ScopeRow, ShopRow
 from views.pages.shops import words
@@ -38,7 +39,7 @@ def _started(row: ScopeRow) -> str:
     return words.used(row.now.started, most) if most else ""
 
 
-def _rank(row: ShopRow) -> tuple[int, int, int, str]:
+def _rank(row: ShopRow) -> tuple[int, int, int, Order]:
     """The worst first."""
     return insight.rank(row.now)
 

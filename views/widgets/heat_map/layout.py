@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from services.called import PLATFORM_NAMES
 from services.domain.insight.shop import COVERS, FLAGGED, STATES, ShopNow
+from services.domain.text.ordering import Order, as_read
 from views.widgets.heat_map import shades
 
 Kinds = npt.NDArray[np.uint8]
@@ -105,8 +106,8 @@ def prepare(
     return Rows(tuple(kept), numbers, tuple(groups), counts, len(ordered), aggregated)
 
 
-def _place(cell: ShopNow) -> tuple[int, str, str]:
-    return _RANK.get(cell.platform, len(_RANK)), cell.platform, cell.shop_id
+def _place(cell: ShopNow) -> tuple[int, str, Order]:
+    return _RANK.get(cell.platform, len(_RANK)), cell.platform, as_read(cell.shop_id)
 
 
 NONE = Rows((), np.zeros(0, np.uint8), (), dict.fromkeys(STATES, 0), 0)

@@ -14,6 +14,17 @@ from views.pages.audit import words
     [
         ("", "3 done, 21 refused", "完成 3 个，拒绝 21 个"),
         ("no such task", "3 done, 21 refused: no such task", "完成 3 个，拒绝 21 个：no such task"),
+        (
+            "bulk.probe_same",
+            "3 done, 21 refused: the first ones failed again in the same way",
+            "完成 3 个，拒绝 21 个：先试的几个以同样方式再次失败",
+        ),
+        (
+            "bulk.stopped",
+            "3 done, 21 refused: Stopped; the rest stay dead letters",
+            "完成 3 个，拒绝 21 个：已停止；其余仍为死信",
+        ),
+        ("dead.not_a_task", "3 done, 21 refused", "完成 3 个，拒绝 21 个"),
     ],
 )
 def test_what_was_done_in_part_is_told_in_the_language_of_the_window(first: str, english: str, chinese: str) -> None:
@@ -36,7 +47,7 @@ def test_what_was_done_in_part_is_told_in_the_language_of_the_window(first: str,
             "完成 3 个，拒绝 2 个；之后：已取消 3，成功 2",
         ),
         ("done; after: cancelled 3", "after it: Cancelled 3", "之后：已取消 3"),
-        ("refused: 21: task.unknown", "21 objects refused: task.unknown", "拒绝 21 个：task.unknown"),
+        ("refused: 21: task.unknown", "21 objects refused: there is no such task", "拒绝 21 个：没有此任务"),
         ("done: 12 tasks moved", "12 tasks moved", "移动了 12 个任务"),
         ("done: 1 tasks moved", "1 task moved", "移动了 1 个任务"),
         ("failed: 12 tasks moved; after: all", "12 tasks moved; after: all", "12 tasks moved; after: all"),
@@ -49,3 +60,13 @@ def test_what_became_of_it_is_told_in_the_language_of_the_window(outcome: str, e
         assert words.why(outcome) == chinese
     finally:
         i18n.set_language("en")
+
+
+def test_all_objects_are_counted_of_which_the_first_are_kept_and_tasks_of_a_whole_apart_from_it() -> None:
+    assert words.about(()) == ""
+    assert words.about(("t1",)) == "t1"
+    assert words.about(("t1", "t2", "t3")) == "t1 and 2 more"
+    assert words.about(("t1", "t2", "t3"), 5_000) == "t1 and 4,999 more"
+    assert words.about(("night", "t1", "t2"), whole=True) == "night, 2 tasks"
+    assert words.about(("night", "t1", "t2"), 5_001, whole=True) == "night, 5,000 tasks"
+    assert words.about(("night",), whole=True) == "night"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.domain.insight import batch as insight
 from services.monitor.batches import BatchView
-from views.pages.batches.words import name, parts_of
+from views.pages.batches.words import BatchNow, headline, name, parts_of
 
 
 def test_a_status_that_nobody_knows_counts_as_waiting() -> None:
@@ -16,3 +16,9 @@ def test_the_batch_of_a_run_is_called_by_its_schedule_and_its_time() -> None:
     assert name(BatchView(batch="orders@20201126T115505+0000", counts={})) == "orders, 2020-11-26"
     for other in ("b1", "mail@example", "orders@20209999T115505+0000"):
         assert name(BatchView(batch=other, counts={})) == other
+
+
+def test_a_batch_that_was_cancelled_says_so_behind_what_it_has_done() -> None:
+    counts = {"succeeded": 3, "cancelled": 1_200}
+    assert headline(BatchNow(view=BatchView("b1", counts))) == "Ended: 3 of 1,203 done, 1,200 cancelled"
+    assert headline(BatchNow(view=BatchView("b1", {"succeeded": 3, "dead": 2}))) == "Ended: 3 of 5 done"

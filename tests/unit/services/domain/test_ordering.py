@@ -1,0 +1,16 @@
+"""The order in which people look for texts."""
+
+from __future__ import annotations
+
+from services.domain.insight.shop import ShopNow, rank
+from services.domain.text.ordering import as_read
+
+
+def test_numbers_compare_as_numbers_and_letters_without_their_case() -> None:
+    names = ["s10", "S2", "s02b", "s", "", "10", "9", "店铺 11", "店铺 1", "9" * 400]
+    assert sorted(names, key=as_read) == ["", "9", "10", "9" * 400, "s", "S2", "s02b", "s10", "店铺 1", "店铺 11"]
+
+
+def test_shops_in_the_same_state_stand_in_that_order() -> None:
+    shops = [ShopNow(platform="pdd", shop_id=f"s{n}", state="idle") for n in (1, 10, 11, 2)]
+    assert [one.shop_id for one in sorted(shops, key=rank)] == ["s1", "s2", "s10", "s11"]
