@@ -245,8 +245,9 @@ class Rail(QFrame):
     def set_active(self, page_id: str) -> None:
         """Mark the page shown."""
         for name, item in self._items.items():
-            item.active = name == page_id
-            item.update()
+            if item.active != (name == page_id):
+                item.active = name == page_id
+                item.update()
 
     def set_badge(self, page_id: str, text: str = "", tone: str = "text2", tip: str = "") -> None:
         """Show a count at a page; an empty text shows none. Unknown pages are ignored."""

@@ -49,6 +49,7 @@ class Ticks(QObject):
         self._at = 0  #: the instant (UTC ms, by the time of the fleet)
         self._painting = False
         self._of = 0  #: the instant of the window that is painted, 0 unless it stands still
+        self._painted = 0  #: the instant of what is painted now, asked for by hundreds of cells; 0 between paintings
         self._timer: QTimer | None = None
         self._windows: weakref.WeakSet[QWidget] = weakref.WeakSet()
         self._holders: weakref.WeakKeyDictionary[QObject, int] = weakref.WeakKeyDictionary()
@@ -73,11 +74,13 @@ class Ticks(QObject):
         """While something is painted the instant stays: what was painted a moment ago, or only changes its words when
         it has moved, stands in the same picture.
         """
-        before, self._painting, self._of = (self._painting, self._of), True, self.since(widget)
+        before = self._painting, self._of, self._painted
+        self._painting, self._of, self._painted = True, self.since(widget), 0
         try:
+            self._painted = self.now_ms()
             yield
         finally:
-            self._painting, self._of = before
+            self._painting, self._of, self._painted = before
 
     def since(self, inside: QObject) -> int:
         """The instant at which the window began to stand still that something is in; 0: it does not."""
@@ -102,9 +105,12 @@ class Ticks(QObject):
 
     def now_ms(self) -> int:
         """The instant (UTC ms). Any thread may ask; only that of the window moves it."""
+        of_window = threading.get_ident() == threading.main_thread().ident
+        if self._painted and of_window:
+            return self._painted
         clock = self._clock()
         app = QCoreApplication.instance()
-        if app is None or threading.current_thread() is not threading.main_thread():
+        if app is None or not of_window:
             return clock
         if self._timer is None:
             self._timer = QTimer(self, interval=STEP_MS)

@@ -103,6 +103,14 @@ class Column(Generic[R]):
         """Return everything that decides how this cell looks, for finding changed cells."""
         return (self.value(record), self.display(record), self.role_of(record))
 
+    def differs(self, old: R, new: R) -> bool:
+        """Return whether this cell looks otherwise in `new` than in `old`."""
+        return bool(
+            self.value(old) != self.value(new)
+            or self.display(old) != self.display(new)
+            or self.role_of(old) != self.role_of(new)
+        )
+
     @property
     def to_right(self) -> bool:
         """Whether the text ends at the right edge."""

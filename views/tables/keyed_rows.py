@@ -340,14 +340,16 @@ class KeyedRows(QAbstractTableModel, Generic[R]):
             self._announce_cells(change.position, old, change.row)
 
     def _announce_cells(self, row: int, old: R, new: R) -> None:
-        changed = [
-            section
-            for section, column in enumerate(self._columns)
-            if column.key != TICK and column.fingerprint(old) != column.fingerprint(new)
-        ]
-        if changed:
-            top, bottom = self.index(row, changed[0]), self.index(row, changed[-1])
-            self.dataChanged.emit(top, bottom, roles.CELL_ROLES)
+        sections = range(len(self._columns))
+        first = next((section for section in sections if self._differs(section, old, new)), None)
+        if first is not None:
+            # what lies between is painted with them: it need not be looked at
+            last = next((one for one in reversed(sections[first + 1 :]) if self._differs(one, old, new)), first)
+            self.dataChanged.emit(self.index(row, first), self.index(row, last), roles.CELL_ROLES)
+
+    def _differs(self, section: int, old: R, new: R) -> bool:
+        column = self._columns[section]
+        return column.key != TICK and column.differs(old, new)
 
     @property
     def _positions(self) -> dict[Hashable, int]:

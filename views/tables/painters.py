@@ -48,12 +48,14 @@ class Ink:
         self._fonts: dict[str, tuple[QFont, QFontMetrics]] = {}
         self._pixmaps: dict[tuple[str, str, int], QPixmap] = {}
         self._texts: dict[tuple[str, int, str, bool], tuple[QStaticText, float, float]] = {}
+        self._widths: dict[tuple[str, str], int] = {}
 
     def forget(self) -> None:
         """Start anew after the theme changed."""
         self._fonts.clear()
         self._pixmaps.clear()
         self._texts.clear()
+        self._widths.clear()
 
     def font(self, kind: str) -> QFont:
         """Return the font `kind`."""
@@ -61,7 +63,12 @@ class Ink:
 
     def width(self, text: str, kind: str) -> int:
         """Return the width of `text`."""
-        return self._font(kind)[1].horizontalAdvance(text)
+        found = self._widths.get((text, kind))
+        if found is None:
+            if len(self._widths) > _KEPT_TEXTS:
+                self._widths.clear()
+            found = self._widths[text, kind] = self._font(kind)[1].horizontalAdvance(text)
+        return found
 
     def colour(self, role: str, cell: Cell) -> QColor:
         """Return the colour of `role`; a dimmed row speaks in captions only."""

@@ -417,7 +417,8 @@ class FilterChips(QWidget):
         self._counts: dict[str, Mapping[str, int]] = {}
         self._least: dict[str, frozenset[str]] = {}
         self._views: list[ChipView] = []
-        self._keys: dict[ChipView, FilterField] = {}
+        self._keys: dict[ChipView, str] = {}
+        self._faces: list[tuple[object, ...]] = []  #: what the chips on screen look like
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.more = ChipView(self)
         self.more.opened.connect(self._open_more)
@@ -468,18 +469,25 @@ class FilterChips(QWidget):
     # look
 
     def _rebuild(self) -> None:
+        used = {chip.field for chip in self._chips}
+        offers = [key for key in self.fields if key not in used][: self._offers]
+        faces = [*(self._face(chip) for chip in self._chips), *((_(self.fields[key].title), key) for key in offers)]
+        if faces != self._faces:
+            self._faces = faces
+            self._drop_views()
+            for place, chip in enumerate(self._chips):
+                self._add_chip(place, chip)
+            for key in offers:
+                self._add_offer(key)
+        self.fit()
+
+    def _drop_views(self) -> None:
         for view in self._views:
             self._place.removeWidget(view)
             view.hide()
             view.deleteLater()
         self._views = []
         self._keys = {}
-        for chip in self._chips:
-            self._add_view(chip.field, chip)
-        used = {chip.field for chip in self._chips}
-        for field in [field for field in self.fields if field not in used][: self._offers]:
-            self._add_view(field, None)
-        self.fit()
 
     def fit(self) -> None:
         """Show the offers there is room for."""
@@ -497,24 +505,35 @@ class FilterChips(QWidget):
         self.fit()
 
     def _hidden_fields(self) -> list[FilterField]:
-        shown = {field.key for view, field in self._keys.items() if not view.isHidden()}
+        shown = {key for view, key in self._keys.items() if not view.isHidden()}
         return [field for key, field in self.fields.items() if key not in shown]
 
-    def _add_view(self, key: str, chip: Chip | None) -> None:
+    def _face(self, chip: Chip) -> tuple[object, ...]:
+        """All that a chip looks like, and what it stands for."""
+        field = self.fields[chip.field]
+        known = {value.value: value for value in field.values if value.value in chip.values}
+        words = ", ".join(_(known[v].word) if v in known else v for v in chip.values)
+        glyphs = tuple(glyph for v in chip.values if v in known and (glyph := known[v].glyph) is not None)
+        return _(field.title), words, glyphs, chip
+
+    def _add_chip(self, place: int, chip: Chip) -> None:
         view = ChipView(self)
-        field = self.fields[key]
-        if chip is None:
-            view.show_offer(_(field.title))
-        else:
-            known = {value.value: value for value in field.values}
-            words = ", ".join(_(known[v].word) if v in known else v for v in chip.values)
-            glyphs = [glyph for v in chip.values if v in known and (glyph := known[v].glyph) is not None]
-            view.show_value(_(field.title), words, glyphs, negated=chip.negated)
-            view.removed.connect(lambda: self.put_chips([c for c in self._chips if c is not chip]))
-        view.opened.connect(lambda: self._open_popup(view, field, chip))
+        title, words, glyphs, _chip = self._face(chip)
+        view.show_value(title, words, glyphs, negated=chip.negated)
+        view.removed.connect(lambda: self.put_chips([c for n, c in enumerate(self._chips) if n != place]))
+        view.opened.connect(lambda: self._open_popup(view, chip.field, chip))
+        self._add_view(chip.field, view)
+
+    def _add_offer(self, key: str) -> None:
+        view = ChipView(self)
+        view.show_offer(_(self.fields[key].title))
+        view.opened.connect(lambda: self._open_popup(view, key, None))
+        self._add_view(key, view)
+
+    def _add_view(self, key: str, view: ChipView) -> None:
         self._place.addWidget(view)
         self._views.append(view)
-        self._keys[view] = field
+        self._keys[view] = key
         view.show()
 
     # choosing
@@ -528,9 +547,10 @@ class FilterChips(QWidget):
         menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 4)))
 
     def _on_more(self, action: QAction) -> None:
-        self._open_popup(self.more, self.fields[str(action.data())], None)
+        self._open_popup(self.more, str(action.data()), None)
 
-    def _open_popup(self, view: ChipView, field: FilterField, chip: Chip | None) -> None:
+    def _open_popup(self, view: ChipView, key: str, chip: Chip | None) -> None:
+        field = self.fields[key]
         popup = ValuePopup(_(field.title), self)
         counts = self._counts.get(field.key, {})
         least = self._least.get(field.key, frozenset())

@@ -34,11 +34,12 @@ class ChipView(QWidget):
         self._title, self._value = "", ""
         self._glyphs: tuple[tuple[str, str], ...] = ()
         self._negated = False
+        self._measured: dict[int, list[tuple[str, str, str, int]]] = {}  #: by how much is cut of it
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         spoken(self, Role.Button)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        theme().changed.connect(self.updateGeometry)
+        theme().changed.connect(self._on_theme)
 
     def show_offer(self, title: str) -> None:
         """Offer to filter by a field; `title` is translated."""
@@ -53,7 +54,12 @@ class ChipView(QWidget):
         words = _("{field} is not {value}") if negated else _("{field} is {value}")
         self._announce(words.format(field=title, value=value))
 
+    def _on_theme(self) -> None:
+        self._measured.clear()
+        self.updateGeometry()
+
     def _announce(self, words: str) -> None:
+        self._measured.clear()
         self.setAccessibleName(words)
         self.setToolTip(words if self._value else "")
         self.updateGeometry()
@@ -66,6 +72,12 @@ class ChipView(QWidget):
 
     def _parts(self, cut: int = 0) -> list[tuple[str, str, str, int]]:
         """Return text, font kind, role and width of each part, the last one shorter by `cut`."""
+        found = self._measured.get(cut)
+        if found is None:
+            found = self._measured[cut] = self._measure(cut)
+        return found
+
+    def _measure(self, cut: int) -> list[tuple[str, str, str, int]]:
         if self.is_offer:
             parts = [(self._title, "label", "text2")]
         else:

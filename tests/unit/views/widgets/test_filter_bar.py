@@ -151,6 +151,20 @@ def test_fields_may_be_known_later(bar: FilterBar) -> None:
     assert bar.expression() == "status:dead"
 
 
+def test_values_that_are_known_later_leave_a_chip_and_the_keyboard_on_it_where_they_are(bar: FilterBar) -> None:
+    bar.set_fields((FilterField("x", "X", (FilterValue("a", "A"),)), FilterField("status", "Status")))
+    bar.set_expression("x:b")
+    chips = bar.chip_views()
+    chips[-1].setFocus()
+    bar.set_fields((FilterField("x", "X", (FilterValue("c", "C"),)), FilterField("status", "Status")))
+    assert bar.chip_views() == chips
+    assert bar.chip_views()[-1].hasFocus()
+    chips[0].opened.emit()
+    popup = bar.findChild(ValuePopup)
+    assert [popup.list.item(row).text() for row in range(popup.list.count())] == ["C", "b"]
+    popup.close()
+
+
 def test_names_follow_the_language(bar: FilterBar) -> None:
     bar.add_action(QPushButton("x"))
     bar.set_expression("status:dead")
