@@ -667,6 +667,10 @@ class Console:
             if time.monotonic() - turn > TURN_S:
                 await asyncio.sleep(REST_S)
                 turn = time.monotonic()
+        curves = pages.charts()
+        curves.load()
+        while curves.loading and not self._ended.is_set():
+            await asyncio.sleep(REST_S)
         if not self._ended.is_set() and self.opened is not None:
             self.opened.window.prepare_pages()
 

@@ -214,6 +214,9 @@ class MainWindow(QMainWindow):
         self._failed: set[str] = set()  #: those that could not be made ahead: who opens them is told why
         self._current = ""
         self._acting = ""
+        self._untold: dict[str, None] = {}  #: pages that have not heard of it yet
+        self._telling = QTimer(self, interval=0)
+        self._telling.timeout.connect(self._tell_next)
         self._wanted_collapsed = False
         self._history = History()
         self._frozen, self._still = "", ""
@@ -255,6 +258,7 @@ class MainWindow(QMainWindow):
         """Return a page, made now if it was not opened before."""
         if page_id not in self._pages:
             self._finish(page_id, self._begun_of(page_id) or self._begin(page_id))
+        self._tell(page_id)
         return self._pages[page_id]
 
     def _begun_of(self, page_id: str) -> Page | None:
@@ -492,9 +496,23 @@ class MainWindow(QMainWindow):
             self.tell_acting()
 
     def tell_acting(self) -> None:
-        """Tell all pages again, where who acts here may do more or less than before."""
-        for page in self._pages.values():
-            page.set_acting(self._acting)
+        """Tell all pages again, where who acts here may do more or less than before: the one that is seen now, each
+        other as soon as somebody asks for it, or a moment later.
+        """
+        self._untold = dict.fromkeys(self._pages)
+        self._tell(self._current)
+        self._telling.start()
+
+    def _tell(self, page_id: str) -> None:
+        if page_id in self._untold:
+            del self._untold[page_id]
+            self._pages[page_id].set_acting(self._acting)
+
+    def _tell_next(self) -> None:
+        if self._untold:
+            self._tell(next(iter(self._untold)))
+        else:
+            self._telling.stop()
 
     # window
 
@@ -533,6 +551,7 @@ class MainWindow(QMainWindow):
             self._pages[self._current].deactivate()
         self._end_making()
         ticks().hold(self, on=False)
+        self._telling.stop()
         self.closing.emit()
         super().closeEvent(event)
 

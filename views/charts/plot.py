@@ -27,6 +27,7 @@ from services.i18n import N_, _
 from views.charts import ticks
 from views.charts.legend import Marker, Series
 from views.charts.line import Line
+from views.charts.piecemeal import in_parts
 from views.charts.series import EMPTY, OF_BROKER, Frame, Numbers, Spans, filled, highest, level, looks_same
 from views.charts.time_window import Crosshair, TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
@@ -122,14 +123,23 @@ class SceneLoader(QObject):
         """Whether the library is there."""
         return hasattr(sys.modules.get(_MODULE), "Scene")
 
+    @property
+    def loading(self) -> bool:
+        """Whether it is on its way."""
+        return self._loading.busy or self._timer.isActive()
+
     def make(self) -> Scene | None:
         """A new scene; None while the library is on its way."""
         scene: type[Scene] | None = getattr(sys.modules.get(_MODULE), "Scene", None)
         if scene is not None:
             return scene()
-        if not self._loading.busy and not self._timer.isActive():
-            self._loading.start(_load_plain, lambda _: self._begin())
+        self.load()
         return None
+
+    def load(self) -> None:
+        """Have the library loaded, unless it is there or on its way."""
+        if not self.loaded and not self.loading:
+            self._loading.start(_load_plain, lambda _: self._begin())
 
     def _begin(self) -> None:
         self._steps = _load()
@@ -159,8 +169,7 @@ def _load() -> Iterator[None]:
             getattr(module, name, None)
             if number % _NAMES == 0:
                 yield
-    importlib.import_module("pyqtgraph")
-    yield
+    yield from in_parts("pyqtgraph")
     importlib.import_module(_MODULE)
 
 

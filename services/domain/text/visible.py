@@ -14,8 +14,8 @@ _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u280
 
 def visible(text: str, *, keep_newlines: bool = False) -> str:
     """The text with control, direction and invisible characters made visible."""
-    if text.isascii() and text.isprintable():
-        return text
+    if text.isprintable() and (text.isascii() or _UNSEEN.isdisjoint(text)):
+        return text  # of the categories none can be printed
     return "".join(_visible(char, keep_newlines) for char in text)
 
 

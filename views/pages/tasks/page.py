@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -56,6 +57,8 @@ from views.widgets.view_tabs import ViewTabs
 ASK_MS = 2500
 #: rows asked for at once
 MOST_ROWS = 40
+#: of those that wait for something else now so many are told in one turn of the loop
+AT_ONCE = 8
 
 
 class TasksPage(Page):
@@ -548,6 +551,9 @@ class Waits(QObject):
         self._ask = Operation(self)
         self._timer = QTimer(self, interval=ASK_MS)
         self._timer.timeout.connect(self.refresh)
+        self._untold: deque[str] = deque()  #: keys of rows that were not looked at since the last answer
+        self._telling = QTimer(self, interval=0)
+        self._telling.timeout.connect(self._tell_some)
 
     def set_active(self, active: bool) -> None:
         """Ask only while the page is seen."""
@@ -593,11 +599,23 @@ class Waits(QObject):
 
     def _take(self, found: Mapping[str, Wait]) -> None:
         self._known = found
-        rows = self._table.records.records()
-        fresh = self.fill(self._moved(row) for row in rows)
-        changed = tuple(new for row, new in zip(rows, fresh, strict=True) if new is not row)
+        self._untold = deque(row.key for row in self._table.records.records())
+        self._tell_some()
+        if self._untold:
+            self._telling.start()
+
+    def _tell_some(self) -> None:
+        """Rows whose words may be others, so many that the window goes on meanwhile."""
+        changed: list[TaskRow] = []
+        while self._untold and len(changed) < AT_ONCE:
+            row = self._table.records.find(self._untold.popleft())
+            fresh = self._filled(self._moved(row)) if row is not None else None
+            if fresh is not None and fresh is not row:
+                changed.append(fresh)
+        if not self._untold:
+            self._telling.stop()
         if changed:
-            self.changed.emit(changed)
+            self.changed.emit(tuple(changed))
 
     def _visible(self) -> Sequence[TaskRow]:
         table = self._table

@@ -418,7 +418,7 @@ class FilterChips(QWidget):
         self._least: dict[str, frozenset[str]] = {}
         self._views: list[ChipView] = []
         self._keys: dict[ChipView, str] = {}
-        self._faces: list[tuple[object, ...]] = []  #: what the chips on screen look like
+        self._faces: Sequence[tuple[object, ...]] = ()  #: what the chips on screen look like
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.more = ChipView(self)
         self.more.opened.connect(self._open_more)
@@ -471,7 +471,10 @@ class FilterChips(QWidget):
     def _rebuild(self) -> None:
         used = {chip.field for chip in self._chips}
         offers = [key for key in self.fields if key not in used][: self._offers]
-        faces = [*(self._face(chip) for chip in self._chips), *((_(self.fields[key].title), key) for key in offers)]
+        faces: Sequence[tuple[object, ...]] = [
+            *(self._face(chip) for chip in self._chips),
+            *((_(self.fields[key].title), key) for key in offers),
+        ]
         if faces != self._faces:
             self._faces = faces
             self._drop_views()
@@ -508,7 +511,7 @@ class FilterChips(QWidget):
         shown = {key for view, key in self._keys.items() if not view.isHidden()}
         return [field for key, field in self.fields.items() if key not in shown]
 
-    def _face(self, chip: Chip) -> tuple[object, ...]:
+    def _face(self, chip: Chip) -> tuple[str, str, tuple[tuple[str, str], ...], Chip]:
         """All that a chip looks like, and what it stands for."""
         field = self.fields[chip.field]
         known = {value.value: value for value in field.values if value.value in chip.values}
