@@ -234,6 +234,7 @@ def _open(shared: _Shared) -> OpenWindow:
     def overview() -> Page:
         page = OverviewPage(context.overview, memory=context.memory)
         feed.looked.connect(page.note_news)
+        feed.changed.connect(page.note_changes)
         connect_overview(page, window, doors.verb)
         return page
 

@@ -16,7 +16,7 @@ from views.context import PageContext
 from views.page import Page
 
 if TYPE_CHECKING:
-    from views.charts.plot import SceneLoader
+    from views.charts.loading import SceneLoader
 
 _PLAIN = re.compile(r"^from (services[\w.]*) import ", re.MULTILINE)
 
@@ -57,7 +57,7 @@ def modules() -> list[str]:
 
 def charts() -> SceneLoader:
     """Who loads the library of curves; for the GUI thread."""
-    loader: SceneLoader = import_module("views.charts.plot").scene_loader()
+    loader: SceneLoader = import_module("views.charts.loading").scene_loader()
     return loader
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6 import QtCore, QtGui, QtWidgets
-from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFontMetrics,
@@ -21,19 +18,17 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import QDialog, QMenu, QSizePolicy, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from services.i18n import N_, _
 from views.charts import ticks
 from views.charts.legend import Marker, Series
 from views.charts.line import Line
-from views.charts.piecemeal import in_parts
+from views.charts.loading import scene_loader
 from views.charts.series import EMPTY, OF_BROKER, Frame, Numbers, Spans, filled, highest, level, looks_same
 from views.charts.time_window import Crosshair, TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
 from views.support import shown, text
 from views.support.language import on_language_changed
-from views.support.operation import Operation
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -93,95 +88,6 @@ def _column(frame: Frame, key: str, words: str, say: Callable[[float], str]) -> 
         kind="number",
         width=110,
     )
-
-
-_MODULE = "views.charts.curves"
-#: what the library brings along that has nothing to do with Qt, so that a thread may load it
-_PLAIN = ("numpy", "colorama", "cProfile", "multiprocessing.connection", "pydoc", "xml.etree.ElementTree")
-#: names of Qt that are looked up in one turn of the loop: a few milliseconds
-_NAMES = 40
-
-
-class SceneLoader(QObject):
-    """One for all charts: the first that is painted has the library loaded.
-
-    Signals:
-        ready: scenes can be made now.
-    """
-
-    ready = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._loading = Operation(self)
-        self._steps: Iterator[None] = iter(())
-        self._timer = QTimer(self, interval=0)
-        self._timer.timeout.connect(self._step)
-
-    @property
-    def loaded(self) -> bool:
-        """Whether the library is there."""
-        return hasattr(sys.modules.get(_MODULE), "Scene")
-
-    @property
-    def loading(self) -> bool:
-        """Whether it is on its way."""
-        return self._loading.busy or self._timer.isActive()
-
-    def make(self) -> Scene | None:
-        """A new scene; None while the library is on its way."""
-        scene: type[Scene] | None = getattr(sys.modules.get(_MODULE), "Scene", None)
-        if scene is not None:
-            return scene()
-        self.load()
-        return None
-
-    def load(self) -> None:
-        """Have the library loaded, unless it is there or on its way."""
-        if not self.loaded and not self.loading:
-            self._loading.start(_load_plain, lambda _: self._begin())
-
-    def _begin(self) -> None:
-        self._steps = _load()
-        self._timer.start()
-
-    def _step(self) -> None:
-        try:
-            next(self._steps)
-        except StopIteration:
-            self._timer.stop()
-            self.ready.emit()
-        except BaseException:
-            self._timer.stop()
-            raise
-
-
-def _load_plain() -> None:
-    for name in _PLAIN:
-        importlib.import_module(name)
-
-
-def _load() -> Iterator[None]:
-    """Load the rest, in the GUI thread (see ``console.pages.modules``) and a little in each turn of its loop."""
-    for module in (QtCore, QtGui, QtWidgets):
-        # the library looks up every name at once, and each is made when it is first asked for
-        for number, name in enumerate(dir(module)):
-            getattr(module, name, None)
-            if number % _NAMES == 0:
-                yield
-    yield from in_parts("pyqtgraph")
-    importlib.import_module(_MODULE)
-
-
-_made: SceneLoader | None = None
-
-
-def scene_loader() -> SceneLoader:
-    """The one of this process; call it in the GUI thread."""
-    global _made
-    if _made is None or not isValid(_made):
-        _made = SceneLoader()
-    return _made
 
 
 _DOT = 3.5

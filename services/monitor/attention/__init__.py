@@ -95,7 +95,7 @@ WORDS: Mapping[str, words.Words] = {
 #: The causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time, but more
 #: often where it takes next to none, for the number that is shown waits for it. Now and then without that, too: whether
 #: they would pass now is shown by others that succeed.
-CAUSES_SHARE, CAUSES_BRIEF_SHARE, CAUSES_BRIEF_S, CAUSES_S = 20.0, 2.0, 0.02, 20.0
+CAUSES_SHARE, CAUSES_BRIEF_SHARE, CAUSES_BRIEF_S, CAUSES_S = 20.0, 2.0, 0.05, 20.0
 
 
 class AttentionFinder:

@@ -32,8 +32,9 @@ LOOKED_AT = 1000
 ASKED = 100
 #: a recorded task that is not sent after so long is told
 MOMENT_MS = 5_000
-#: at most this share of the time goes into questions about gates
-SHARE = 20
+#: at most these shares of the time go into questions about gates, and into judging anew when what waits will have
+#: ended: between two judgements the last one stands with the numbers of the moment, where it can hold
+SHARE, JUDGED_SHARE = 20, 10
 #: what the gate of a parked task is to its flow; where that is more than one word, it is asked for
 _OF_GATE = {gate.name: gate.flow for gate in listed.ORDER if gate.flow}
 #: so large a share of what waits speaks for all of it
@@ -60,7 +61,8 @@ class FlowQueries:
         self._look, self._measured = GateLook(store, registry), Measured(store)
         self._hung: frozenset[str] = frozenset()
         self._gates = Gates()
-        self._due = 0.0
+        self._judged: Flow | None = None
+        self._due = self._judged_due = 0.0
 
     def look(self, snapshot: Snapshot) -> Flow:
         """How the fleet stands."""
@@ -70,7 +72,13 @@ class FlowQueries:
         if begun >= self._due:
             self._gates = self._ask(snapshot)
             self._due = begun + SHARE * (self._clock.monotonic() - begun)
-        return flow.judge(facts_of(snapshot, self._gates, self._meter, self._registry.shops()))
+        begun, facts, judged = self._clock.monotonic(), numbers(snapshot, unsent=self._gates.unsent), self._judged
+        if judged is None or begun >= self._judged_due or _differ(judged.facts, facts):
+            judged = flow.judge(facts_of(snapshot, self._gates, self._meter, self._registry.shops()))
+            self._judged = judged
+            self._judged_due = begun + JUDGED_SHARE * (self._clock.monotonic() - begun)
+            return judged
+        return flow.again(judged, facts)
 
     def _ask(self, snapshot: Snapshot) -> Gates:
         found = Gates()
@@ -199,6 +207,11 @@ class FlowQueries:
         terms = (equals("status", Status.PENDING),)
         oldest = self._store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
         return pending if oldest and snapshot.at_ms - oldest[0].updated_at >= MOMENT_MS else 0
+
+
+def _differ(then: Facts, now: Facts) -> bool:
+    """Whether something is otherwise on which a judgement depends as a whole."""
+    return (then.known, then.scopes, then.workers, then.slots) != (now.known, now.scopes, now.workers, now.slots)
 
 
 def facts_of(snapshot: Snapshot, gates: Gates, meter: Meter, shops: Mapping[str, Shop]) -> Facts:

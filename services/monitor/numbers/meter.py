@@ -22,6 +22,8 @@ LONG_S, SHORT_S, MUCH = 300, 60, 20
 PRIMED = 500
 #: durations kept of each shop, each type, and of all
 KEPT, KEPT_OF_ALL = 30, 200
+#: an event may be noted so much later than others that happened after it
+LATE_MS = 5_000
 _Row = Sequence[int]
 _WORK = WAITING | {Status.RUNNING, Status.RETRYING}
 
@@ -48,6 +50,7 @@ class Meter:
         self._arrivals: deque[tuple[int, str, str]] = deque()  #: instant, shop, lane; retries that come back too
         self._begun: dict[str, int] = {}
         self._of_shop: dict[str, deque[float]] = {}
+        self._summaries: dict[str, Measured] = {}  #: of those, by shop
         self._of_type: dict[str, deque[float]] = {}
         self._of_all: deque[float] = deque(maxlen=KEPT_OF_ALL)
 
@@ -136,7 +139,12 @@ class Meter:
         with self._lock:
             window, _rows = self._window(now_ms)
             since = now_ms - 1000 * window
-            found = Counter(shop for at, shop, its in self._arrivals if at >= since and lane in ("", its))
+            found: Counter[str] = Counter()
+            for at, shop, its in reversed(self._arrivals):
+                if at < since - LATE_MS:
+                    break
+                if at >= since and lane in ("", its):
+                    found[shop] += 1
         return {shop: number / window for shop, number in found.items()} if window else {}
 
     def _window(self, now_ms: int) -> tuple[float, list[list[int]]]:
@@ -163,18 +171,26 @@ class Meter:
         """The same for many shops at once."""
         with self._lock:
             of_all = durations.measured(self._of_all).summary
-            own = {shop: self._of_shop.get(shop, ()) for shop in shops}
+            own = {shop: self._summary(shop) for shop in shops}
             nothing = durations.pooled(
                 durations.measured(()).summary, of_all
             )  # most of a large fleet ended nothing yet
             return {
-                shop: durations.pooled(durations.measured(kept).summary, of_all) if kept else nothing
-                for shop, kept in own.items()
+                shop: durations.pooled(summary, of_all) if summary is not None else nothing
+                for shop, summary in own.items()
             }
+
+    def _summary(self, shop: str) -> Measured | None:
+        """Of what a shop did itself, kept until it ends something else; None: nothing."""
+        found, kept = self._summaries.get(shop), self._of_shop.get(shop)
+        if found is None and kept:
+            found = self._summaries[shop] = durations.measured(kept).summary
+        return found
 
     def _took(self, shop: str, task_type: str, milliseconds: int) -> None:
         seconds = max(0, milliseconds) / 1000
         self._of_shop.setdefault(shop, deque(maxlen=KEPT)).append(seconds)
+        self._summaries.pop(shop, None)
         self._of_type.setdefault(task_type, deque(maxlen=KEPT)).append(seconds)
         self._of_all.append(seconds)
 

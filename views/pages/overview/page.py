@@ -42,9 +42,9 @@ from views.widgets.kpi_tile import KpiTile, TileGrid
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
-#: numbers, shops and what needs a person are of one answer, asked for when a snapshot says something else than the one
-#: before, ten times a second at most, and every few seconds, for some of it comes by time alone; samples once a second,
-#: every few seconds where nothing happens; whether a server answers follows the snapshots
+#: numbers, shops and what needs a person are of one answer, asked for when something happens and when a snapshot says
+#: something else than the one before, ten times a second at most, and every few seconds, for some of it comes by time
+#: alone; samples once a second, every few seconds where nothing happens; whether a server answers follows the snapshots
 NEWS_MS, SOON_MS, LOOK_MS, SLOW_MS, HISTORY_MS = 100, 100, 3_000, 10_000, 1_000
 #: where nothing happens: a 360th of what the charts show, two pixels of most of them, within these bounds
 QUIET_SHARE, QUIET_LEAST_MS, QUIET_MOST_MS = 360, 5_000, 10_000
@@ -236,6 +236,11 @@ class OverviewPage(Page):
         if self._heard is None or self._heard != before:
             self._look_soon()
             self._follow_closely()
+
+    def note_changes(self, _changes: object = None) -> None:
+        """Something happened: the numbers are counted when they are asked for, and need no newer snapshot."""
+        self._look_soon()
+        self._follow_closely()
 
     def _follow_closely(self) -> None:
         """Something happens: ask for the samples of every second."""

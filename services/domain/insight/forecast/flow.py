@@ -514,14 +514,15 @@ def _drained(
     """Seconds until nothing is left and the place of the shop that was last, followed from one end to the next."""
     spent, last = 0.0, 0
     mean_s = [max(1e-3, line.took.mean_s) for line in lines]
-    calm = [min(line.concurrency, arrivals[at] * mean_s[at]) for at, line in enumerate(lines)]
+    places = [line.concurrency for line in lines]
+    calm = [min(places[at], arrivals[at] * mean_s[at]) for at in range(len(lines))]
     waiting = {at: amount for at, amount in enumerate(left) if amount > 1e-9}
     others = math.fsum(calm) - math.fsum(calm[at] for at in waiting)
     while waiting:
-        wanted = others + sum(lines[at].concurrency for at in waiting)
+        wanted = others + sum([places[at] for at in waiting])
         share = min(1.0, slots / max(1e-9, wanted))
-        moves = {at: arrivals[at] - share * lines[at].concurrency / mean_s[at] for at in waiting}
-        ends = sorted(amount / -moves[at] for at, amount in waiting.items() if moves[at] < -1e-9)
+        moves = {at: arrivals[at] - share * places[at] / mean_s[at] for at in waiting}
+        ends = sorted([amount / -moves[at] for at, amount in waiting.items() if moves[at] < -1e-9])
         if not ends:
             return None
         step = ends[min(len(ends) - 1, len(ends) // PARTS)]

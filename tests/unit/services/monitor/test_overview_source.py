@@ -81,6 +81,32 @@ def test_it_tells_of_what_happened_since_the_newest_snapshot(room: Room, live: L
     assert overview.now().dead_open == 1
 
 
+class Slow(SystemClock):
+    """A machine on which everything takes a second."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._at = 0.0
+
+    def monotonic(self) -> float:  # type: ignore[override]
+        """A second later each time."""
+        self._at += 1.0
+        return self._at
+
+
+def test_between_two_judgements_the_numbers_are_of_the_moment(room: Room, live: Live) -> None:
+    overview = OverviewQueries(room.store, room.registry, live, History(None), CauseQueries(room.store), Slow())
+    room.create(shop_id="s1")
+    live.start()
+    eventually(lambda: live.snapshot().counts.total == 1)
+    before = overview.now()
+    room.create(shop_id="s2")
+    now = overview.now()
+    (waits,) = (item for item in now.attention if item.key == "no_workers")
+    assert (before.flow.facts.waiting, now.flow.facts.waiting, waits.params["tasks"]) == (1, 2, 2)
+    assert now.flow.state == before.flow.state
+
+
 def test_snapshots_become_samples(room: Room, live: Live, overview: OverviewQueries) -> None:
     live.start()
     (first, *_rest) = eventually(lambda: overview.series(60, 100))

@@ -20,7 +20,8 @@ from views.charts import curves  # noqa: F401  (loaded, so that charts draw at o
 from views.charts.depth_chart import DepthChart
 from views.charts.legend import Marker
 from views.charts.line import Line
-from views.charts.plot import Plot, limit_room, paint_limit, paint_markers, scene_loader
+from views.charts.loading import scene_loader
+from views.charts.plot import Plot, limit_room, paint_limit, paint_markers
 from views.charts.rates_chart import RatesChart
 from views.charts.series import EMPTY, Frame, SampleBuffer
 from views.charts.time_window import TimeWindow

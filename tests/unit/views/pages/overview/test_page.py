@@ -227,6 +227,15 @@ def test_numbers_wait_for_what_stands_beside_them(qtbot: QtBot, page: OverviewPa
     assert source.asked_now > asked, "they are of one answer"
 
 
+def test_what_happens_is_asked_for_without_a_newer_snapshot(
+    qtbot: QtBot, page: OverviewPage, source: SampleSource
+) -> None:
+    page.asking.ask_every(600_000)
+    source.dead = 145
+    page.note_changes()
+    qtbot.waitUntil(lambda: page.tiles["dead"].kpi.value == "145")
+
+
 def test_a_snapshot_that_says_nothing_new_asks_for_nothing(
     qtbot: QtBot, page: OverviewPage, source: SampleSource
 ) -> None:
