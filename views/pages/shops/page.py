@@ -95,6 +95,7 @@ class ShopsPage(Page):
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, follows=context.feed)
         self._works = Operation(self, latest=True)
         self._bulk_acts = BulkActs(context, self)
+        self._showing, self._barred = False, ""
         self.fleet_verbs: Verbs[FleetVerb, ShopsNow] = Verbs(
             FLEET_VERBS, lambda verb, now: verb.do(self.actions_of_page, now), self.actions_of_page.barred
         )
@@ -303,12 +304,20 @@ class ShopsPage(Page):
         self._limits.apply(self._scopes)
         if self._wish:
             self._go_to_wish(ask.wanted)
-        if self._now.rows and self.table.current_key() is None:
-            self.table.set_current_key(self._shops.key_at(0))
-        if self._scopes and self.limits.current_key() is None:
-            self.limits.set_current_key(self._limits.key_at(0))
+        self._choose_first()
         self._say()
         self._ask_works()
+
+    def _choose_first(self) -> None:
+        """Choose the first where none is chosen; it is followed with all else that is said then."""
+        self._showing = True
+        try:
+            if self._now.rows and self.table.current_key() is None:
+                self.table.set_current_key(self._shops.key_at(0))
+            if self._scopes and self.limits.current_key() is None:
+                self.limits.set_current_key(self._limits.key_at(0))
+        finally:
+            self._showing = False
 
     def _ask_works(self) -> None:
         """When each type of the shop under the cursor ran last; without an answer the card leaves it out."""
@@ -353,6 +362,8 @@ class ShopsPage(Page):
         self._show_bulk()
 
     def _follow(self) -> None:
+        if self._showing:
+            return
         on_shops = self._view.current() == "shops"
         row = self._shop_at(self.table.current_key()) if on_shops else None
         self.shop.set_beside_day(on_shops and self._of_day)
@@ -360,7 +371,7 @@ class ShopsPage(Page):
         if row is not None:
             self.day.follow(row)
         self.scope.show_scope(None if on_shops else self._scope_at(self.limits.current_key()))
-        self._say_rights()
+        self._say_rights(anew=False)
 
     def _on_chosen(self) -> None:
         row = self._shop_at(self.table.current_key())
@@ -429,9 +440,12 @@ class ShopsPage(Page):
         super().resizeEvent(event)
         self.heat.set_room(event.size().height())
 
-    def _say_rights(self) -> None:
+    def _say_rights(self, *, anew: bool = True) -> None:
+        """``anew``: also where the reason is the same, for another role may do more."""
         acts, row = self.actions_of_page, self.scope.shown
-        self.shop.set_acting(acts.barred())
+        before, self._barred = self._barred, acts.barred()
+        if anew or before != self._barred:
+            self.shop.set_acting(self._barred)
         is_type = row is not None and row.key.startswith(f"{limit.TYPE}:")
         self.scope.set_acting(acts.barred("admin" if is_type else "operator"), acts.barred())
 

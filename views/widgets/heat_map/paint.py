@@ -89,18 +89,15 @@ def _paint_shade(painter: QPainter, rect: QRectF, shade: Shade, radius: float) -
 
 
 class Atlas:
-    """A drawing of each kind of cell at one size, plain and dimmed."""
+    """A drawing of each kind of cell at one size, plain and dimmed, made when the first such cell is shown."""
 
     def __init__(self, cell: float, pitch: float, ratio: float) -> None:
         self.key = (cell, pitch, ratio, theme().tokens)
         self.side = round(pitch * ratio)
-        looks = kinds()
-        self.count = len(looks)
-        self._tiles: Pixels = np.zeros((2 * len(looks), self.side, self.side), np.uint32)
-        for number, (state, under) in enumerate(looks):
-            if state:
-                self._tiles[number] = self._draw(state, under, cell, ratio, 1.0)
-                self._tiles[number + self.count] = self._draw(state, under, cell, ratio, _DIM)
+        self._cell, self._ratio, self._looks = cell, ratio, kinds()
+        self.count = len(self._looks)
+        self._tiles: Pixels = np.zeros((2 * self.count, self.side, self.side), np.uint32)
+        self._missing = np.array([bool(state) for state, _under in self._looks] * 2)
 
     def _draw(self, state: str, under: str, cell: float, ratio: float, opacity: float) -> Pixels:
         image = QImage(QSize(self.side, self.side), QImage.Format.Format_ARGB32_Premultiplied)
@@ -115,6 +112,12 @@ class Atlas:
 
     def tiles(self, numbers: Kinds) -> Pixels:
         """The drawings of some cells."""
+        wanted = np.bincount(numbers, minlength=2 * self.count) > 0
+        for number in np.flatnonzero(wanted & self._missing):
+            state, under = self._looks[number % self.count]
+            dimmed = _DIM if number >= self.count else 1.0
+            self._tiles[number] = self._draw(state, under, self._cell, self._ratio, dimmed)
+            self._missing[number] = False
         return self._tiles[numbers]
 
     def numbers(self, rows: Rows, lit: str, dim: Dim | None = None) -> Kinds:
