@@ -569,7 +569,12 @@ class Console:
 
     def _ask_before_leaving(self, opened: bootstrap.OpenWindow, connection: OpenConnection) -> None:
         """The last window that closes ends the program; what runs here is asked about then."""
-        leaving = Leaving(opened.window, connection.local, missed=lambda slot: not connection.sample.made(slot.task_id))
+        leaving = Leaving(
+            opened.window,
+            connection.local,
+            missed=lambda slot: not connection.sample.made(slot.task_id),
+            shops=connection.shops,
+        )
         opened.window.may_close = lambda: bool(self.others) or leaving.may_close()
         self.leaving = leaving
 

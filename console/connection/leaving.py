@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Protocol
 
 from PySide6.QtCore import QObject, QTimer
 from shiboken6 import isValid
 
 from console.main_window import MainWindow
+from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState
 from services.i18n import N_, _, ngettext
 from views.dialogs.confirm import ConfirmDialog, Question
+from views.support.operation import Operation
+from views.support.words import shop, type_names
 from views.widgets.toast import Toast, ToastAction, ToastSpec, lasting
 
 #: running tasks get this long when nobody was asked, e.g. at the end of the sample fleet
@@ -30,10 +34,21 @@ class LocalWork(Protocol):
 class Leaving(QObject):
     """Asked by the window before it closes."""
 
-    def __init__(self, window: MainWindow, work: LocalWork, *, missed: Callable[[SlotState], bool]) -> None:
-        """``missed``: whether anybody would miss a running task; those of the sample fleet nobody does."""
+    def __init__(
+        self,
+        window: MainWindow,
+        work: LocalWork,
+        *,
+        missed: Callable[[SlotState], bool],
+        shops: Callable[[], Mapping[str, Shop]],
+    ) -> None:
+        """``missed``: whether anybody would miss a running task; those of the sample fleet nobody does.
+
+        ``shops``: by their keys; blocking.
+        """
         super().__init__(window)
-        self._window, self._work, self._missed = window, work, missed
+        self._window, self._work, self._missed, self._shops = window, work, missed, shops
+        self._naming = Operation(self, latest=True)
         self._decided, self._switches = False, False
         self._then: Callable[[], object] = window.close
         self._toast: Toast | None = None
@@ -89,7 +104,8 @@ class Leaving(QObject):
                 " worker; those that must not run twice are held.",
                 number,
             ).format(n=number),
-            rows=tuple((slot.task_type, slot.shop.partition(":")[2]) for slot in running),
+            rows=_rows(running, {}),
+            codes=tuple((slot.task_type, slot.shop) for slot in running),
             verb=finish.format(n=number),
             other=self._hand_back_words(),
         )
@@ -97,6 +113,13 @@ class Leaving(QObject):
         self.dialog.confirmed.connect(self.finish)
         self.dialog.other_chosen.connect(self.hand_back)
         self.dialog.open()
+        self._naming.start(self._shops, partial(self._name, self.dialog, running), lambda _error: None)
+
+    @staticmethod
+    def _name(dialog: ConfirmDialog, running: tuple[SlotState, ...], shops: Mapping[str, Shop]) -> None:
+        """Call the shops by their names; who cannot be asked about them leaves them their ids."""
+        if isValid(dialog):
+            dialog.set_rows(_rows(running, shops))
 
     def _hand_back_words(self) -> str:
         return _("Hand back and switch") if self._switches else _("Hand back and close")
@@ -140,3 +163,8 @@ class Leaving(QObject):
         self._timer.stop()
         self._decided = True
         self._then()
+
+
+def _rows(running: tuple[SlotState, ...], shops: Mapping[str, Shop]) -> tuple[tuple[str, str], ...]:
+    """Type and shop of each running task, as people call them."""
+    return tuple((type_names.name(slot.task_type), shop.name_of(slot.shop, shops)) for slot in running)

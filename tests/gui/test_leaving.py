@@ -6,18 +6,21 @@ import json
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from console.connection.leaving import GRACE_S, Leaving
 from console.lifecycle import Console
-from services import assembly
+from services import assembly, i18n
 from services import settings as config
 from services.commands.tasks import TaskSpec
+from services.domain.fleet.shop import Shop
 from services.domain.task.record import Task
 from services.domain.task.status import Status
+from services.domain.types.task_type import TaskType
 from services.sample.fleet import Trickle, by_itself, sample_shops
 from tests.gui.test_console import off, play, until
 from views.support.acting import Acting
+from views.support.words import type_names
 
 
 @pytest.fixture
@@ -70,6 +73,36 @@ def test_the_window_asks_and_waits_for_the_running_task(qapp: QApplication, home
     play(qapp, home, scene)
     task = record(home, seen[0])
     assert (task.status, [one.outcome for one in task.attempts]) == (Status.SUCCEEDED, ["succeeded"])
+
+
+def test_what_runs_is_told_by_names_in_the_language_of_the_person(qapp: QApplication, home: Path) -> None:
+    async def scene(console: Console) -> None:
+        await busy(console, home)
+        session = console.connection
+        assert session is not None
+        assert console.opened is not None
+        await off(session.commands.fleet.import_shops, [Shop(platform="pdd", shop_id="s1", name="柚子家纺旗舰店")])
+        type_names.know({"until_file": TaskType(name="until_file", title={"zh_CN": "等待文件"})})
+        i18n.set_language("zh_CN")
+        try:
+            assert not console.opened.window.close()
+            leaving = console.leaving
+            assert leaving is not None
+            assert leaving.dialog is not None
+            dialog = leaving.dialog
+            assert dialog.question.rows[0][0] == "等待文件"
+            await until(lambda: dialog.question.rows[0][1] == "柚子家纺旗舰店", "the name of the shop")
+            said = {label.text(): label.toolTip() for label in dialog.findChildren(QLabel)}
+            assert "pdd:s1" in said["柚子家纺旗舰店"]
+            assert "until_file" in said["等待文件"]
+        finally:
+            i18n.set_language("en")
+            type_names.know({})
+        (home / "go").touch()
+        leaving.hand_back()
+        await until(lambda: console.ended, "the end")
+
+    play(qapp, home, scene)
 
 
 def test_beside_the_sample_fleet_ones_own_task_is_still_asked_about(qapp: QApplication, home: Path) -> None:

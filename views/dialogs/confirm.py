@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
@@ -41,6 +41,7 @@ class Question:
     number: str = ""  #: large, e.g. ``51 tasks``
     text: str = ""
     rows: tuple[tuple[str, str], ...] = ()  #: name and value, e.g. shop and how many
+    codes: tuple[tuple[str, str], ...] = ()  #: of name and value of each row, for their tool tips
     verb: str = ""  #: what the button does, with its number
     danger: bool = False
     leave: str = N_("Cancel")  #: source text of the way out; another word where the verb itself is to cancel
@@ -66,6 +67,8 @@ class ConfirmDialog(DialogFrame):
         super().__init__(question.title, icon="ph.warning" if question.danger else "ph.list-bullets", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.question = question
+        self._values = KeyValues(spread=True)
+        self._values.set_rows(question.rows, question.codes)
         self.setFixedWidth(WIDTH)
         if question.number:
             self.body.addWidget(Label(question.number, "number"))
@@ -85,10 +88,15 @@ class ConfirmDialog(DialogFrame):
         """What it is about, what is known of it, what will happen; without evidence what will happen stands first."""
         question = self.question
         text = [Label(question.text, "body", "text2", wrap=True)] if question.text else []
-        rows = [_rows(question.rows)] if question.rows else []
+        rows = [_in_sight(self._values)] if question.rows else []
         known = [_strip(finding) for finding in question.findings]
         for part in (*rows, *known, *text) if known else (*text, *rows):
             self.body.addWidget(part)
+
+    def set_rows(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Say what the rows tell in other words, such as names that were not known before."""
+        self.question = replace(self.question, rows=tuple(rows))
+        self._values.set_rows(rows, self.question.codes)
 
     @property
     def note(self) -> str:
@@ -158,9 +166,7 @@ def _strip(finding: Finding) -> Strip:
     return strip
 
 
-def _rows(rows: Sequence[tuple[str, str]]) -> QWidget:
-    values = KeyValues(spread=True)
-    values.set_rows(rows)
+def _in_sight(values: KeyValues) -> QWidget:
     if values.heightForWidth(ROOM) <= ROWS_HEIGHT:
         return values
     pane = ScrollPane()

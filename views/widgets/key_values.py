@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
@@ -25,15 +25,24 @@ class KeyValues(QWidget):
         self._grid.setColumnStretch(1, 1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
 
-    def set_rows(self, rows: Iterable[tuple[str, str] | tuple[str, str, str]]) -> None:
-        """Show ``(name, value)`` or ``(name, value, tone)``; both texts are already translated."""
+    def set_rows(
+        self, rows: Iterable[tuple[str, str] | tuple[str, str, str]], tips: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        """Show ``(name, value)`` or ``(name, value, tone)``; both texts are already translated.
+
+        ``tips``: by row the codes of name and value, where these are names for people.
+        """
         wanted = [(*row, "text")[:3] for row in rows]
         self._fit(len(wanted))
         for (name, value), (name_text, value_text, tone) in zip(self._labels, wanted, strict=True):
             name.setText(safe.one_line(name_text))
+            name.setToolTip("")
             value.setText(safe.visible(value_text))
             value.set_tone(tone)
             value.setToolTip(safe.tooltip(value_text) if len(value_text) > 60 else "")
+        for labels, codes in zip(self._labels, tips, strict=False):
+            for label, code in zip(labels, codes, strict=True):
+                label.setToolTip(safe.tooltip(code))
 
     def values(self) -> dict[str, str]:
         """Return what is shown, by name."""

@@ -18,7 +18,7 @@ from services.domain.task.search.query import equals
 from services.domain.types.task_type import TaskType
 from services.i18n import _, ngettext
 from views.support import safe, shown, text
-from views.support.words import type_names
+from views.support.words import shop, type_names
 
 #: a task that takes this many times its usual duration is marked
 SLOW_FACTOR = 3
@@ -37,11 +37,7 @@ class Names:
 
     def shop(self, key: str) -> str:
         """The name of a shop, else its id."""
-        found = self.shops.get(key)
-        if found is not None and found.name:
-            return found.name
-        told = safe.masked(key)  # what gives a secret away may stand before the colon
-        return told.partition(":")[2] or told
+        return shop.name_of(key, self.shops)
 
     def once_only(self, task_type: str) -> bool:
         """Whether tasks of this type are held when they are interrupted, because they must not run twice."""

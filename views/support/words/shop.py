@@ -3,7 +3,10 @@ for the language."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from services import called, messages
+from services.domain.fleet.shop import Shop
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
 from services.domain.task import classify
@@ -28,6 +31,15 @@ _LOOKS: dict[str, tuple[str, str, str]] = {
 def platform_name(platform: str) -> str:
     """The name of a platform; an unknown one is its own."""
     return called.platform(platform)
+
+
+def name_of(key: str, shops: Mapping[str, Shop]) -> str:
+    """What a shop of ``platform:shop_id`` is called, else its id."""
+    found = shops.get(key)
+    if found is not None and found.name:
+        return found.name
+    told = safe.masked(key)  # what gives a secret away may stand before the colon
+    return told.partition(":")[2] or told
 
 
 def word(state: str) -> str:
