@@ -22,6 +22,7 @@ from services import act_words, i18n
 from services.commands.audit import Audit
 from services.domain import audit
 from services.domain.errors import OperatorError, StoreUnavailable
+from services.domain.fleet.shop import Shop
 from services.domain.gates.quiet_hours import QuietHours, Weekly
 from services.monitor.audit import AuditEntries
 from services.settings import Settings
@@ -197,7 +198,7 @@ def test_acts_stand_there_with_person_object_and_outcome(desk: Desk, open_page: 
     acts(desk)
     page = open_page()
     assert told(page)[:3] == [
-        ("bob@desk-2", "Pause", "shop:pdd:pdd-10021", "Done", "stock taking"),
+        ("bob@desk-2", "Pause", "微光数码专卖店", "Done", "stock taking"),
         ("bob@desk-2", "Republish dead letters", "t4", "Refused", "the shop is paused"),
         ("ann@desk-1", "Cancel tasks", "t1 and 2 more", "Partly done", "2 done, 1 refused: t3 has ended"),
     ]
@@ -632,6 +633,20 @@ def test_a_cause_among_the_objects_is_called_by_its_name(qtbot: QtBot, desk: Des
     assert page.table.records.record(0).objects == ("The login page moved",)
     page.table.peek_requested.emit(page.table.records.record(0).key)
     assert page.panel.targets.text() == "The login page moved"
+
+
+@pytest.mark.one_pair
+def test_shops_are_called_by_their_names_and_their_ids_can_be_read(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    desk.session.commands.fleet.import_shops([Shop(platform="pdd", shop_id="s77", name="柚子家纺旗舰店")])
+    desk.session.commands.fleet.pause("shop:pdd:s77", reason="sale")
+    page = open_page()
+    model = page.table.records
+    (place,) = (n for n, column in enumerate(model.columns) if column.key == "target")
+    assert model.columns[place].display(model.record(0)) == "柚子家纺旗舰店"
+    assert "shop:pdd:s77" in model.index(0, place).data(Qt.ItemDataRole.ToolTipRole)
+    page.table.peek_requested.emit(model.record(0).key)
+    assert page.panel.targets.text() == "柚子家纺旗舰店 (shop:pdd:s77)"
+    assert search(qtbot, page, "target:shop:pdd:s77")
 
 
 @pytest.mark.one_pair

@@ -137,7 +137,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self._context = context
         self._faults: dict[str, tuple[str, ...]] = {}
         self._verdict: tuple[Verdict, int] | None = None
-        self._lister = AuditLister(context.audit, context.causes, self)
+        self._lister = AuditLister(context.audit, context.causes, context.shops, self)
         self.sharing = AuditSharing(context, self)
         self.taking_back = TakingBack(context, self)
         self._checking = Operation(self, lasting=True)

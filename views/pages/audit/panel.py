@@ -157,7 +157,7 @@ class AuditPanel(QWidget):
         self.facts.set_rows(_facts(row))
         self._targets.setVisible(bool(entry.target))
         self._targets.set_note(text.count(row.number))
-        self.targets.setText("\n".join(safe.one_line(one, 200) for one in row.objects[:MOST_TARGETS]))
+        self.targets.setText("\n".join(safe.one_line(one, 200) for one in row.looked_up[:MOST_TARGETS]))
         details = audit.detail_of(entry)
         self._details.setVisible(details not in ("", "{}"))
         self._details.show_text(masked_json(details))

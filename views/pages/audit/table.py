@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,6 +15,7 @@ from services.commands.audit import TARGETS_KEPT
 from services.commands.back.ways import Way, way_of
 from services.domain import audit
 from services.domain.audit import AuditEntry
+from services.domain.fleet.shop import Shop
 from services.domain.text.mask import masked_text
 from services.domain.text.message import Message
 from services.i18n import N_, _
@@ -28,6 +29,10 @@ from views.support.words import cause
 from views.tables.column import Column
 from views.widgets.filter.bar import FilterField, FilterValue
 
+#: objects of one entry that are called by their names
+MOST_CALLED = 20
+_NO_SHOPS: Mapping[str, Shop] = {}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditLine:
@@ -39,6 +44,7 @@ class AuditLine:
     outcome: str
     back: Way | Message  #: how it is taken back from here, or why it is not
     causes: tuple[tuple[str, Called], ...] = ()  #: what the causes among its objects are called
+    shops: tuple[tuple[str, str], ...] = ()  #: what the shops among its objects are called
     faults: tuple[str, ...] = ()  #: what a check found wrong with it, in sentences
     reason: str = ""  #: what its person said why, "" nothing
     origin: str = ""  #: through what it was asked for (``services.domain.audit``), "" unknown
@@ -52,6 +58,13 @@ class AuditLine:
     def objects(self) -> tuple[str, ...]:
         """What it was done to, as people call it."""
         return self._called(self.target)
+
+    @property
+    def looked_up(self) -> tuple[str, ...]:
+        """The same with the ids of the shops, by which they are found elsewhere."""
+        names = dict(self.shops)
+        pairs = zip(self.target, self.objects, strict=True)
+        return tuple(f"{name} ({one})" if one in names else name for one, name in pairs)
 
     @property
     def number(self) -> int:
@@ -73,11 +86,14 @@ class AuditLine:
 
     def _called(self, names: Iterable[str]) -> tuple[str, ...]:
         called = {name: cause.called(one.name, one.title, one.where) for name, one in self.causes}
+        called |= dict(self.shops)
         return tuple(called.get(one, one) for one in names)
 
 
-def line_of(entry: AuditEntry, now_ms: int, causes: Mapping[str, Called]) -> AuditLine:
-    """An entry as it is shown; ``causes``: what some causes are called."""
+def line_of(
+    entry: AuditEntry, now_ms: int, causes: Mapping[str, Called], shops: Mapping[str, Shop] = _NO_SHOPS
+) -> AuditLine:
+    """An entry as it is shown; ``causes``: what some causes are called; ``shops``: by their keys."""
     return AuditLine(
         entry=entry,
         state=audit.state(entry, now_ms),
@@ -87,7 +103,16 @@ def line_of(entry: AuditEntry, now_ms: int, causes: Mapping[str, Called]) -> Aud
         back=way_of(entry, now_ms),
         origin=audit.origin(entry),
         causes=tuple((one, causes[one]) for one in entry.target if one in causes) if _of_cause(entry) else (),
+        shops=tuple(_names_of(entry.target[:MOST_CALLED], shops)),
     )
+
+
+def _names_of(target: Iterable[str], shops: Mapping[str, Shop]) -> Iterator[tuple[str, str]]:
+    """Each shop of it, which a pause names by its scope, with its name."""
+    for one in target:
+        shop = shops.get(one.removeprefix("shop:"))
+        if shop is not None and shop.name:
+            yield one, shop.name
 
 
 def _of_cause(entry: AuditEntry) -> bool:
@@ -130,7 +155,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         value=lambda row: row.entry.action,
         text=lambda row: act_words.act(row.entry.action),
         kind="strong",
-        width=150,
+        width=140,
         tooltip=lambda row: row.entry.action,
     ),
     Column(
@@ -139,7 +164,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         value=lambda row: row.about,
         width=168,
         stretch=True,
-        tooltip=lambda row: "\n".join(row.objects[:20]) if row.target else "",
+        tooltip=lambda row: "\n".join(row.looked_up[:MOST_CALLED]) if row.target else "",
     ),
     Column(
         key="glyph",
@@ -156,6 +181,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         text=lambda row: words.state(row.state),
         tone=lambda row: "dead" if row.state == "failed" else "text",
         width=92,
+        hide_rank=4,  # its glyph stays
     ),
     Column(
         key="why",
@@ -209,16 +235,17 @@ def condition(row: AuditLine, column: str) -> tuple[str, str]:
 
 
 PAGE, EVERY_MS = 200, 4000
-#: causes of one entry that are called by their names
-MOST_CALLED = 20
 
 
 class AuditLister(Lister[AuditLine]):
     """Live answers tell how open acts ended, too."""
 
-    def __init__(self, queries: AuditQueries, causes: CauseQueries, owner: QWidget) -> None:
+    def __init__(
+        self, queries: AuditQueries, causes: CauseQueries, shops: Callable[[], Mapping[str, Shop]], owner: QWidget
+    ) -> None:
+        """``shops``: by their keys; blocking."""
         super().__init__(owner, every_ms=EVERY_MS)
-        self._queries = _Asked(queries, causes)
+        self._queries = _Asked(queries, causes, shops)
         self._next, self._before = "", ""  # the entry that older ones follow; that of the question under way
 
     def set_active(self, active: bool) -> None:
@@ -275,8 +302,8 @@ class Answer:
 class _Asked:
     """What is asked, off the GUI thread; what causes are called is asked once for each."""
 
-    def __init__(self, queries: AuditQueries, causes: CauseQueries) -> None:
-        self._queries, self._causes = queries, causes
+    def __init__(self, queries: AuditQueries, causes: CauseQueries, shops: Callable[[], Mapping[str, Shop]]) -> None:
+        self._queries, self._causes, self._shops = queries, causes, shops
         self._called: dict[str, Called] = {}
 
     def newest(self, expression: str) -> Answer:
@@ -294,5 +321,6 @@ class _Asked:
             self._called = {}  # somebody may have given one another name
         if missing := of_causes - self._called.keys():
             self._called |= self._causes.called(missing)
-        lines = tuple(line_of(entry, now_ms, self._called) for entry in found.entries)
+        shops = self._shops() if found.entries else _NO_SHOPS
+        lines = tuple(line_of(entry, now_ms, self._called, shops) for entry in found.entries)
         return Answer(rows=lines, settle=settle, next=found.next)
