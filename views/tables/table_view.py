@@ -704,6 +704,7 @@ class ColumnsLayout(QObject):
         self._auto_hidden: set[str] = set()
         self._unseen: dict[str, int] = {}  #: how wide a hidden column is once it is shown
         self._spared: dict[str, tuple[int, int]] = {}  #: of one that gave way: how wide it was, and is now
+        self._lent: set[str] = set()  #: those of them that did so because they were empty
         self._unmeasured = False  #: rows came while nobody saw the table
         self._scale = theme().growth
         self.kept_by_page = False  #: the page remembers it by itself
@@ -881,6 +882,7 @@ class ColumnsLayout(QObject):
                 self._auto_hidden.add(key)
                 self._view.setColumnHidden(section, True)
         self._spare_room()
+        self._lend_empty()
         self._share_room()
 
     def see(self) -> None:
@@ -907,7 +909,9 @@ class ColumnsLayout(QObject):
         if not self._view.isVisible():  # see ``_spare_room``; it looks once it is shown
             return
         kept = [(n, c) for n, c in enumerate(self._model.columns) if c.key in self._spared]
-        if any(self._needed(n, c) > self._view.columnWidth(n) for n, c in kept):
+        filled = any(c.key in self._lent and not self._is_empty(c) for _n, c in kept)
+        narrow = ((n, c) for n, c in kept if c.key not in self._lent)
+        if filled or any(self._needed(n, c) > self._view.columnWidth(n) for n, c in narrow):
             self.fit()
 
     def _give_back(self) -> None:
@@ -917,6 +921,7 @@ class ColumnsLayout(QObject):
             if now and now == self._view.columnWidth(section):
                 self._view.setColumnWidth(section, before)
         self._spared.clear()
+        self._lent.clear()
 
     def _spare_room(self) -> None:
         """Where all do not fit, columns give what neither their titles nor the cells in sight need: where the letters
@@ -940,6 +945,34 @@ class ColumnsLayout(QObject):
             now = before - math.ceil(room * share)
             self._view.setColumnWidth(section, now)
             self._spared[self._model.column(section).key] = before, now
+
+    def _lend_empty(self) -> None:
+        """Where cells of a stretched column are cut, columns without a word in sight keep but their titles."""
+        shown = [(n, c) for n, c in enumerate(self._model.columns) if not self._view.isColumnHidden(n)]
+        stretched = [(n, c) for n, c in shown if c.stretch]
+        if not stretched or not self._model.rowCount() or self._spared:
+            return
+        if not self._view.isVisible():  # see ``_spare_room``
+            self._unmeasured = True
+            return
+        each = max(0, self._view.viewport().width() - self._wanted_width()) // len(stretched)
+        lacking = sum(max(0, self._view.sizeHintForColumn(n) - self._wide(c) - each) for n, c in stretched)
+        if lacking <= 0:
+            return
+        for section, column in shown:
+            if column.stretch or column.kind in _DRAWN or not self._is_empty(column):
+                continue
+            before, now = self._view.columnWidth(section), self._title_width(column)
+            if now < before:
+                self._view.setColumnWidth(section, now)
+                self._spared[column.key] = before, now
+                self._lent.add(column.key)
+
+    def _is_empty(self, column: Column[Any]) -> bool:
+        """Whether no row in sight says anything in it."""
+        first, last = max(0, self._view.rowAt(0)), self._view.rowAt(self._view.viewport().height() - 1)
+        rows = range(first, (self._model.rowCount() - 1 if last < 0 else last) + 1)
+        return not any(column.display(self._model.record(row)) for row in rows)
 
     def _needed(self, section: int, column: Column[Any]) -> int:
         """What its title and the cells in sight need; a name may be cut in its middle, a reason to its first part."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.unit.views.samples import COLUMNS, Row, sample_rows
+from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme import theme
@@ -185,6 +186,30 @@ def test_a_column_that_gave_way_takes_room_for_a_longer_cell(table: TableView, q
     qtbot.waitUntil(lambda: width(table, "age") >= table.sizeHintForColumn(section))
     assert width(table, "age") > before
     assert table.horizontalScrollBar().maximum() == 0
+
+
+def test_an_empty_column_leaves_its_room_to_words_that_are_cut(qtbot: QtBot) -> None:
+    said, note = [""], ["short"]
+    columns = [
+        Column(key="id", title="Id", value=lambda row: row.id, width=100),
+        Column(key="past", title="History", value=lambda _row: said[0], width=300),
+        Column(key="note", title="Note", value=lambda _row: note[0], width=96, stretch=True),
+    ]
+    model: RecordModel[Row] = RecordModel(columns, lambda row: row.id)
+    model.apply(sample_rows(3))
+    view = TableView(model, "Plans")
+    qtbot.addWidget(view)
+    view.show()
+    resize(view, 520)
+    assert (width(view, "past"), width(view, "note") < 130) == (300, True), "nothing is cut"
+    note[0] = "not before the new page of the platform is known"
+    view.layout_of_columns.fit()
+    assert width(view, "note") >= view.sizeHintForColumn(2)
+    assert width(view, "past") < 110
+    assert view.layout_of_columns.save()["widths"]["past"] == 300, "nobody has sized it"
+    said[0] = "yesterday"
+    model.dataChanged.emit(model.index(0, 1), model.index(2, 1))
+    qtbot.waitUntil(lambda: width(view, "past") == 300)
 
 
 def test_no_more_rows_than_are_in_sight_are_measured(qtbot: QtBot, large: None) -> None:
