@@ -238,11 +238,12 @@ class AlertsPage(Page):
         yield
         self.panel = AlertPanel(self.verbs)
         yield
-        room = QWidget()
-        margins = QHBoxLayout(room)
-        margins.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 0)
+        self.trouble_room = QWidget()
+        margins = QHBoxLayout(self.trouble_room)
+        margins.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
         margins.addWidget(self.trouble)
-        parts = (self._bar, self.error, room, self.stack)
+        self.trouble_room.hide()
+        parts = (self._bar, self.error, self.trouble_room, self.stack)
         yield from side_by_side(self.body, parts, self.stack, self.panel)
         yield
         self._unknown = self.covered(self.stack)
@@ -355,6 +356,7 @@ class AlertsPage(Page):
             self.views.set_suffix(CHANNELS_VIEW, text.count(len(now.channels)) if now.channels else "")
             trouble = words.trouble(now)
             self.trouble.show_text(trouble)
+            self.trouble_room.setVisible(bool(trouble))
             self.start_button.setVisible(bool(now.watcher) and self.views.current() != CHANNELS_VIEW)
             self._say_empty()
         self._show_view()

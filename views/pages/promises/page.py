@@ -271,7 +271,6 @@ class PromisesPage(Page):
             self.tabs.set_suffix(key, text.count(number))
         known = bool(self._now.rows) or not self._now.at_ms
         self.stack.setCurrentWidget(self.split if known else self.empty)
-        self.new_button.set_kind("primary" if known else "plain")
         self.set_summary(words.summary(self._now))
         self._say_rights()
 

@@ -236,7 +236,6 @@ class SchedulesPage(Page):
         late = bool(why) and not leaderless and row is not None and bool(words.why_late((row,), instant.now_ms()))
         self.start_button.set_kind("primary" if leaderless else "plain")
         self.buttons["run"].set_kind("primary" if late else "ghost")
-        self.new_button.set_kind("plain" if leaderless or late else "primary")
         self.late.show_text(why)
         self.late.setVisible(bool(why))
 

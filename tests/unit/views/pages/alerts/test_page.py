@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
@@ -134,6 +134,8 @@ def test_without_incidents_it_says_so_and_that_nobody_is_told(alerts: Alerts, op
     assert page.stack.currentWidget() is page.empty
     assert page.header.summary() == "Nothing to answer"
     assert "there is no channel" in page.trouble.accessibleName()
+    below = page.trouble.mapTo(page, QPoint(0, page.trouble.height())).y()
+    assert page.stack.mapTo(page, QPoint(0, 0)).y() - below == 8
 
 
 def test_it_says_that_nobody_watches(fleet: Fleet, open_page: Open) -> None:

@@ -274,15 +274,14 @@ def test_where_nobody_fires_schedules_the_page_starts_a_worker(qtbot: QtBot, fle
         page.show()
         page.activate()
     assert not page.late.isVisibleTo(page)
-    assert page.new_button.kind == "primary"
+    assert page.new_button.kind == "plain", "the filled one is that of the window"
     late = fleet.store.now_ms() - 7_200_000
     assert fleet.store.put_schedule(msgspec.structs.replace(kept, next_at=late), kept.version)
     with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         page.refresh()
     assert page.late.isVisibleTo(page)
     assert page.start_button.text() == "Start a worker"
-    kinds = (page.start_button.kind, page.buttons["run"].kind, page.new_button.kind)
-    assert kinds == ("primary", "ghost", "plain"), "one filled button"
+    assert (page.start_button.kind, page.buttons["run"].kind) == ("primary", "ghost"), "one filled button"
     page.start_button.click()
     assert wished == [("start_worker", "")]
     page.set_acting("Your role may only look")
