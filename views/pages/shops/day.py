@@ -205,12 +205,15 @@ class ShopDayView(QWidget):
         card.body.setContentsMargins(8, 8, 8, 8)
         card.body.addWidget(self.legend)
         card.body.addWidget(pane)
+        how = QVBoxLayout()  # told also where nothing ran: the panel beside it leaves these out
+        how.setContentsMargins(PAGE_MARGIN, 0, 0, 8)
+        how.setSpacing(8)
+        how.addWidget(self.error)
+        how.addWidget(self.tiles)
+        how.addWidget(self.why)
         room = QVBoxLayout()
         room.setContentsMargins(PAGE_MARGIN, 0, 0, 8)
         room.setSpacing(8)
-        room.addWidget(self.error)
-        room.addWidget(self.tiles)
-        room.addWidget(self.why)
         room.addWidget(card)
         room.addWidget(self.lists, 0, Qt.AlignmentFlag.AlignLeft)
         full = QWidget()
@@ -225,6 +228,7 @@ class ShopDayView(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addLayout(head)
+        whole.addLayout(how)
         whole.addWidget(self._stack, 1)
 
     def _connect(self) -> None:

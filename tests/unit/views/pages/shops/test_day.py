@@ -277,6 +277,18 @@ def test_a_shop_without_runs_says_so_and_another_one_brings_its_own(
     assert page.table.isVisible()
 
 
+@one_pair
+def test_what_waits_is_told_also_of_a_shop_of_which_nothing_ran(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    spec = TaskSpec(platform="pdd", shop_id=OTHER.partition(":")[2], task_type="sync_order")
+    assert fleet.context.commands.tasks.create([spec], origin="console").created
+    page = open_page()
+    qtbot.waitUntil(lambda: page.table.records.row_of(OTHER) >= 0, timeout=WAIT_MS)
+    day_of(qtbot, page, OTHER)
+    assert page.day.empty.isVisible()
+    qtbot.waitUntil(lambda: page.day.tiles.tiles["waiting"].value.text() == "1", timeout=WAIT_MS)
+    assert page.day.tiles.tiles["waiting"].isVisible()
+
+
 def test_above_the_day_stand_its_numbers_and_below_it_the_acts(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     ran(fleet, "sync_order", 90, "succeeded")
     ran(fleet, "get_content", 40, "failed", status=Status.DEAD)
