@@ -198,6 +198,22 @@ def test_the_next_change_is_one_step_away(ask: Ask, record: Record, qtbot: QtBot
     assert "temu:100, temu:101" in told(page)
 
 
+def test_it_plays_up_to_the_next_change_and_stays_there(ask: Ask, record: Record, qtbot: QtBot) -> None:
+    page = ask(record.failed_at - 90_000)
+    page.strip.setFocus()
+    qtbot.waitUntil(page.strip.hasFocus, timeout=WAIT_MS)
+    QTest.keyClick(page.strip, Qt.Key.Key_Space)
+    assert page.player.plays, page.past_ms - record.failed_at
+    qtbot.waitUntil(lambda: not page.player.plays, timeout=WAIT_MS)
+    assert abs(page.past_ms - record.failed_at) <= STEP
+    with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+        page.refresh()
+    page.play.click()
+    assert page.player.plays
+    QTest.keyClick(page.strip, Qt.Key.Key_Left)
+    assert not page.player.plays, "who takes another moment looks at that one"
+
+
 def test_a_time_to_come_is_not_asked_about(ask: Ask, record: Record, qtbot: QtBot) -> None:
     page = ask(record.now - MINUTE)
     page.when.setDateTime(page.when.dateTime().addSecs(7200))

@@ -23,6 +23,7 @@ from services.monitor.past.queries import AROUND_MS, PastNow
 from views.charts.series import holed
 from views.context import PageContext
 from views.page import Page
+from views.pages.past.play import Player
 from views.pages.past.strip import PastStrip
 from views.pages.past.then import Then, ThenView, look
 from views.support import instant, safe, shown, text
@@ -110,6 +111,7 @@ class PastPage(Page):
         self._stretch = Operation(self, latest=True)
         self._strip_again = QTimer(self, interval=STRIP_MS)
         self._strip_again.timeout.connect(self._ask_strip)
+        self.player = Player(self._current, instant.now_ms, self)
         self.make(self._build, self._connect)
 
     # putting together
@@ -129,6 +131,7 @@ class PastPage(Page):
         self.back, self.minute_back = Button(N_("−10 min"), small=True), Button(N_("−1 min"), small=True)
         self.minute_on, self.on = Button(N_("+1 min"), small=True), Button(N_("+10 min"), small=True)
         self.later_change = Button(icon="ph.skip-forward", small=True, tip=N_("Change after (Ctrl+Right)"))
+        self.play = Button(icon="ph.play", small=True, tip=N_("Play a minute a second, up to the next change (Space)"))
         yield
         steps = QHBoxLayout()
         steps.setSpacing(8)
@@ -137,6 +140,7 @@ class PastPage(Page):
         for step in (self.earlier_change, self.back, self.minute_back, self.when, self.minute_on, self.on):
             steps.addWidget(step)
         steps.addWidget(self.later_change)
+        steps.addWidget(self.play)
         yield
         self.span = Segmented(
             (("6h", N_("6 h")), ("24h", N_("24 h")), ("7d", N_("7 d")), ("30d", N_("30 d"))), N_("How much is shown")
@@ -202,6 +206,10 @@ class PastPage(Page):
         keys = (("past.earlier", self.earlier_change), ("past.later", self.later_change), ("Esc", self.close_button))
         for key, button in keys:
             Shortcut(key, self, button.click, inside)
+        self.strip.play_wanted.connect(self.play.click)
+        self.play.clicked.connect(self.player.toggle)
+        self.player.moved.connect(partial(self._go, playing=True))
+        self.player.turned.connect(self._say)
         self.strip.moved.connect(self._on_dragged)
         self.strip.zoomed.connect(self._zoom)
         self.span.chosen.connect(lambda _key: self._ask_strip())
@@ -233,6 +241,7 @@ class PastPage(Page):
 
     def deactivate(self) -> None:
         """Ask no more."""
+        self.player.stop()
         self._again.stop()
         self._strip_again.stop()
         self._soon.cancel()
@@ -277,6 +286,7 @@ class PastPage(Page):
         self.strip.set_moment(self._at)
 
     def _on_typed(self) -> None:
+        self.player.stop()
         at = self.when.dateTime()
         day, clock = at.date(), at.time()
         local = datetime(
@@ -288,6 +298,7 @@ class PastPage(Page):
         self._soon()
 
     def _on_dragged(self, at_ms: int) -> None:
+        self.player.stop()
         self._asking.drop()
         self._at = at_ms
         self._show_time()
@@ -314,7 +325,9 @@ class PastPage(Page):
     def _move(self, by_ms: int) -> None:
         self._go(min(self._at + by_ms, instant.now_ms()))
 
-    def _go(self, at_ms: int) -> None:
+    def _go(self, at_ms: int, *, playing: bool = False) -> None:
+        if not playing:
+            self.player.stop()
         if at_ms:
             self._at = at_ms
             self._show_time()
@@ -348,6 +361,10 @@ class PastPage(Page):
                 self.tiles[name].show_curve(holed(then.before, then.before[CURVES[name]]).tolist(), base=0.0)
             self.answered.emit()
 
+    def _current(self) -> PastNow | None:
+        """What is known of the moment that is seen."""
+        return self._found if self._found is not None and self._found.asked_ms == self._at else None
+
     def _fail(self, error: BaseException) -> None:
         self._error = error
         self._say()
@@ -355,12 +372,12 @@ class PastPage(Page):
     # words
 
     def _say(self) -> None:
-        found, now = self._found, instant.now_ms()
-        current = found if found is not None and found.asked_ms == self._at else None
+        found, current, now = self._found, self._current(), instant.now_ms()
         self.when.setAccessibleName(_("Moment"))
         self.earlier_change.disable("" if current and current.before_ms else _("No earlier change is known here"))
         self.later_change.disable("" if current and current.after_ms else _("No later change is known here"))
-        for button in (self.minute_on, self.on):
+        self.play.set_glyph("ph.pause" if self.player.plays else "ph.play")
+        for button in (self.minute_on, self.on, self.play):
             button.disable("" if self._at < now else _("That has not been yet"))
         self.copy_button.disable("" if current else _("Nothing is shown yet"))
         self._say_banner(now)

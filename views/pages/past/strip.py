@@ -42,10 +42,12 @@ class PastStrip(QWidget):
     Signals:
         moved: the moment that a person chose, UTC ms.
         zoomed: 1 for more of the past, -1 for less.
+        play_wanted: Space was pressed.
     """
 
     moved = Signal(object)
     zoomed = Signal(int)
+    play_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -288,6 +290,9 @@ class PastStrip(QWidget):
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
         if step and not event.modifiers():
             self._move(self._at + step * self._lanes.step_ms)
+            return
+        if event.key() == Qt.Key.Key_Space and not event.modifiers():
+            self.play_wanted.emit()
             return
         super().keyPressEvent(event)
 
