@@ -415,6 +415,12 @@ class MainWindow(QMainWindow):
             self.thaw()
             self._pages[self._current].refresh()
 
+    def catch_up(self) -> None:
+        """Let the page ask again what it missed while the connection was lost."""
+        if self._current:
+            self.thaw()
+            self._pages[self._current].catch_up()
+
     def undo(self) -> None:
         """Take back the act made last that a message or the page offers to (Ctrl+Z): one that took long is told after
         a newer one, and a message that was closed leaves what it told of held.

@@ -288,6 +288,10 @@ class Page(QWidget):
     def refresh(self) -> None:
         """Ask again at once (F5)."""
 
+    def catch_up(self) -> None:
+        """Ask again because the connection is back; nobody asked for that, so what is read stays where it is."""
+        self.refresh()
+
     def undo(self, after: int = 0) -> bool:
         """Take back the newest action while that is offered (Ctrl+Z); tell whether there was one.
 

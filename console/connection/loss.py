@@ -135,7 +135,7 @@ class LossWatch(QObject):
         self._window.banner.clear()
         self._window.set_stale(False)
         self._window.stand_still("")
-        self._window.refresh()
+        self._window.catch_up()
         if noticed >= TOLD_AFTER_MS:
             self._window.toasts.show(ToastSpec(text=self._summary(gone, snapshot), status="healthy", key="back"))
 

@@ -76,8 +76,8 @@ class DeadLettersPage(Page):
         self._total, self._answered = 0, 0
         self._wish = ""
         self._moved = False
-        self._asker = Asker(context, self)
         self._model: RecordModel[LetterRow] = RecordModel(COLUMNS, key=task_id, tickable=True, sentence=sentence)
+        self._asker = Asker(context, lambda: (row.key for row in self._model.records()), self)
         self._forbidden, self._copied = "", ""  # the latter: the cause whose report is on the clipboard
         self._all = Operation(self, latest=True)
         self.actions_of_page = LetterActions(context, self)
@@ -102,6 +102,12 @@ class DeadLettersPage(Page):
     def refresh(self) -> None:
         """Ask again and put everything in order."""
         self._asker.again()
+        self.panel.refresh()
+        self.panel.success.show_letter(self.panel.success.task_id, again=True)
+
+    def catch_up(self) -> None:
+        """Ask again and leave everything where it is: somebody may read."""
+        self._asker.catch_up()
         self.panel.refresh()
         self.panel.success.show_letter(self.panel.success.task_id, again=True)
 
@@ -320,6 +326,7 @@ class DeadLettersPage(Page):
 
     def _on_letter(self, key: object) -> None:
         if key is not None:
+            self._asker.read(str(key))
             self.panel.show_letter(str(key))
             self._show_shop()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -113,6 +113,10 @@ class Wanted:
     prints: tuple[str, ...] = ()  #: fingerprints that its letters have, where they are not its own alone
     places: tuple[Term, ...] = ()  #: where they died, and where those did that were split off
 
+    def of_cause(self, task: Task) -> bool:
+        """Whether a letter died of what this cause is about."""
+        return (task.fingerprint or task.error_kind or "unknown") in (self.prints or (self.cause,))
+
     @property
     def text(self) -> str:
         """The same as a filter text."""
@@ -159,10 +163,13 @@ class Asker(QObject):
     listed = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, context: PageContext, parent: QObject) -> None:
+    def __init__(self, context: PageContext, shown: Callable[[], Iterable[str]], parent: QObject) -> None:
+        """``shown``: ids of the letters that the table shows."""
         super().__init__(parent)
         self._context = context
         self._count = 0
+        self._shown = shown
+        self._open = ""  #: the letter that somebody reads
         self._causes = ListSource(self._call_causes, str(Triage.OPEN), self)
         self._letters = ListSource(self._call_letters, Wanted(), self, most=MOST)
         self._causes.listed.connect(self.grouped)
@@ -193,6 +200,15 @@ class Asker(QObject):
         self._causes.ask(self.wanted.triage)
         self._letters.again()
 
+    def catch_up(self) -> None:
+        """Ask everything once more and leave it where it is."""
+        self._causes.again(settle=False)
+        self._letters.again(settle=False)
+
+    def read(self, task_id: str) -> None:
+        """Somebody reads this letter: as long as it is of those that are wanted it stays in the list."""
+        self._open = task_id
+
     def more(self) -> None:
         """Load the next letters."""
         self._letters.more(self._count)
@@ -208,7 +224,10 @@ class Asker(QObject):
         return partial(_group, self._context, ask.wanted, ask.settle)
 
     def _call_letters(self, ask: Ask[Wanted]) -> Callable[[], Listing] | None:
-        return partial(_list, self._context.tasks, ask.wanted, ask.limit, ask.settle) if ask.wanted.cause else None
+        if not ask.wanted.cause:
+            return None
+        kept = (self._open,) if ask.settle else (*self._shown(), self._open)
+        return partial(_list, self._context.tasks, ask.wanted, ask.limit, ask.settle, kept)
 
     def _on_listed(self, listing: Listing) -> None:
         self._count = len(listing.rows)
@@ -260,17 +279,18 @@ def _letters(queries: TaskQueries, wanted: Wanted, limit: int) -> tuple[list[Tas
             cursor=cursor,
         )
         # letters without a fingerprint are found by their kind, which others with one share
-        found += [
-            task
-            for task in page.tasks
-            if (task.fingerprint or task.error_kind or "unknown") in (wanted.prints or (wanted.cause,))
-        ]
+        found += [task for task in page.tasks if wanted.of_cause(task)]
         total, cursor = page.total if total is None else total, page.next
     return found, total
 
 
-def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool) -> Listing:
+def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool, kept: Sequence[str]) -> Listing:
+    """``kept``: letters that stay though newer ones are in front of as many as are listed."""
     found, total = _letters(queries, wanted, limit)
+    if len(found) >= limit:
+        there = {task.task_id for task in found}
+        rest = [task_id for task_id in dict.fromkeys(kept) if task_id and task_id not in there]
+        found += [task for task in queries.get(rest) if task.triage == wanted.triage and wanted.of_cause(task)]
     shops, now = queries.shops(), queries.shops_now([task.shop for task in found])
     refusals = queries.refusals(found)
     found.sort(key=lambda task: (task.ended_at, task.task_id), reverse=wanted.descending)

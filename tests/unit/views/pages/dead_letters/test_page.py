@@ -655,6 +655,59 @@ def test_new_letters_wait_and_the_open_one_stays(qtbot: QtBot, fleet: Fleet, ope
     assert page.panel.task_id == shown
 
 
+def test_letters_behind_newer_ones_are_neither_gone_nor_is_the_open_one_replaced(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    """As many as are listed at first have died before, and then as many again."""
+    mark = "00000000000000aa"
+
+    def die(name: str, count: int) -> None:
+        now = fleet.store.now_ms()
+        fleet.store.apply(
+            [
+                Create(
+                    task=Task(
+                        task_id=f"{name}-{number:03d}",
+                        platform="pdd",
+                        shop_id="pdd-10021",
+                        task_type="sync_order",
+                        status="dead",
+                        triage=Triage.OPEN,
+                        error="LoginExpired: redirected to /login",
+                        error_kind="login_expired",
+                        fingerprint=mark,
+                        ended_at=now + number,
+                        updated_at=now + number,
+                    )
+                )
+                for number in range(count)
+            ]
+        )
+
+    die("old", 230)
+    page = open_page()
+    letters = page.table.records
+    assert letters.rowCount() == 200
+    page.table.set_current_key(letters.key_at(150))
+    shown = page.panel.task_id
+    die("new", 220)
+    page.catch_up()
+    qtbot.waitUntil(lambda: letters.pending >= 200)
+    assert (letters.rowCount(), letters.departed) == (200, 0)
+    assert (page.panel.task_id, page.table.current_key()) == (shown, shown)
+    fleet.context.commands.dead_letters.set_triage([shown], Triage.ARCHIVED)
+    page.catch_up()
+    qtbot.waitUntil(lambda: letters.departed == 1)
+    assert letters.is_dimmed(letters.row_of(shown))
+    assert page.panel.task_id == shown
+    still = str(letters.key_at(100))
+    page.table.set_current_key(still)
+    page.refresh()
+    qtbot.waitUntil(lambda: letters.key_at(0) == "new-219")
+    assert letters.row_of(shown) == -1
+    assert (page.panel.task_id, page.table.current_key()) == (still, still)
+
+
 def test_counts_follow_the_snapshots(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     dead = fleet.seed_deaths()
     page = open_page()
