@@ -10,8 +10,12 @@ from pytestqt.qtbot import QtBot
 from console.bootstrap import OpenWindow as Console
 from services import i18n
 from services.cli.window import pages
+from services.sample.demo import promise_some
 from tests.gui.desk import Desk
 from tests.support.painted import faults
+from views.pages.audit.panel import AuditPanel
+from views.pages.doctor.panel import FindingPanel
+from views.pages.promises.panel import PromisePanel
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -20,6 +24,7 @@ from views.widgets.filter.search_field import SearchField
 from views.widgets.scroll_pane import ScrollPane
 
 SMALL = (1280, 720)
+AT_200_PERCENT = (960, 540)  #: of 1920 by 1080
 
 
 @pytest.mark.parametrize(("language", "letters"), [("en", 100), ("zh_CN", 100), ("en", 130), ("zh_CN", 130)])
@@ -44,6 +49,29 @@ def test_no_text_of_any_page_is_cut_off_or_covered(
     finally:
         i18n.set_language("en")
         theme().set_text_size(100)
+
+
+@pytest.mark.parametrize("page", ["audit", "doctor", "promises"])
+def test_beside_its_panel_no_table_scrolls_sideways_at_200_percent(
+    console: Console, desk: Desk, qtbot: QtBot, page: str
+) -> None:
+    desk.create()
+    promise_some(desk.session.commands.promises, {"pdd"})
+    window = console.window
+    window.resize(*AT_200_PERCENT)
+    window.open_page(page)
+
+    def tables() -> list[TableView]:
+        return [one for one in window.page(page).findChildren(TableView) if one.isVisible()]
+
+    qtbot.waitUntil(lambda: any(one.records.rowCount() for one in tables()), timeout=8000)
+    first = next(one for one in tables() if one.records.rowCount())
+    first.setCurrentIndex(first.records.index(0, 1))
+    panel = window.page(page).findChild({"audit": AuditPanel, "doctor": FindingPanel, "promises": PromisePanel}[page])
+    if not panel.isVisible():
+        qtbot.keyClick(first, Qt.Key.Key_Space)
+    qtbot.waitUntil(panel.isVisible)
+    qtbot.waitUntil(lambda: all(one.horizontalScrollBar().maximum() == 0 for one in tables()), timeout=8000)
 
 
 def made(qtbot: QtBot) -> QWidget:

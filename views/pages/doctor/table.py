@@ -26,6 +26,7 @@ FINDINGS: tuple[Column[FindingRow], ...] = (
         value=lambda row: words.check(row.finding.check),
         tone="text2",
         width=110,
+        hide_rank=2,
         sortable=True,
     ),
     Column(
@@ -48,5 +49,5 @@ FINDINGS: tuple[Column[FindingRow], ...] = (
         hide_rank=1,
         tooltip=lambda row: words.remedy(row),
     ),
-    Column(key="next", title=N_("Next step"), value=step, kind="link", width=136),
+    Column(key="next", title=N_("Next step"), value=step, kind="link", width=136, hide_rank=3),
 )

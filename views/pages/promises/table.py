@@ -350,6 +350,7 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         strong=True,
         tone=lambda row: _TONES.get(row.row.state, "text"),
         width=68,
+        hide_rank=4,
         sortable=True,
         tooltip=lambda row: shown.clock(row.row.break_at, instant.now_ms()),
     ),
@@ -360,6 +361,7 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         value=words.held_by,
         width=240,
         stretch=True,
+        hide_rank=5,  # the first coloured check holds it, and the causes beside the shops name it
         tooltip=lambda row: words.held_by(row),
     ),
     Column(
