@@ -248,7 +248,7 @@ def test_a_platform_is_stopped_until_six(day: Day) -> None:
     dialog = day.front()
     day.wait(lambda: dialog.scope.count(), "what can be picked")
     QTest.mouseClick(dialog.scope, LEFT)
-    day.keys("platform:temu")
+    day.keys("temu")
     day.keys(key=Qt.Key.Key_Return)
     assert dialog.name.text() == "temu"
     # six in the morning may be in a second

@@ -69,7 +69,10 @@ class FindField(ChoiceField):
         self.setCurrentIndex(self._rows.place(key))
 
     def chosen(self) -> str:
-        """The key of what is meant: the one of this name or key, else the only one in which it occurs; "" for none."""
+        """The key of what is meant: the one of this name, key or id, else the only one in which it occurs; "" for none.
+
+        An id is what stands behind the last colon of a key: ``temu`` is all of TEMU, though ids of shops have it, too.
+        """
         found = self._meant()
         return self._rows.choices[found[0]][0] if len(found) == 1 else ""
 
@@ -105,11 +108,16 @@ class FindField(ChoiceField):
             return []
         if at >= 0 and typed == safe.one_line(self._rows.choices[at][1]).strip().casefold():
             return [at]  # chosen from the list, of several of this name
-        exact = [at for at, folded in enumerate(self._folded) if typed in folded]
-        return exact or [at for at, (key, words) in enumerate(self._folded) if typed in key or typed in words]
+        exact = [at for at, (key, words) in enumerate(self._folded) if typed in (key, words, key.rpartition(":")[2])]
+        return exact or self._with(typed)
+
+    def _with(self, typed: str) -> list[int]:
+        return [at for at, (key, words) in enumerate(self._folded) if typed in key or typed in words]
 
     def _offer(self) -> None:
-        self._offered = self._meant()[:OFFERED]
+        meant = self._meant()  # more may be typed: those that go on like it are offered behind it
+        typed = safe.one_line(self.currentText()).strip().casefold()
+        self._offered = list(dict.fromkeys([*meant, *(self._with(typed) if typed else ())]))[:OFFERED]
         self._offers.setStringList([self._rows.words(at) for at in self._offered])
 
     def _take(self, row: int) -> None:

@@ -68,6 +68,18 @@ def test_one_of_several_of_a_name_is_taken_from_what_is_offered(qtbot: QtBot, fi
     assert field.chosen() == "temu:1", "whatever is known later"
 
 
+def test_the_one_of_an_id_is_meant_and_those_that_begin_like_it_are_offered_behind_it(field: FindField) -> None:
+    field.show_choices([("shop:temu:t1", "Orbit"), ("shop:temu:t10", "Velia"), ("platform:temu", "all of TEMU")])
+    typed(field, "temu")
+    assert field.chosen() == "platform:temu"
+    assert offered(field) == ["all of TEMU", "Orbit", "Velia"]
+    typed(field, "T1")
+    assert field.chosen() == "shop:temu:t1"
+    assert offered(field) == ["Orbit", "Velia"]
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert field.currentText() == "Orbit"
+
+
 def test_what_was_typed_stays_where_other_choices_come(field: FindField) -> None:
     typed(field, "vel")
     assert (field.chosen(), field.currentText()) == ("", "vel")
