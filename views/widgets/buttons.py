@@ -325,9 +325,11 @@ class IconButton(Button):
         name = _(self._tip_source)
         self.setAccessibleName(name)
         self.setAccessibleDescription(self._reason)
-        tip = self._reason or name
         keys = shortcut_text(self._keys)
-        self.setToolTip(f"{tip}  ({keys})" if keys and not self._reason else tip)
+        if not self._reason:
+            self.setToolTip(f"{name}  ({keys})" if keys else name)
+        else:  # whoever sees but a glyph has to be told as well what it is that cannot be done
+            self.setToolTip(self._reason if self.text() else f"{name}\n{self._reason}")
 
     def set_look(self, icon: str, name: str) -> None:
         """Stand for something else; `name` is source text."""

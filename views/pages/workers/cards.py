@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 import msgspec
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
@@ -42,18 +42,20 @@ class Board(ScrollPane):
         task_wanted: id of a task.
         tasks_wanted: filter of the tasks behind a fact.
         chosen: a person has chosen this worker.
+        menu_wanted: worker, place on the screen: its menu is to open there.
     """
 
     ordered = Signal(str, str)
     task_wanted = Signal(str)
     tasks_wanted = Signal(str)
     chosen = Signal(str)
+    menu_wanted = Signal(str, QPoint)
 
     def __init__(self, verbs: Verbs[WorkerVerb, OfWorker], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._verbs = verbs
         self._cards: dict[str, NodeCard] = {}
-        self._reason, self._wanted = "", ""
+        self._wanted = ""
         self._column = self.body
         self._column.setSpacing(8)
         self._column.addStretch(1)
@@ -105,11 +107,10 @@ class Board(ScrollPane):
             card = self._cards[one.name]
             card.show_worker(one, names, now_ms, here=one.name == here, can_start=can_start, leads=leads)
 
-    def set_acting(self, reason: str) -> None:
-        """Take no orders, for this reason; "" takes them again."""
-        self._reason = reason
+    def rights_changed(self) -> None:
+        """Show what may be done now."""
         for card in self._cards.values():
-            card.set_acting(reason)
+            card.rights_changed()
 
     def reorder(self) -> None:
         """Missing workers first, then by name; only when a person asked."""
@@ -120,11 +121,11 @@ class Board(ScrollPane):
 
     def _add(self, one: WorkerNow) -> None:
         card = NodeCard(one, self._verbs)
-        card.set_acting(self._reason)
         card.ordered.connect(self.ordered)
         card.task_wanted.connect(self.task_wanted)
         card.tasks_wanted.connect(self.tasks_wanted)
         card.chosen.connect(self._on_chosen)
+        card.menu_wanted.connect(self.menu_wanted)
         card.set_selected(one.name == self._wanted)
         after = sum(1 for name in self._cards if name < one.name)
         self._column.insertWidget(after, card)
@@ -155,12 +156,14 @@ class NodeCard(QFrame):
         task_wanted: id of the task in a slot.
         tasks_wanted: filter of the tasks behind a fact.
         chosen: somebody has chosen it.
+        menu_wanted: worker, place on the screen: its menu is to open there.
     """
 
     ordered = Signal(str, str)
     task_wanted = Signal(str)
     tasks_wanted = Signal(str)
     chosen = Signal(str)
+    menu_wanted = Signal(str, QPoint)
 
     def __init__(self, now: WorkerNow, verbs: Verbs[WorkerVerb, OfWorker], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -168,7 +171,6 @@ class NodeCard(QFrame):
         self.now, self._now_ms = now, 0
         self._names = nodes.NO_NAMES
         self._here = self._selected = self._can_start = self._leads = False
-        self._reason = ""
         self._asked: tuple[str, int] = ("", 0)
         self.setProperty("panel", "card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -255,6 +257,14 @@ class NodeCard(QFrame):
         if event.button() == Qt.MouseButton.LeftButton:
             self.chosen.emit(self.now.name)
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Choose it and ask for its menu, by mouse at its place, by key below what has the focus in it."""
+        self.chosen.emit(self.now.name)
+        at, focus = event.globalPos(), self.focusWidget()
+        if event.reason() == QContextMenuEvent.Reason.Keyboard and focus is not None:
+            at = focus.mapToGlobal(focus.rect().bottomLeft())
+        self.menu_wanted.emit(self.now.name, at)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Say the verbs in words where there is room for them."""
         super().resizeEvent(event)
@@ -299,9 +309,8 @@ class NodeCard(QFrame):
         """Whether somebody asked for it."""
         return self._selected
 
-    def set_acting(self, reason: str) -> None:
-        """Take no orders, for this reason; "" takes them again."""
-        self._reason = reason
+    def rights_changed(self) -> None:
+        """Show what may be done now."""
         self._say()
 
     def note_asked(self, order: str) -> None:
@@ -367,7 +376,7 @@ class NodeCard(QFrame):
         self.stepper.setVisible(not of.away)
         for one in self._verbs.offers(Place.PANEL, of):
             self.buttons[one.verb.key].setVisible(one.shown)
-            self.buttons[one.verb.key].disable(one.reason or self._reason)
+            self.buttons[one.verb.key].disable(one.reason)
         self.buttons["start"].set_kind("primary" if self._leads else "plain")
         if of.away:
             return

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLineEdit, QMenu, QStackedWidget, QWidget
 
 from services.domain.gates.session import ClosedSession
@@ -125,7 +127,7 @@ class WorkersPage(Page):
     def set_acting(self, reason: str) -> None:
         """Give no orders while that is not allowed."""
         self._actions.forbid(reason)
-        self.board.set_acting(reason)
+        self.board.rights_changed()
         self.local.set_acting(reason)
         self.browsers.set_acting(reason)
         self.empty.button.disable(reason)
@@ -213,8 +215,10 @@ class WorkersPage(Page):
         self.machines.open_requested.connect(self._open_machine)
         self.finder.textChanged.connect(lambda _text: self._say())
         self.board.tasks_wanted.connect(lambda terms: self.navigate.emit("tasks", terms))
+        self.board.menu_wanted.connect(self._open_menu)
         self._actions.start_wanted.connect(self._start_here)
         self.table.menu_requested.connect(self._fill_menu)
+        self.table.menu_ending.connect(self._end_menu)
         self.table.open_requested.connect(self.show_request)
         self._actions.ordered.connect(self._on_ordered)
         self._actions.refused.connect(self._on_refused)
@@ -417,10 +421,26 @@ class WorkersPage(Page):
     def _open_task(self, task_id: str) -> None:
         self.navigate.emit("tasks", filter.format_terms((equals("id", task_id),)))
 
+    def _open_tasks(self, worker: str) -> None:
+        self.navigate.emit("tasks", filter.format_terms((equals("worker", worker),)))
+
     def _fill_menu(self, menu: QMenu, key: object) -> None:
         card = self.board.card(str(key))
         if card is not None:
             self.verbs.fill(menu, card.about())
+
+    def _end_menu(self, menu: QMenu, key: object) -> None:
+        menu.addSeparator()
+        menu.addAction(_("Tasks of this worker"), partial(self._open_tasks, str(key)))
+
+    def _open_menu(self, worker: str, at: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._fill_menu(menu, worker)
+        menu.addSeparator()
+        menu.addAction(_("Copy name"), partial(QGuiApplication.clipboard().setText, worker))
+        self._end_menu(menu, worker)
+        menu.popup(at)
 
 
 def _told(one: WorkerNow) -> str:

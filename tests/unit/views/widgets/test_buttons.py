@@ -65,6 +65,17 @@ def test_a_reason_explains_why_it_is_off(qtbot: QtBot) -> None:
     assert button.toolTip() == "Retry  (R)"
 
 
+def test_a_glyph_that_is_off_says_what_it_is_and_why(qtbot: QtBot) -> None:
+    icon = IconButton("ph.square", "Stop this worker", shortcut="S", word="Stop")
+    qtbot.addWidget(icon)
+    icon.disable("Your role may only look")
+    assert icon.toolTip() == "Stop this worker\nYour role may only look"
+    icon.set_worded(worded=True)
+    assert icon.toolTip() == "Your role may only look", "its name stands on it"
+    icon.disable("")
+    assert icon.toolTip() == "Stop this worker  (S)"
+
+
 def test_in_a_dialog_the_keyboard_waits_for_a_button_that_is_off_for_a_while(qtbot: QtBot) -> None:
     dialog = QDialog()
     qtbot.addWidget(dialog)

@@ -8,7 +8,8 @@ from itertools import pairwise
 import msgspec
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from services.domain.fleet.worker import WorkerInfo
@@ -219,7 +220,8 @@ def offers_of(page: WorkersPage, where: str) -> dict[str, Callable[[], object]]:
         return {one.words: one.run for one in page.commands()}
     menu = QMenu(page)
     page.table.menu_requested.emit(menu, "rpa-01")
-    return {action.text(): action.trigger for action in menu.actions()}
+    page.table.menu_ending.emit(menu, "rpa-01")
+    return {action.text(): action.trigger for action in menu.actions() if action.text()}
 
 
 @pytest.mark.one_pair
@@ -441,11 +443,38 @@ def test_no_order_is_given_while_that_is_not_allowed(qtbot: QtBot, fleet: Fleet,
     page = open_page()
     page.set_acting("Not while the connection is lost")
     shown = card(page, info.worker)
-    assert shown.buttons["drain"].toolTip() == shown.buttons["stop"].toolTip() == "Not while the connection is lost"
+    said = [shown.buttons[key].accessibleDescription() for key in ("drain", "stop")]
+    assert said == ["Not while the connection is lost"] * 2
     assert not shown.buttons["drain"].isEnabled()
     assert not shown.stepper.isEnabled()
+    assert shown.buttons["share"].isEnabled(), "who may only look sees how slots are shared, as in the menu"
     page.set_acting("")
     assert shown.buttons["drain"].isEnabled()
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize("how", ["mouse", "keyboard"])
+def test_a_card_has_the_menu_that_its_row_has(qtbot: QtBot, fleet: Fleet, open_page: Open, how: str) -> None:
+    fleet.heartbeat("rpa-01", busy=0)
+    info = fleet.heartbeat("rpa-02", busy=0)
+    page = open_page()
+    shown = card(page, "rpa-02")
+    if how == "mouse":
+        reason, widget, at = QContextMenuEvent.Reason.Mouse, shown, QPoint(20, 20)
+    else:
+        reason, widget, at = QContextMenuEvent.Reason.Keyboard, shown.buttons["stop"], QPoint()
+    QApplication.sendEvent(widget, QContextMenuEvent(reason, at, widget.mapToGlobal(at)))
+    (menu,) = page.findChildren(QMenu)
+    assert page.board.selected() == "rpa-02"
+    entries = {action.text(): action for action in menu.actions() if action.text()}
+    assert set(entries) == set(offers_of(page, "menu")) | {"Copy name"}
+    with qtbot.waitSignal(page.navigate) as gone:
+        entries["Tasks of this worker"].trigger()
+    assert gone.args == ["tasks", "worker:rpa-02"]
+    entries["Copy name"].trigger()
+    assert QApplication.clipboard().text() == "rpa-02"
+    entries["Drain"].trigger()
+    qtbot.waitUntil(lambda: orders(fleet, info) == ("drain",))
 
 
 def test_slots_are_shared_among_the_lanes(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
