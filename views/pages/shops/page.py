@@ -342,10 +342,13 @@ class ShopsPage(Page):
     def _say(self) -> None:
         for key, _title in SORTS:
             self._sort.set_suffix(key, text.compact(self._now.numbers.get(key, 0)))
-        self.buttons["rule"].setToolTip(words.rule(self._now.rule))
+        self._say_rule()
         on_shops = self._view.current() == "shops"
         self.set_summary(words.summary(self._now) if on_shops else words.scopes_summary(self._scopes))
         self._show_view()
+
+    def _say_rule(self) -> None:
+        self.buttons["rule"].setToolTip(words.rule(self._now.rule))
 
     def _show_view(self) -> None:
         on_shops = self._view.current() == "shops"
@@ -446,6 +449,9 @@ class ShopsPage(Page):
         before, self._barred = self._barred, acts.barred()
         if anew or before != self._barred:
             self.shop.set_acting(self._barred)
+            for one in self.fleet_verbs.offers(Place.BAR, self._now):
+                self.buttons[one.verb.key].disable(one.reason)
+            self._say_rule()
         is_type = row is not None and row.key.startswith(f"{limit.TYPE}:")
         self.scope.set_acting(acts.barred("admin" if is_type else "operator"), acts.barred())
 

@@ -480,15 +480,14 @@ BUTTONS: tuple[ShopVerb, ...] = tuple(verb for verb in (*_ASKED, *_USUAL) if Pla
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetVerb(Verb[ShopsNow]):
-    """Something for all shops; its dialog says why nothing can be changed there."""
+    """Something for all shops; a dialog that shows something, too, says there why nothing can be changed."""
 
     do: Callable[[ShopActions, ShopsNow], None]
-    role: str = LOOK
 
 
 FLEET_VERBS: tuple[FleetVerb, ...] = (
     FleetVerb(key="add", text=N_("Add shop"), icon="ph.plus", do=ShopActions.add_shop),
     FleetVerb(key="import", text=N_("Import"), icon="ph.download-simple", do=ShopActions.import_file),
-    FleetVerb(key="quiet", text=N_("Quiet hours"), icon="ph.moon", do=ShopActions.edit_quiet_hours),
-    FleetVerb(key="rule", text=N_("When shops are stopped"), icon="ph.hand-palm", do=ShopActions.edit_rule),
+    FleetVerb(key="quiet", text=N_("Quiet hours"), icon="ph.moon", role=LOOK, do=ShopActions.edit_quiet_hours),
+    FleetVerb(key="rule", text=N_("When shops are stopped"), icon="ph.hand-palm", role=LOOK, do=ShopActions.edit_rule),
 )

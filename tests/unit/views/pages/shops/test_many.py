@@ -16,6 +16,7 @@ from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.quiet_hours import QuietHoursDialog
 from views.dialogs.shops.edit import ShopDialog
 from views.dialogs.shops.importing import ShopImportDialog
 from views.pages.shops.page import ShopsPage
@@ -38,6 +39,22 @@ def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
 
 def known(fleet: Fleet) -> dict[str, Shop]:
     return {shop.key: shop for shop in fleet.store.shops()}
+
+
+@pytest.mark.one_pair
+def test_who_may_only_look_is_not_asked_to_fill_in_a_shop(fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.set_acting("Only looking")
+    reasons = {one.key: one.reason for one in page.commands()}
+    for key in ("add", "import"):
+        assert page.buttons[key].toolTip() == reasons[f"shops.{key}"] == "Only looking"
+        page.buttons[key].click()
+    page.buttons["quiet"].click()
+    assert page.findChildren(QuietHoursDialog), "what can be looked at opens"
+    assert not page.findChildren(ShopDialog)
+    page.set_acting("")
+    page.buttons["add"].click()
+    assert page.findChildren(ShopDialog)
 
 
 def test_a_shop_is_added_and_edited_and_what_is_wrong_is_named_at_its_field(
