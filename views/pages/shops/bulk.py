@@ -1,86 +1,43 @@
-"""What is done to many shops at once: a bar for those that are ticked."""
+"""What is done to the shops that are ticked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
-from services.domain.errors import OperatorError
 from services.domain.fleet.shop import Shop, tags_of
 from services.domain.gates import paused
 from services.i18n import N_, _, ngettext
-from services.messages import told
 from services.monitor.shops.queries import ShopRow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
+from views.kit.each import NAMED, Each
 from views.pages.shops import words
 from views.support import text
-from views.support.look import Label
-from views.support.operation import Operation
-from views.theme.tokens import PAGE_MARGIN
-from views.widgets.buttons import Button
 from views.widgets.fields import Labelled, NumberField
-from views.widgets.flow_row import FlowRow
-from views.widgets.toast import ToastSpec, failure, undo_action
 
-NAMED, UNDO_S = 6, 10
 Act = Callable[[ShopRow], object]
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
-    done: tuple[ShopRow, ...]
-    failed: tuple[tuple[ShopRow, str], ...]
+#: key, source text, icon
+ACTS = (
+    ("pause", N_("Pause"), "ph.pause-circle"),
+    ("resume", N_("Resume"), "ph.play"),
+    ("limit", N_("Tasks at once"), "ph.gauge"),
+    ("dedicate", N_("Own queue"), "ph.star-four"),
+    ("undedicate", N_("Back to the lanes"), "ph.git-merge"),
+    ("group", N_("Group"), "ph.folders"),
+    ("tag", N_("Tags"), "ph.tag"),
+)
 
 
-class BulkBar(QWidget):
-    """Signals:
-    clear_wanted: nothing shall be ticked any more.
-    wanted: the key of an act for all that are ticked.
-    """
-
-    clear_wanted = Signal()
-    wanted = Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._count = Label("", "strong")
-        self.buttons = {
-            key: Button(word, icon=icon, small=True)
-            for key, word, icon in (
-                ("pause", N_("Pause"), "ph.pause-circle"),
-                ("resume", N_("Resume"), "ph.play"),
-                ("limit", N_("Tasks at once"), "ph.gauge"),
-                ("dedicate", N_("Own queue"), "ph.star-four"),
-                ("undedicate", N_("Back to the lanes"), "ph.git-merge"),
-                ("group", N_("Group"), "ph.folders"),
-                ("tag", N_("Tags"), "ph.tag"),
-            )
-        }
-        self.clear = Button(N_("Clear selection"), kind="ghost", small=True)
-        self.clear.clicked.connect(self.clear_wanted)
-        around = QVBoxLayout(self)
-        around.setContentsMargins(PAGE_MARGIN, 6, PAGE_MARGIN, 6)
-        row = FlowRow(across=6, down=4)
-        around.addLayout(row)
-        row.addWidget(self._count)
-        for key, button in self.buttons.items():
-            button.clicked.connect(partial(self.wanted.emit, key))
-            row.addWidget(button)
-        row.addWidget(self.clear)
-        self.hide()
-
-    def show_count(self, number: int, reason: str) -> None:
-        """Show for how many it acts; hidden for none. ``reason``: why nothing may be changed, already translated."""
-        self.setVisible(number > 0)
-        self._count.setText(ngettext("{n} shop", "{n} shops", number).format(n=text.count(number)))
-        for button in self.buttons.values():
-            button.disable(reason)
+def counted(number: int) -> str:
+    """So many shops in words."""
+    return ngettext("{n} shop", "{n} shops", number).format(n=text.count(number))
 
 
 class BulkActs(QObject):
@@ -95,7 +52,8 @@ class BulkActs(QObject):
     def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(owner)
         self._context, self._owner = context, owner
-        self._operation = Operation(self, lasting=True)
+        self._each: Each[ShopRow] = Each(context, words.name, owner)
+        self._each.changed.connect(self.changed)
 
     def ask(self, key: str, rows: Sequence[ShopRow]) -> None:
         """Ask before it is done to all of these."""
@@ -120,7 +78,7 @@ class BulkActs(QObject):
 
         def act() -> None:
             note = dialog.note
-            self._run(
+            self._each.run(
                 rows,
                 lambda row: fleet.pause(f"shop:{row.key}", reason=note),
                 self._as_it_was,
@@ -182,7 +140,7 @@ class BulkActs(QObject):
         dialog.body.addWidget(Labelled(N_("Tasks at once"), number))
         done = ngettext("The limit of {n} shop is changed.", "The limits of {n} shops are changed.", len(rows))
         dialog.confirmed.connect(
-            lambda: self._run(
+            lambda: self._each.run(
                 rows,
                 partial(_set_limit, fleet.set_concurrency, number.value()),
                 lambda row: fleet.set_concurrency(row.key, before[row.key]),
@@ -223,7 +181,7 @@ class BulkActs(QObject):
     def _import(self, rows: Sequence[ShopRow], changed: Callable[[ShopRow], Shop]) -> None:
         fleet = self._context.commands.fleet
         done = ngettext("{n} shop is changed.", "{n} shops are changed.", len(rows))
-        self._run(
+        self._each.run(
             rows,
             lambda row: fleet.import_shops([changed(row)]),
             lambda row: fleet.import_shops([row.shop]),
@@ -245,40 +203,8 @@ class BulkActs(QObject):
 
     def _open(self, question: Question, rows: Sequence[ShopRow], act: Act, back: Act, done: str) -> None:
         dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self._run(rows, act, back, done))
+        dialog.confirmed.connect(lambda: self._each.run(rows, act, back, done))
         dialog.open()
-
-    def _run(self, rows: Sequence[ShopRow], act: Act, back: Act | None, done: str) -> None:
-        self._operation.start(
-            partial(_each, rows, act), partial(self._tell, back, done), lambda exc: self._context.toast(failure(exc))
-        )
-
-    def _tell(self, back: Act | None, done: str, found: _Done) -> None:
-        said = done.format(n=text.count(len(found.done)))
-        undo = (
-            (undo_action(partial(self._run, found.done, back, None, _("Taken back."))),)
-            if back is not None and found.done
-            else ()
-        )
-        if found.failed:
-            refused = [f"{words.name(row)}: {why}" for row, why in found.failed[:NAMED]]
-            said = _("{done} {n} could not: {names}").format(
-                done=said if found.done else "", n=text.count(len(found.failed)), names=text.listed(refused)
-            )
-        status = "warning" if found.failed else "healthy"
-        self._context.toast(ToastSpec(text=said.strip(), status=status, actions=undo, seconds=UNDO_S))
-        self.changed.emit()
-
-
-def _each(rows: Sequence[ShopRow], act: Act) -> _Done:
-    done, failed = [], []
-    for row in rows:
-        try:
-            act(row)
-            done.append(row)
-        except OperatorError as exc:
-            failed.append((row, told(exc)))
-    return _Done(tuple(done), tuple(failed))
 
 
 def _set_limit(call: Callable[[str, int], None], number: int, row: ShopRow) -> None:

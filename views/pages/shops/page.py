@@ -17,11 +17,12 @@ from services.i18n import N_, _
 from services.messages import told
 from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow
 from views.context import PageContext
+from views.kit.bulk_bar import BulkBar
 from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs
 from views.page import Page, PageCommand
 from views.pages.shops import words
-from views.pages.shops.bulk import BulkActs, BulkBar
+from views.pages.shops.bulk import ACTS, BulkActs, counted
 from views.pages.shops.day import ShopDayView
 from views.pages.shops.panel import ScopeCard, ShopCard
 from views.pages.shops.table import SCOPES, SHOPS
@@ -224,7 +225,7 @@ class ShopsPage(Page):
         left.setSpacing(0)
         left.addWidget(self._bar)
         left.addWidget(self._tables, 1)
-        self.bulk = BulkBar()
+        self.bulk = BulkBar(ACTS, counted)
         left.addWidget(self.bulk)
         yield
         row = QHBoxLayout()

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLineEdit, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLineEdit, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from services.domain.gates.session import ClosedSession
 from services.domain.insight import machines
@@ -21,11 +21,13 @@ from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.live import Snapshot
 from views.context import PageContext
+from views.kit.bulk_bar import BulkBar
 from views.kit.verb import Verbs
 from views.page import Page, PageCommand
 from views.pages.workers import browsers, nodes
 from views.pages.workers import machines as machine_rows
 from views.pages.workers.browsers import BrowserRow, BrowsersCard
+from views.pages.workers.bulk import ACTS, WorkerBulk, counted
 from views.pages.workers.cards import Board
 from views.pages.workers.machines import COLUMNS as MACHINE_COLUMNS
 from views.pages.workers.nodes import Names
@@ -91,8 +93,9 @@ class WorkersPage(Page):
         self.verbs: Verbs[WorkerVerb, OfWorker] = Verbs(VERBS, self._run, self._actions.barred)
         self._asking = Operation(self, latest=True)
         self._model: RecordModel[NodeRow] = RecordModel(
-            COLUMNS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=sentence
+            COLUMNS, key=lambda row: row.key, tickable=True, hold_new=False, local_sort=True, sentence=sentence
         )
+        self._many = WorkerBulk(context, self.verbs, self)
         self._machines: RecordModel[MachineNow] = RecordModel(
             MACHINE_COLUMNS,
             key=lambda row: row.name,
@@ -130,6 +133,7 @@ class WorkersPage(Page):
         self.board.rights_changed()
         self.local.set_acting(reason)
         self.browsers.set_acting(reason)
+        self._show_bulk()
         self.empty.button.disable(reason)
 
     def commands(self) -> Sequence[PageCommand]:
@@ -197,7 +201,12 @@ class WorkersPage(Page):
         self._row = QHBoxLayout()
         self._row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
         self._row.setSpacing(CARD_GAP)
-        self._row.addWidget(self._stack, 1)
+        self.bulk = BulkBar(ACTS, counted, margin=0)
+        left = QVBoxLayout()
+        left.setSpacing(0)
+        left.addWidget(self._stack, 1)
+        left.addWidget(self.bulk)
+        self._row.addLayout(left, 1)
         self._row.addWidget(self._side)
         self.body.addLayout(self._row, 1)
         yield
@@ -220,6 +229,9 @@ class WorkersPage(Page):
         self.table.menu_requested.connect(self._fill_menu)
         self.table.menu_ending.connect(self._end_menu)
         self.table.open_requested.connect(self.show_request)
+        self._model.ticked_changed.connect(self._show_bulk)
+        self.bulk.clear_wanted.connect(self._model.untick_all)
+        self.bulk.wanted.connect(lambda key: self._many.ask(key, self.ticked()))
         self._actions.ordered.connect(self._on_ordered)
         self._actions.refused.connect(self._on_refused)
         # this computer
@@ -346,6 +358,7 @@ class WorkersPage(Page):
         chosen = views[self._view.current()] if self._found(self._fleet.workers) else self.unmatched
         self._stack.setCurrentWidget(chosen if self._fleet.workers else self.empty)
         last = insight.last(self._fleet, self._now_ms)
+        self._show_bulk()
         self.empty.show_fact(shown.told(last, self._now_ms) if last is not None else "")
         busy = self._actions.local_busy
         self.empty.button.disable(_("It is starting") if busy else "")
@@ -383,6 +396,15 @@ class WorkersPage(Page):
         self._say()
 
     # acting
+
+    def ticked(self) -> tuple[OfWorker, ...]:
+        """The workers that are ticked in the table, as they are now."""
+        cards = (self.board.card(str(key)) for key in self._model.ticked_in_order())
+        return tuple(card.about() for card in cards if card is not None)
+
+    def _show_bulk(self) -> None:
+        rows = self.ticked() if self._stack.currentWidget() is self.table else ()
+        self.bulk.show_count(len(rows), self._many.reasons(rows))
 
     def _run(self, verb: WorkerVerb, of: OfWorker) -> None:
         """Do it to the worker as it is now: a menu or the palette may have stood open while it claimed tasks."""

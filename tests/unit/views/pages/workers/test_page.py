@@ -602,3 +602,48 @@ def test_the_palette_offers_the_verbs_of_the_worker_that_is_chosen(qtbot: QtBot,
     page.set_acting("")
     offered["workers.drain"].run()
     qtbot.waitUntil(lambda: card(page, "rpa-01").note.text() == "asked to drain")
+
+
+def test_the_ticked_workers_are_drained_together_and_resumed_by_undo(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    infos = [fleet.heartbeat(f"rpa-{n:02d}", busy=0) for n in range(1, 5)]
+    draining = fleet.heartbeat("rpa-05", busy=0, state="draining")
+    page = open_page()
+    page.findChildren(Segmented)[0].choose("table")
+    records = page.table.records
+    assert not page.bulk.isVisible()
+    records.set_ticked(["rpa-01", "rpa-03", "rpa-05"])
+    assert page.bulk.isVisible()
+    assert page.bulk.buttons["resume"].isEnabled(), "one of them is draining"
+    page.bulk.buttons["drain"].click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    assert fleet.toasts[-1].text == "2 workers are asked to drain."
+    assert [orders(fleet, info) for info in infos] == [("drain",), (), ("drain",), ()]
+    assert orders(fleet, draining) == (), "it drains already"
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: fleet.toasts[-1].text == "Taken back.", timeout=WAIT_MS)
+    assert [orders(fleet, info) for info in infos] == [("resume",), (), ("resume",), ()]
+    records.untick_all()
+    assert not page.bulk.isVisible()
+    records.set_ticked(["rpa-02"])
+    assert page.bulk.buttons["resume"].toolTip() == "Fits none of those that are ticked"
+    page.set_acting("Only looking")
+    assert {button.toolTip() for button in page.bulk.buttons.values()} == {"Only looking"}
+
+
+def test_many_are_stopped_after_a_question_that_tells_what_runs(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    busy, idle = fleet.heartbeat("rpa-01", busy=2), fleet.heartbeat("rpa-02", busy=0)
+    page = open_page()
+    page.findChildren(Segmented)[0].choose("table")
+    page.table.records.set_ticked(["rpa-01", "rpa-02"])
+    page.bulk.buttons["stop"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert dialog.question.danger
+    assert dialog.question.text.startswith("2 tasks are running.")
+    assert dialog.question.verb == "Stop 2 workers"
+    dialog.other_chosen.emit()
+    qtbot.waitUntil(lambda: orders(fleet, busy) == ("drain",), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: orders(fleet, idle) == ("drain",), timeout=WAIT_MS)
+    dialog.confirmed.emit()
+    qtbot.waitUntil(lambda: orders(fleet, busy) == ("stop",), timeout=WAIT_MS)

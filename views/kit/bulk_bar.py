@@ -1,0 +1,57 @@
+"""A bar for the rows that are ticked: how many they are, and what can be done to all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from services.i18n import N_
+from views.support.look import Label
+from views.theme.tokens import PAGE_MARGIN
+from views.widgets.buttons import Button
+from views.widgets.flow_row import FlowRow
+
+
+class BulkBar(QWidget):
+    """Hidden while nothing is ticked.
+
+    Signals:
+        clear_wanted: nothing shall be ticked any more.
+        wanted: the key of an act for all that are ticked.
+    """
+
+    clear_wanted = Signal()
+    wanted = Signal(str)
+
+    def __init__(self, acts: Sequence[tuple[str, str, str]], counted: Callable[[int], str], margin: int = PAGE_MARGIN):
+        """``acts``: key, source text and icon of each; ``counted``: so many rows, translated; ``margin``: px left and
+        right of it.
+        """
+        super().__init__()
+        self._counted = counted
+        self._count = Label("", "strong")
+        self.buttons = {key: Button(word, icon=icon, small=True) for key, word, icon in acts}
+        self.clear = Button(N_("Clear selection"), kind="ghost", small=True)
+        self.clear.clicked.connect(self.clear_wanted)
+        around = QVBoxLayout(self)
+        around.setContentsMargins(margin, 6, margin, 6)
+        row = FlowRow(across=6, down=4)
+        around.addLayout(row)
+        row.addWidget(self._count)
+        for key, button in self.buttons.items():
+            button.clicked.connect(partial(self.wanted.emit, key))
+            row.addWidget(button)
+        row.addWidget(self.clear)
+        self.hide()
+
+    def show_count(self, number: int, reasons: str | Mapping[str, str]) -> None:
+        """Show for how many it acts; hidden for none. ``reasons``: why nothing may be changed, or why of each act that
+        cannot be done; already translated.
+        """
+        self.setVisible(number > 0)
+        self._count.setText(self._counted(number))
+        for key, button in self.buttons.items():
+            button.disable(reasons if isinstance(reasons, str) else reasons.get(key, ""))
