@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import redis
 
-from services.domain.change import Cancel, Create, OpenLimit, Relink
+from services.domain.change import Cancel, Create, Forget, OpenLimit, Relink
 from services.domain.gates.limit import Limit
 from services.domain.task.search.query import Query, equals
 from services.domain.upkeep.miscount import Miscount
@@ -89,6 +89,32 @@ def test_a_failure_that_was_not_told_ends_those_that_asked_for_it(rig: Rig, brea
     assert answer.task is not None
     assert (answer.task.status, answer.task.reason) == ("cancelled", f"dependency {first.task_id} is dead")
     assert rig.record(after).status == "cancelled"
+
+
+@pytest.mark.parametrize(("status", "noted"), [("succeeded", True), ("succeeded", False), ("cancelled", True)])
+def test_a_dependency_that_was_removed_counts_as_it_ended(
+    rig: Rig, break_it: Break, status: str, *, noted: bool
+) -> None:
+    """Its dependants were not told, and without a link nothing kept its record."""
+    first = rig.running()
+    waiting = rig.create(shop_id="s2", depends_on=(first.task_id,))
+    break_it("DELETE FROM dependencies",
+             ("DEL", keys.NEEDS + waiting.task_id, keys.DEPENDANTS + first.task_id, keys.NEEDED))  # fmt: skip
+    rig.finish(first, status)
+    gone = Forget(task_id=first.task_id, updated_at=rig.record(first).updated_at, tomb_ms=60_000)
+    assert rig.ask(gone).code == "ok"
+    if noted:
+        break_it(f"INSERT INTO dependencies VALUES ('{first.task_id}', 0, '{waiting.task_id}')",
+                 ("SADD", keys.NEEDS + waiting.task_id, first.task_id), ("SADD", keys.NEEDED, first.task_id),
+                 ("ZADD", keys.DEPENDANTS + first.task_id, 0, waiting.task_id))  # fmt: skip
+    if status == "succeeded":
+        assert relinked(rig, waiting.task_id) == ["ok", "ok", "stale"]
+        assert rig.record(waiting).status == "pending"
+        assert waiting.task_id in rig.outbox()
+    else:
+        assert relinked(rig, waiting.task_id) == ["stale"] * 3
+        assert rig.record(waiting).status == "blocked"
+        assert rig.store.needs([waiting.task_id])[0] == [first.task_id]
 
 
 def test_links_of_tasks_that_wait_for_nobody_go(rig: Rig, break_it: Break) -> None:
