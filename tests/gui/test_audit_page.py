@@ -173,9 +173,11 @@ def hear(qtbot: QtBot, page: AuditPage, check: Callable[[], bool]) -> None:
 
 def verify(qtbot: QtBot, page: AuditPage) -> None:
     """Check the trail, and wait until that can be asked for again."""
+    page.verify_button.setFocus()
     page.verify_button.click()
     assert not page.verify_button.isEnabled()
     qtbot.waitUntil(page.verify_button.isEnabled)
+    assert page.window().focusWidget() is page.verify_button
 
 
 def alter(place: Settings, entry: str) -> None:

@@ -96,6 +96,7 @@ class Button(QAbstractButton):
         self._small = small
         self._menu: QMenu | None = None
         self._reason, self._focus_waits = "", False
+        self._focus_at: QWidget | None = None  #: where the keyboard waits, None for nowhere
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor if kind == "link" else Qt.CursorShape.ArrowCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -149,14 +150,24 @@ class Button(QAbstractButton):
         self._reason = reason
         window = self.window()
         if reason and isinstance(window, QDialog) and window.focusWidget() is self:
-            self._focus_waits = True
+            self._focus_waits, self._focus_at = True, None
             self.clearFocus()
         self.setEnabled(not reason)
         if self._focus_waits and not reason:
             self._focus_waits = False
-            if self.isVisible() and window.focusWidget() is None:
+            if self.isVisible() and window.focusWidget() is self._focus_at:
                 self.setFocus()
         self._name()
+
+    def wait(self, reason: str) -> None:
+        """Disable until an answer comes, on a page: the keyboard waits beside it, where the keys of the page work and
+        nothing is pressed, and is back with the answer.
+        """
+        around = self.parentWidget()
+        if reason and around is not None and self.window().focusWidget() is self:
+            self._focus_waits, self._focus_at = True, around
+            around.setFocus()
+        self.disable(reason)
 
     def retranslate(self) -> None:
         """Say the text again."""

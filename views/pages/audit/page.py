@@ -301,7 +301,7 @@ class AuditPage(EntriesPage[AuditLine]):
         """Look whether the whole trail is as it was written, off the GUI thread."""
         if self._checking.busy:
             return
-        self.verify_button.disable(_("The trail is being checked"))
+        self.verify_button.wait(_("The trail is being checked"))
         self.result.set_status("running")
         self.result.show_text(_("All entries are read, which takes a while where there are many."), _("Checking"))
         self.result_room.show()
@@ -331,7 +331,10 @@ class AuditPage(EntriesPage[AuditLine]):
         self._model.apply([self._marked(row) for row in self._model.records()], settle=True)
         self.panel.show_row(self._model.find(self.panel.key))
         said = words.verdict(found, at_ms)
-        if found.ok:
+        if found.ok and found.sight_lost:
+            self.result.set_status("warning")
+            self.result.show_text(said, _("What this machine had seen of the audit was removed from its home"))
+        elif found.ok:
             self.result.set_status("succeeded")
             self.result.show_text(said, _("As it was written"))
         else:

@@ -87,7 +87,7 @@ class ConnectionPage(Page):
         """A try is under way."""
         self._timer.stop()
         self._left = 0
-        self.again_button.disable(_("Trying now …"))
+        self.again_button.wait(_("Trying now …"))
         self._say()
 
     def show_failure(

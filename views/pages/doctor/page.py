@@ -224,7 +224,7 @@ class DoctorPage(Page):
         counts = Counter(row.finding.level for row in self._rows)
         for key, _title in TABS:
             self.tabs.set_suffix(key, text.count(len(self._rows) if key == ALL else counts[key]))
-        self.again_button.disable(_("Looking …") if self._looking.awaited else "")
+        self.again_button.wait(_("Looking …") if self._looking.awaited else "")
         self._say_summary()
         self._say_rights()
 

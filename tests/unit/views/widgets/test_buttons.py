@@ -101,6 +101,30 @@ def test_in_a_dialog_the_keyboard_waits_for_a_button_that_is_off_for_a_while(qtb
     assert dialog.focusWidget() is leave, "whoever went on meanwhile stays there"
 
 
+def test_on_a_page_the_keyboard_waits_beside_a_button_and_comes_back_with_the_answer(qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    row = QHBoxLayout(page)
+    verify, export = Button("Verify"), Button("Export")
+    for button in (verify, export):
+        row.addWidget(button)
+    with qtbot.waitExposed(page):
+        page.show()
+    pressed: list[bool] = []
+    export.clicked.connect(lambda: pressed.append(True))
+    verify.setFocus()
+    verify.wait("All is being read")
+    qtbot.keyClick(page.focusWidget(), Qt.Key.Key_Space)
+    verify.wait("All is still being read")
+    verify.wait("")
+    assert page.focusWidget() is verify
+    assert pressed == []
+    verify.wait("All is being read")
+    export.setFocus()
+    verify.disable("")
+    assert page.focusWidget() is export, "whoever went on meanwhile stays there"
+
+
 def test_texts_follow_the_language(qtbot: QtBot) -> None:
     button, icon = Button("Retry"), IconButton("ph.x", "Close", shortcut="Ctrl+W")
     qtbot.addWidget(button)
