@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from services.domain.task.record import Task
+from services.domain.change import Finish
+from services.domain.task.record import Attempt, Task
 from services.domain.task.status import Status
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import act, press, shown, wait
@@ -59,9 +60,29 @@ def test_of_a_cancel_with_running_ones_the_waiting_ones_are_created_again(
     assert offered(desk) == ["Create again"]
     page.undo()
     wait(qtbot, lambda: desk.toasts[-1].text == "2 tasks created again")
+    assert desk.toasts[-1].detail == "1 task left alone: The task is running; only a cancelled one is created again."
     found = desk.context.tasks.page("status:queued", limit=50).tasks
     assert {task.parent for task in found} == {task.task_id for task in waits}
     assert desk.get(runs.task_id).status == Status.RUNNING
+
+
+@pytest.mark.parametrize(("task_type", "number"), [("refresh_goods", 2), ("batch_reply", 1)])
+def test_what_stopped_meanwhile_is_created_again_where_that_does_no_work_twice(
+    desk: Desk, page: TasksPage, qtbot: QtBot, task_type: str, number: int
+) -> None:
+    payload = {"text": "hello"} if task_type == "batch_reply" else {}
+    runs, waits = desk.create(0, task_type, payload=payload), desk.create(1)
+    owner = desk.claim(runs).owner
+    chosen(desk, page, qtbot, [runs, waits], "cancel")
+    wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text.startswith("1 task cancelled; 1 running"))
+    end = Attempt(number=1, worker="w1", started_at=1, ended_at=900, outcome="cancelled")
+    stopped = Finish(task_id=runs.task_id, owner=owner, to=Status.CANCELLED, attempt=end)
+    assert desk.session.engine.store.apply([stopped])[0].code == "ok"
+    page.undo()
+    wait(qtbot, lambda: desk.toasts[-1].text.endswith("created again"))
+    found = desk.context.tasks.page("status:queued", limit=50).tasks
+    assert {task.parent for task in found} == {task.task_id for task in (waits, runs)[:number]}
+    assert ("left alone" in desk.toasts[-1].detail) == (number == 1)
 
 
 def test_a_cancelled_task_offers_it_in_its_panel_and_the_bar(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:

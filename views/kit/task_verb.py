@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from services.commands.outcome import Outcome
+from services.commands.tasks import TaskCommands, join
 from services.domain.insight.wait import GateView
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
@@ -44,6 +45,24 @@ def told_cancelled(outcome: Outcome) -> str:
     asked = ngettext("{n} running task asked to stop", "{n} running tasks asked to stop", len(outcome.pending))
     asked = asked.format(n=text.count(len(outcome.pending)))
     return asked if not outcome.done else text.listed((ended, asked), ";")
+
+
+def again_of_cancelled(tasks: TaskCommands) -> Reverse:
+    """What takes a cancel back: the same work under new ids. Of what ran then only what has stopped since and may be
+    done twice, or surely was not begun; the rest is told as left alone.
+    """
+
+    def call(outcome: Outcome) -> Outcome:
+        waited = tasks.create_again(outcome.done)
+        return join(waited, tasks.create_again(outcome.pending, untouched=True)) if outcome.pending else waited
+
+    return Reverse(call=call, text=N_("Create again"), told=told_created_again)
+
+
+def told_created_again(outcome: Outcome) -> str:
+    """How many were created again."""
+    number = len(outcome.done)
+    return ngettext("{n} task created again", "{n} tasks created again", number).format(n=text.count(number))
 
 
 def many(number: int) -> str:

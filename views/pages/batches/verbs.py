@@ -23,7 +23,7 @@ from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.kit.export_file import ask_file
-from views.kit.task_verb import many, told_cancelled
+from views.kit.task_verb import again_of_cancelled, many, told_cancelled
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.batches import words
 from views.pages.batches.words import BatchNow
@@ -176,11 +176,7 @@ class BatchActions(QObject):
 
     def _cancel(self, plan: BatchPlan, reason: str) -> None:
         tasks = self._context.commands.tasks
-        again = Reverse(
-            call=lambda outcome: tasks.create_again(outcome.done),
-            text=N_("Create again"),
-            told=lambda outcome: _("{tasks} created again.").format(tasks=many(len(outcome.done))),
-        )
+        again = again_of_cancelled(tasks)
         call = partial(_outcome, partial(self._commands.cancel, plan, reason=reason))
         self.acting.at_once(call, self._told_cancelled, again)
 

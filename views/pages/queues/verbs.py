@@ -28,11 +28,11 @@ from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.frame import DialogFrame
 from views.dialogs.resuming import ask_to_resume
 from views.kit.export_file import ask_file
-from views.kit.task_verb import many
+from views.kit.task_verb import again_of_cancelled, many
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.queues import words
 from views.support import instant, safe, shown, text
-from views.support.acting import UNDO_S, Acting, Reverse
+from views.support.acting import UNDO_S, Acting
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.words import type_names
@@ -180,11 +180,7 @@ class QueueActions(QObject):
             said = ngettext("{n} task of {queue} is cancelled.", "{n} tasks of {queue} are cancelled.", number)
             return said.format(n=text.count(number), queue=name) + " " + _("Workers skip their messages.")
 
-        again = Reverse(
-            call=lambda outcome: commands.tasks.create_again(outcome.done),
-            text=N_("Create again"),
-            told=lambda outcome: _("{tasks} created again.").format(tasks=many(len(outcome.done))),
-        )
+        again = again_of_cancelled(commands.tasks)
         self.acting.at_once(partial(commands.queues.purge, plan, typed=name, reason=reason), done, again)
 
     # acting

@@ -18,7 +18,15 @@ from services.domain.task.status import CANCELLABLE, CLAIMABLE, MOVABLE, Status,
 from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick
 from views.context import CommandSet
-from views.kit.task_verb import Standing, TaskVerb, standing_of, told_cancelled, undecided
+from views.kit.task_verb import (
+    Standing,
+    TaskVerb,
+    again_of_cancelled,
+    standing_of,
+    told_cancelled,
+    told_created_again,
+    undecided,
+)
 from views.kit.verb import Place
 from views.pages.tasks.wait_words import no_help
 from views.support import priorities, shown, text
@@ -184,11 +192,6 @@ def _retried(outcome: Outcome) -> str:
     return ngettext("{n} task runs again", "{n} tasks run again", number).format(n=text.count(number))
 
 
-def _created_again(outcome: Outcome) -> str:
-    number = len(outcome.done)
-    return ngettext("{n} task created again", "{n} tasks created again", number).format(n=text.count(number))
-
-
 def _raised(outcome: Outcome) -> str:
     number = len(outcome.done)
     return ngettext("{n} task raised", "{n} tasks raised", number).format(n=text.count(number))
@@ -264,7 +267,7 @@ CREATE_AGAIN = TaskVerb(
     suits=frozenset({Status.CANCELLED}), misfit=_not_cancelled,
     title=N_("Create tasks again"), explain=_explain_create_again,
     count=lambda n: ngettext("Create {n} task again", "Create {n} tasks again", n).format(n=text.count(n)),
-    run=lambda commands, picks: commands.tasks.create_again(_ids(picks)), done=_created_again,
+    run=lambda commands, picks: commands.tasks.create_again(_ids(picks)), done=told_created_again,
     again=lambda commands, picks, why: commands.tasks.create_again(_ids(picks), reason=why),
     undo=lambda commands, _picks: Reverse(call=lambda outcome: commands.tasks.cancel(list(outcome.made.values()))),
 )  # fmt: skip
@@ -291,10 +294,7 @@ CANCEL = TaskVerb(
     unheld=lambda picks: bool(interrupts(picks)),
     run=lambda commands, picks: commands.tasks.cancel(_ids(picks)), done=told_cancelled,
     again=lambda commands, picks, why: commands.tasks.cancel(_ids(picks), reason=why),
-    # what was waiting and is cancelled can be created again; what ran has begun and cannot
-    undo=lambda commands, _picks: Reverse(
-        call=lambda outcome: commands.tasks.create_again(outcome.done), text=CREATE_AGAIN.text, told=_created_again
-    ),
+    undo=lambda commands, _picks: again_of_cancelled(commands.tasks),
 )  # fmt: skip
 RAISE = TaskVerb(
     key="raise", text=N_("Raise priority"), icon="ph.caret-double-up", shortcut="tasks.raise",
