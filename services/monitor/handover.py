@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services import act_words, i18n, messages, spans
 from services.domain import audit
@@ -20,6 +20,7 @@ from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import WAITING, Status, Triage
 from services.domain.text import mask
 from services.domain.text.message import Message, Param
+from services.engine import fates
 from services.engine.lead import leader
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor import attention
@@ -179,6 +180,9 @@ class _Writer:
             ("succeeded", (equals("status", Status.SUCCEEDED), *self._within())),
         ):
             line = self._counted(code, terms)
+            if code == "running" and line.number:
+                unheard = min(line.number, sum(len(one.unconfirmed) for one in fates.look(self.asked.store).workers))
+                line = replace(line, text=_say("unheard", what=line.text, n=unheard)) if unheard else line
             if line.number or code in ("waiting", "succeeded"):
                 yield line
 

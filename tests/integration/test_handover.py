@@ -10,7 +10,9 @@ from msgspec.structs import replace
 
 from services import assembly, workforce
 from services.domain.alerts.incident import ROLE
+from services.domain.change import Claim
 from services.domain.errors import UsageError
+from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.insight.handover import ACTS, BROKE, NEXT, NOW, PROMISES, WAITS
 from services.domain.plans.handover import KIND, PLAN, SENT, HandoverPlan, dump
 from services.domain.promises.promise import Promise
@@ -25,6 +27,7 @@ from tests.integration import hook as hooks
 from tests.integration.alert_rig import Watch
 from tests.integration.fleet_rig import Fleet
 from tests.integration.hook import Hook
+from tests.support.heartbeats import beat_ago
 
 HOUR_MS = 3_600_000
 
@@ -87,6 +90,23 @@ def test_it_tells_what_broke_who_acted_and_what_waits(shift: Fleet) -> None:
     waits = [line.text for line in part(found, WAITS)]
     assert any(line.startswith("For an operator: ") and "3 dead letters" in line for line in waits), waits
     assert not any("role" in line.text for line in part(found, ACTS)), "it was refused"
+
+
+def test_what_runs_is_told_apart_from_what_nobody_knows_to_run(fleet: Fleet) -> None:
+    slots = [SlotState(task_id=f"t-{n}", task_type="work", shop=f"pdd:s{n}", lane="normal") for n in (0, 1)]
+    beat_ago(fleet.settings, WorkerInfo(worker="desk-7", host="h", pid=1, slots=tuple(slots)), 40_000)
+    led(fleet)
+    for number, worker in enumerate(("desk-7", "desk-7", "desk-8")):
+        task = fleet.task(fleet.create(f"s{number}", task_id=f"t-{number}"))
+        claim = Claim(
+            task_id=task.task_id, gen=task.gen, attempt=task.attempt, owner=f"{worker}#{number}", worker=worker,
+            lease_ms=600_000,
+        )  # fmt: skip
+        assert fleet.apply(claim).code == "run"
+    fleet.engine.store.heartbeat(WorkerInfo(worker="desk-8", host="h", pid=2))
+    (line,) = (one for one in part(page(fleet), NOW) if "running" in one.text)
+    assert line.text == ("3 tasks are running; of 2 nobody knows whether they still run: no word from their workers")
+    assert (line.number, again(fleet, line)) == (3, 3)
 
 
 def test_each_number_is_what_its_filter_counts(shift: Fleet) -> None:

@@ -19,6 +19,10 @@ NAMED = 3
 SENTENCES: dict[str, str] = {
     "handover.waiting": NN_("{n:,} task waits", "{n:,} tasks wait"),
     "handover.running": NN_("{n:,} task is running", "{n:,} tasks are running"),
+    "handover.unheard": NN_(
+        "{what}; of {n:,} nobody knows whether it still runs: no word from its worker",
+        "{what}; of {n:,} nobody knows whether they still run: no word from their workers",
+    ),
     "handover.retrying": NN_("{n:,} task failed and is tried again", "{n:,} tasks failed and are tried again"),
     "handover.dead": NN_("{n:,} dead letter is open", "{n:,} dead letters are open"),
     "handover.held": NN_("{n:,} task is held until a person decides", "{n:,} tasks are held until a person decides"),
