@@ -23,6 +23,10 @@ ENTRY = Gate(
     sentences={
         "gate.not_paused": N_("Nobody has paused it."),
         "gate.paused": N_("{scope} is paused by {by}: {reason}"),
+        "gate.paused_rule": N_(
+            "{scope} is paused by {by}: {reason}. It goes on by itself in {span}, later if more such letters come."
+        ),
+        "gate.paused_rule_over": N_("{scope} is paused by {by}: {reason}. It goes on by itself in a moment."),
         "gate.paused_unsaid": N_("{scope} is paused by {by}, who gave no reason."),
     },
 )

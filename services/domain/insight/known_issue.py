@@ -72,6 +72,20 @@ def dump(state: IssueState) -> str:
     return msgspec.json.encode(state).decode()
 
 
+def parked(states: Mapping[str, str]) -> dict[str, int]:
+    """The shops that rules have paused, and until when (UTC ms), of all states as they are stored."""
+    found: dict[str, int] = {}
+    for body in states.values():
+        try:
+            state = load(body)
+        except (ValueError, RecursionError):
+            continue
+        for shop, one in state.parked.items():
+            if one.on:
+                found[shop] = max(one.until, found.get(shop, 0))
+    return found
+
+
 def check(rule: CauseRule) -> None:
     """Refuse what cannot be.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from services.domain.fleet.shop import Pause, scopes_of
 from services.domain.fleet.worker import SILENT_AFTER_MS, SlotState
-from services.domain.gates import dependency, home, listed, passing
+from services.domain.gates import dependency, home, listed, passing, paused
 from services.domain.gates.ability import NOBODY, Supply
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.limit import LimitNow
@@ -37,7 +37,7 @@ from services.domain.insight.gates import (
 )
 from services.domain.insight.places import Bench
 from services.domain.insight.publisher import DISK, MEMORY, PublisherNow
-from services.domain.task import classify
+from services.domain.task import classify, own_words
 from services.domain.task.record import Task
 from services.domain.task.status import ACTIVE, Status
 from services.domain.text.counting import left_s
@@ -73,6 +73,7 @@ class Facts:
     now_ms: int
     needs: tuple[Need, ...] = ()  #: of what it depends on, all that has not succeeded
     pauses: tuple[Pause, ...] = ()  #: closed switches of any gate; those of other scopes are passed over
+    parked: Mapping[str, int] = field(default_factory=dict)  #: shops that a rule has paused, and until when, UTC ms
     passed: Pass | None = None  #: what lets its next attempt through some of the gates
     session: ClosedSession | None = None  #: of its shop, if it is closed
     breaker: Breaker | None = None  #: of its shop, if it is open
@@ -291,11 +292,20 @@ def _switched(gate: str, task: Task, facts: Facts) -> _Test:
         first = closed[0]
         params: dict[str, Param] = {"scope": first.scope, "by": first.by, "reason": first.reason, "since": first.at}
         params |= first.told
+        if until := _of_rule(first, task, facts):
+            params |= {"until": until, "seconds": left_s(until, facts.now_ms)}
+            return gate, False, "gate.paused_rule", params
         if first.until:
             params |= {"until": first.until, "seconds": left_s(first.until, facts.now_ms)}
         unsaid = f"gate.{gate}_unsaid"
         return gate, False, unsaid if not first.reason and unsaid in listed.SENTENCES else f"gate.{gate}", params
     return gate, True, f"gate.not_{gate}", {}
+
+
+def _of_rule(pause: Pause, task: Task, facts: Facts) -> int:
+    """Until when a known issue has paused the shop, UTC ms; 0 where it was not that."""
+    named = own_words.note(pause.by) if pause.gate == paused.GATE and pause.scope == f"shop:{task.shop}" else None
+    return facts.parked.get(task.shop, 0) if named is not None else 0
 
 
 def _of_pass(found: Pass) -> dict[str, Param]:

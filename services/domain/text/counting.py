@@ -20,6 +20,7 @@ OVER: Mapping[str, str] = {
     "gate.retry_delay": "gate.due",
     "gate.retry_last": "gate.due",
     "gate.breaker": "gate.breaker_try",
+    "gate.paused_rule": "gate.paused_rule_over",
     "gate.estimate_instant": "gate.estimate_now",
     "shop.breaker": "shop.breaker_now",
     **{f"worker.{code}": f"worker.{code}_now" for code in ("back", "hold", "die")},

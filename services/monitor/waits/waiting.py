@@ -9,13 +9,13 @@ from functools import cached_property
 
 from services.domain.fleet.shop import Pause, scopes_of
 from services.domain.fleet.worker import SlotState, WorkerInfo
-from services.domain.gates import ability, dependency, home, limit, passing
+from services.domain.gates import ability, dependency, home, limit, passing, paused
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.home import Home
 from services.domain.gates.limit import LimitNow
 from services.domain.gates.passing import Pass
 from services.domain.gates.session import ClosedSession
-from services.domain.insight import wait
+from services.domain.insight import known_issue, wait
 from services.domain.insight.forecast import estimate
 from services.domain.insight.forecast.durations import Runs
 from services.domain.insight.forecast.estimate import Estimate
@@ -24,6 +24,7 @@ from services.domain.insight.places import Bench, bench_of
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.wait import Facts, GateView, Need
 from services.domain.insight.worker import takes_work
+from services.domain.task import own_words
 from services.domain.task.lane import LANES
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
@@ -157,6 +158,7 @@ class _Look:
             now_ms=self._now,
             needs=self._needs(task) if task.depends_on and gate in ("", DEPENDENCY) else (),
             pauses=tuple(pause for pause in self._pauses if pause.scope in scopes),
+            parked=self._parked,
             passed=passed if (passed := self._passes.get(task.task_id)) and passed.holds_for(task) else None,
             session=self._sessions.get(task.shop),
             breaker=self._breakers.get(task.shop),
@@ -207,6 +209,11 @@ class _Look:
     @cached_property
     def _pauses(self) -> Sequence[Pause]:
         return self._store.switches()
+
+    @cached_property
+    def _parked(self) -> Mapping[str, int]:
+        by_rule = any(one.gate == paused.GATE and own_words.note(one.by) is not None for one in self._pauses)
+        return known_issue.parked(self._store.documents(known_issue.STATE)) if by_rule else {}
 
     @cached_property
     def _passes(self) -> Mapping[str, Pass]:

@@ -79,6 +79,26 @@ def test_others_do_not_wait(status: Status) -> None:
         ),
         (
             {"status": Status.BLOCKED, "gate": "paused"},
+            {
+                "pauses": (Pause(scope="shop:pdd:shop017", by="known issue 0123456789abcdef", reason="captcha"),),
+                "parked": {"pdd:shop017": NOW + 90_000},
+            },
+            "paused",
+            "gate.paused_rule",
+            {"by": "known issue 0123456789abcdef", "reason": "captcha", "until": NOW + 90_000, "seconds": 90},
+        ),
+        (
+            {"status": Status.BLOCKED, "gate": "paused"},
+            {
+                "pauses": (Pause(scope="shop:pdd:shop017", by="ann", reason="sale"),),
+                "parked": {"pdd:shop017": NOW + 90_000},
+            },
+            "paused",
+            "gate.paused",
+            {"by": "ann"},
+        ),
+        (
+            {"status": Status.BLOCKED, "gate": "paused"},
             {"pauses": (Pause(scope="all", by="ann"),)},
             "paused",
             "gate.paused_unsaid",
