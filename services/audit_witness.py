@@ -1,6 +1,7 @@
 """What this machine has seen of a store's audit: the last links, kept in its home, so that they are missed if they go.
 
-A file for each store, a mark a line. Whoever can change the store may not be able to change this.
+A file for each store, a mark a line. Whoever can change the store may not be able to change this. Beside it stands the
+first mark that it ever had, so that it is missed itself.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import contextlib
 import logging
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from services import home_folder, plain_file, whole_file
@@ -22,12 +24,27 @@ KEPT = 500
 _MOST_BYTES = 2 * KEPT * 120
 
 
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a machine has seen of an audit."""
+
+    marks: tuple[str, ...]  #: the oldest first
+    lost: bool  #: the file was removed or shortened by somebody else
+
+    @property
+    def since(self) -> int:
+        """When the oldest was written, UTC ms; 0 for none."""
+        oldest = audit.parse(self.marks[0]) if self.marks else None
+        return audit.instant_of(oldest.entry_id) if oldest is not None else 0
+
+
 class Witness:
     """The file of one store."""
 
     def __init__(self, home: Path, mark: str) -> None:
         """``mark``: the name of the store for this machine (``Settings.store_mark``)."""
         self._home, self._path = home, home / FOLDER / f"{mark}.seen"
+        self._first = self._path.with_suffix(".first")
 
     def note(self, marks: Sequence[str]) -> None:
         """Keep these; where that cannot be, nothing depends on it."""
@@ -40,6 +57,9 @@ class Witness:
             with self._path.open("ab") as file:  # one write, so that several programs may do it at once
                 file.write("".join(f"{mark}\n" for mark in marks).encode())
                 size = file.tell()
+            if not self._first.exists():
+                home_folder.keep_private(self._first)
+                self._first.write_text(f"{self.marks()[0]}\n", encoding="ascii")
             if size > _MOST_BYTES:
                 self._shorten()
         except (OSError, UsageError) as exc:
@@ -52,6 +72,17 @@ class Witness:
         except OSError:
             return []
         return list(dict.fromkeys(line for line in lines if audit.parse(line) is not None))[-2 * KEPT :]
+
+    def sight(self) -> Sight:
+        """What was seen, and whether it is all that it should be: a file that its own program has not shortened yet
+        begins as it began.
+        """
+        found = tuple(self.marks())
+        try:
+            first = plain_file.read(self._first, _MOST_BYTES).decode("ascii", "replace").strip()
+        except OSError:
+            first = ""
+        return Sight(found, bool(first) and first not in found and len(found) < KEPT)
 
     def _shorten(self) -> None:
         kept = self.marks()[-KEPT:]

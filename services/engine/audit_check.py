@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from services.audit_witness import Witness
 from services.domain.insight.audit import Judge, Verdict, both
 from services.ports import Store
@@ -15,13 +17,14 @@ def check(store: Store, witness: Witness | None = None, *, newest: int = 0) -> V
 
     Where all is well the heads are kept on this machine, as what it has seen. Blocking.
     """
+    sight = witness.sight() if witness is not None else None
     found, heads = _look(store, witness, newest)
     if found.wrong:
         again, heads = _look(store, witness, newest)
         found = both(found, again)
     if not found.wrong and not found.accepted and witness is not None:
         witness.note([mark for mark in heads if mark not in witness.marks()])
-    return found
+    return replace(found, seen_since=sight.since, sight_lost=sight.lost) if sight is not None else found
 
 
 def _look(store: Store, witness: Witness | None, newest: int) -> tuple[Verdict, list[str]]:

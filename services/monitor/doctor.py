@@ -345,6 +345,8 @@ class Doctor:
             found.append(finding(OK, "audit", "doctor.audit" if seen.whole else "doctor.audit_newest", rows=seen.rows))
         if seen.accepted:
             found.append(finding(NOTE, "audit", "doctor.audit_accepted", n=len(seen.accepted)))
+        if seen.sight_lost:
+            found.append(finding(WARNING, "audit", "doctor.audit_sight"))
         if seen.unknown:
             found.append(finding(NOTE, "audit", "doctor.audit_unknown", n=seen.unknown))
         return found

@@ -325,6 +325,21 @@ def test_what_was_done_here_is_missed_here_though_nobody_had_looked_at_it_yet(fl
         assert not hand.judged(rows, heads, witness).ok, "also what is under way"
 
 
+def test_a_machine_whose_memory_was_removed_says_so(fleet: Fleet) -> None:
+    trail, home = assembly.queries(fleet.engine).audit, fleet.settings.home_path
+    assert (trail.verify().seen_since, trail.verify().sight_lost) == (0, False), "nothing was done yet"
+    fleet.commands().fleet.pause("all")
+    seen = trail.verify()
+    assert seen.seen_since == fleet.engine.store.audit(1)[0].at
+    assert not seen.sight_lost
+    (home / "audit" / f"{fleet.settings.store_mark}.seen").unlink()
+    fleet.commands().fleet.resume("all")
+    found = trail.verify()
+    assert (found.ok, found.sight_lost) == (True, True)
+    assert found.seen_since > seen.seen_since
+    assert "doctor.audit_sight" in seen_by_doctor(fleet)
+
+
 def test_what_an_older_program_wrote_is_from_before_the_chain(hand: Hand) -> None:
     rows, heads = hand.read()
     previous, old = "", []

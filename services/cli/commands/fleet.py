@@ -295,17 +295,18 @@ def add_verify(verbs: Any, common: argparse.ArgumentParser) -> None:
 def verify(context: Context) -> int:
     """Print what is wrong with the trail, the first fault first."""
     with context.engine() as engine:
-        found = assembly.queries(engine).audit.verify()
-    context.show(_verdict(found), _verdict_lines(found))
+        found, zone = assembly.queries(engine).audit.verify(), shapes.zone(engine.store)
+    context.show(_verdict(found), _verdict_lines(found, zone))
     return EXIT_OK if found.ok else EXIT_FAILED
 
 
 def accept(context: Context) -> int:
     """Say that it is known."""
     with context.engine() as engine:
-        found = assembly.queries(engine).audit.verify()
+        found, zone = assembly.queries(engine).audit.verify(), shapes.zone(engine.store)
         if found.wrong and not context.confirm(
-            spoken.phrase("accept {count} faults of the audit", count=len(found.wrong)), preview=_verdict_lines(found)
+            spoken.phrase("accept {count} faults of the audit", count=len(found.wrong)),
+            preview=_verdict_lines(found, zone),
         ):
             return EXIT_FAILED
         found = assembly.commands(engine).audit.accept(note=context.args.note)
@@ -322,6 +323,8 @@ def _verdict(found: Verdict) -> dict[str, Any]:
         "writers": found.writers,
         "before_chain": found.before,
         "outcome_unknown": found.unknown,
+        "seen_since": shapes.iso(found.seen_since),
+        "sight_lost": found.sight_lost,
         "first": rows[0] if rows else None,
         "wrong": rows,
         "accepted": [_wrong_row(one) for one in found.accepted],
@@ -345,7 +348,7 @@ def _wrong_row(one: Wrong) -> dict[str, Any]:
     }
 
 
-def _verdict_lines(found: Verdict) -> list[str]:
+def _verdict_lines(found: Verdict, zone: str) -> list[str]:
     lines = [f"{one['wrong']:<12} {one['text']}" for one in map(_wrong_row, found.wrong)]
     lines += [tables.fact("accepted", one["text"], 12) for one in map(_wrong_row, found.accepted)]
     told = spoken.phrase("{rows} entries of {writers} writers", rows=found.rows, writers=found.writers)
@@ -362,5 +365,14 @@ def _verdict_lines(found: Verdict) -> list[str]:
             spoken.phrase(
                 "{unknown} of them have no outcome: what became of the act nobody knows", unknown=found.unknown
             )
+        )
+    if found.sight_lost:
+        lines.append(spoken.phrase("what this machine had seen of the audit was removed from its home"))
+    if found.seen_since:
+        since = shapes.clock(found.seen_since, zone)
+        lines.append(spoken.phrase("this machine keeps what it sees of it since {time}", time=since))
+    else:
+        lines.append(
+            spoken.phrase("this machine had kept nothing of it before: this is its first look, or it was removed")
         )
     return lines

@@ -89,6 +89,8 @@ class Verdict:
     wrong: tuple[Wrong, ...] = ()  #: in the order of writing
     accepted: tuple[Wrong, ...] = ()  #: known, and accepted by an admin
     whole: bool = True  #: all rows were looked at
+    seen_since: int = 0  #: from when on this machine has kept links of it, UTC ms; 0 never before this look
+    sight_lost: bool = False  #: it had kept more, which somebody took away
 
     @property
     def ok(self) -> bool:

@@ -49,6 +49,10 @@ SENTENCES: dict[str, str | Counted] = {
         " --note` says so."
     ),
     "doctor.audit_accepted": N_("Faults of the audit that an admin has accepted: {n}"),
+    "doctor.audit_sight": N_("What this machine had seen of the audit was removed from its home"),
+    "doctor.audit_sight.remedy": N_(
+        "Ask who did it: what was taken away at the end of the audit, and was seen here alone, nobody misses any more."
+    ),
     "doctor.audit_unknown": N_("Acts of which nobody knows how they ended, for their program fell over: {n}"),
     "doctor.audit_unknown.remedy": N_("`audit list --filter 'state:unknown'` names them; look what was done."),
     "doctor.role_bad": N_("The role of {who} cannot be read, so they may only look"),

@@ -27,11 +27,33 @@ def test_the_last_marks_are_kept(tmp_path: Path) -> None:
     assert found == sorted(found)
 
 
+def test_a_file_that_is_removed_or_cut_is_missed_until_it_would_begin_later_anyway(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    witness = Witness(home, "store")
+    assert (witness.sight().lost, witness.sight().since) == (False, 0)
+    for number in range(1, 4):
+        witness.note([mark(number)])
+    assert (witness.sight().lost, witness.sight().since) == (False, 1)
+    (home / "audit" / "store.seen").unlink()
+    assert witness.sight().lost
+    witness.note([mark(4)])
+    assert (witness.sight().lost, witness.sight().since) == (True, 4)
+    witness.note([mark(number) for number in range(5, 5 + KEPT)])
+    assert not witness.sight().lost
+
+
+def test_a_file_that_its_own_program_shortened_is_whole(tmp_path: Path) -> None:
+    witness = Witness(tmp_path, "store")
+    witness.note([mark(number) for number in range(1, 5 * KEPT)])
+    assert mark(1) not in witness.sight().marks
+    assert not witness.sight().lost
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
 def test_nobody_else_reads_it(tmp_path: Path) -> None:
     Witness(tmp_path / "home", "store").note([mark(1)])
-    (file,) = (tmp_path / "home" / "audit").iterdir()
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    for file in (tmp_path / "home" / "audit").iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
 
 

@@ -161,4 +161,9 @@ def verdict(found: Verdict, at_ms: int) -> str:
         n = found.before
         words = ngettext("{n} is older than the seals", "{n} are older than the seals", n)
         parts.append(words.format(n=text.count(n)))
+    if found.seen_since:
+        since = shown.clock(found.seen_since, at_ms)
+        parts.append(_("this machine keeps what it sees of it since {time}").format(time=since))
+    else:
+        parts.append(_("this machine had kept nothing of it before: this is its first look, or it was removed"))
     return text.listed(parts, ";")

@@ -51,6 +51,19 @@ def test_what_is_gone_is_named_until_an_admin_accepts_it(run: Run, tmp_path: Pat
     assert run("doctor")[0] == 0
 
 
+def test_it_is_told_that_what_this_machine_had_seen_was_removed(run: Run, tmp_path: Path) -> None:
+    assert "this is its first look" in run("audit", "verify", people=True)[1]
+    assert run("queue", "pause", "all", "--yes")[0] == 0
+    found = run("audit", "verify")[1]
+    assert (found["seen_since"][:2], found["sight_lost"]) == ("20", False)
+    assert "this machine keeps what it sees of it since" in run("audit", "verify", people=True)[1]
+    for file in (tmp_path / "audit").glob("*.seen"):
+        file.unlink()
+    assert run("audit", "verify")[1]["sight_lost"]
+    assert "was removed from its home" in run("audit", "verify", people=True)[1]
+    assert "doctor.audit_sight" in {one["code"] for one in run("doctor")[1]["findings"]}
+
+
 def test_a_repair_says_through_what_somebody_asked_for_it(run: Run, tmp_path: Path) -> None:
     assert run("repair")[0] == 0
     SelfCheck(Settings(home=str(tmp_path))).repair()
