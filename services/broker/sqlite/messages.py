@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sqlite3
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -44,6 +44,10 @@ READY_SHOPS = f"""WITH RECURSIVE found (queue) AS (
         SELECT {_NEXT_SHOP.format(repr(SHOP_QUEUE))}
         UNION ALL SELECT {_NEXT_SHOP.format("found.queue")} FROM found WHERE found.queue IS NOT NULL)
     SELECT queue FROM found WHERE queue IS NOT NULL"""
+_ALL_READY = "SELECT queue, count(*) FROM messages WHERE owner = 0 AND visible_at = 0 GROUP BY queue"
+#: ``> 0`` says to SQLite that the index of delayed messages has them all
+_ALL_DUE = "SELECT queue, count(*) FROM messages WHERE visible_at > 0 AND visible_at <= ? GROUP BY queue"
+_ALL_DELAYED = "SELECT delay_s, count(*) FROM messages WHERE visible_at > 0 AND visible_at > ? GROUP BY delay_s"
 _RELEASE = "UPDATE messages SET owner = 0, redelivered = 1 WHERE owner = ?"
 
 
@@ -220,14 +224,38 @@ def _lives(pid: int, started: float) -> bool:
 
 
 # -------------------------------------------------------------------------- depths
-def depths(conn: sqlite3.Connection, now: int) -> list[QueueDepth]:
-    """Live numbers of every queue."""
-    ready = _counted(conn, "SELECT queue, count(*) FROM messages WHERE owner = 0 AND visible_at = 0 GROUP BY queue")
-    due = "SELECT queue, count(*) FROM messages WHERE visible_at > 0 AND visible_at <= ? GROUP BY queue"
-    for queue, count in _counted(conn, due, now).items():
-        ready[queue] = ready.get(queue, 0) + count
+class Ready:
+    """How many messages are ready, by queue. All of them are gone through only where that may have changed: it is asked
+    every few seconds, by several threads, also while nothing happens.
+    """
+
+    def __init__(self) -> None:
+        self._known: tuple[object, dict[str, int]] = (None, {})
+
+    def counted(self, conn: sqlite3.Connection, held: Mapping[str, int]) -> Mapping[str, int]:
+        """Ready messages; ``held``: those that consumers have, of the same instant.
+
+        Where none came (the newest id is the same), none was deleted (as many are there) and none was let go (as many
+        are delayed), a queue has as many ready ones as before unless it has more or fewer held ones.
+        """
+        newest = conn.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'").fetchone()
+        (total,) = conn.execute("SELECT count(*) FROM messages").fetchone()
+        (delayed,) = conn.execute("SELECT count(*) FROM messages WHERE visible_at > 0").fetchone()
+        stands = (newest, total, delayed, held)
+        before, ready = self._known
+        if before != stands:
+            ready = _counted(conn, _ALL_READY)
+            self._known = (stands, ready)
+        return ready
+
+
+def depths(conn: sqlite3.Connection, now: int, ready: Ready) -> list[QueueDepth]:
+    """Live numbers of every queue. ``conn``: in a transaction."""
     unacked = _counted(conn, "SELECT queue, count(*) FROM messages WHERE owner > 0 GROUP BY queue")
-    waiting = _counted(conn, "SELECT delay_s, count(*) FROM messages WHERE visible_at > ? GROUP BY delay_s", now)
+    able = dict(ready.counted(conn, unacked))
+    for queue, count in _counted(conn, _ALL_DUE, now).items():
+        able[queue] = able.get(queue, 0) + count
+    waiting = _counted(conn, _ALL_DELAYED, now)
     declared = {seconds for (seconds,) in conn.execute("SELECT seconds FROM delays")}
     consumers: dict[str, int] = {}
     for (queues,) in conn.execute("SELECT queues FROM consumers"):
@@ -239,7 +267,7 @@ def depths(conn: sqlite3.Connection, now: int) -> list[QueueDepth]:
     return [
         QueueDepth(
             name=queue,
-            ready=ready.get(queue, 0),
+            ready=able.get(queue, 0),
             unacked=unacked.get(queue, 0),
             consumers=consumers.get(queue, 0),
             kind=kind,

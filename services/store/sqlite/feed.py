@@ -18,7 +18,7 @@ _EVENTS = """SELECT id, task_id, shop_id, platform, task_type, from_, to_, at, w
     FROM events WHERE id > ? ORDER BY id LIMIT ?"""
 _SHOPS = """SELECT platform, shop_id, status, n FROM shop_tallies
     WHERE n <> 0 AND status NOT IN ('succeeded', 'cancelled') AND triage IN ('', 'open')"""
-
+_SUMS = "SELECT count(*), sum(n), sum(n * n) FROM shop_tallies"
 
 #: events of another process are looked for this often: a person does not see a tenth of a second, and a window or a
 #: duty of the leader that waits all day for news must cost next to nothing
@@ -33,6 +33,7 @@ _STATUSES = {name: name for name in map(str, Status)}
 class Feed(Part):
     """Events and counters."""
 
+    _shops_known: tuple[object, dict[str, dict[str, int]]] = (None, {})  #: of when, and what each shop had
     _came_at = 0.0  #: monotonic seconds of the newest event that was read, or of the first wait
 
     def events(self, cursor: str, limit: int, wait_s: float) -> EventBatch:
@@ -94,11 +95,11 @@ class Feed(Part):
         """See ``services.ports.Store``."""
         with store_errors(), self._file.snapshot() as conn:
             tallies = conn.execute("SELECT lane, status, triage, sum(n) FROM tallies GROUP BY 1, 2, 3").fetchall()
-            shops = conn.execute(_SHOPS).fetchall()
             (unsent,) = conn.execute("SELECT count(*) FROM tasks WHERE outbox_at > 0").fetchone()
-            cursor = f"{self._epoch}/{_last_id(conn)}"
+            last = _last_id(conn)
+            shops = self._counted_shops(conn, (last, tallies))
+        cursor = f"{self._epoch}/{last}"
         tallies = all_of(tuple[str, str, str, Number], tallies, "counter")
-        shops = all_of(tuple[str, str, str, Number], shops, "counter of a shop")
         tallies = [row for row in tallies if row[1] in _STATUSES]
         found = Counts(total=sum(n for *_, n in tallies), unsent=unsent, cursor=cursor)
         for lane, status, triage, n in tallies:
@@ -110,9 +111,23 @@ class Feed(Part):
             if status in ACTIVE:
                 of_lane = found.lanes.setdefault(lane, {})
                 of_lane[status] = of_lane.get(status, 0) + n
-        for platform, shop_id, status, n in shops:
-            found.shops.setdefault(f"{platform}:{shop_id}", {})[_STATUSES.get(status, status)] = n
+        found.shops.update(shops)
         return found
+
+    def _counted_shops(self, conn: sqlite3.Connection, stands: tuple[object, ...]) -> dict[str, dict[str, int]]:
+        """What each shop has, by status. All are read only where that may have changed: it is asked every few seconds,
+        by several threads, also while nothing happens. ``stands``: the newest event and the counters of the whole.
+        """
+        # besides, for who mends a counter makes no event
+        stands = (*stands, conn.execute(_SUMS).fetchone())
+        before, shops = self._shops_known
+        if before != stands:
+            shops = {}
+            rows = conn.execute(_SHOPS).fetchall()
+            for platform, shop_id, status, n in all_of(tuple[str, str, str, Number], rows, "counter of a shop"):
+                shops.setdefault(f"{platform}:{shop_id}", {})[_STATUSES.get(status, status)] = n
+            self._shops_known = (stands, shops)
+        return shops
 
 
 def _last_id(conn: sqlite3.Connection) -> int:
