@@ -229,6 +229,7 @@ class TopBar(QFrame):
         self.search.hide()
         self.create_button = Button(N_("New task"), kind="primary", icon="ph.plus", shortcut="window.new")
         self.create_button.clicked.connect(self._on_create)
+        self._refused = ""  #: why nothing may be created now, said every second
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(12, 0, 14, 0)
         self._row.setSpacing(8)
@@ -298,8 +299,10 @@ class TopBar(QFrame):
 
     def _tell_fresh(self, health: Health) -> None:
         if health != self._fresh.health:
+            before = self._fresh.room(compact=False)
             self._fresh.show_health(health)
-            self._fit()
+            if self._fresh.room(compact=False) != before:  # every second there is another figure as wide as the last
+                self._fit()
 
     def _fit(self) -> None:
         """Leave the names of the pills to their tool tips where there is no room for them, until there is some to
@@ -332,7 +335,9 @@ class TopBar(QFrame):
 
     def set_can_create(self, reason: str = "") -> None:
         """Allow New task, or disable it with `reason`, already translated."""
-        self.create_button.disable(reason)
+        if reason != self._refused:
+            self._refused = reason
+            self.create_button.disable(reason)
 
     def retranslate(self) -> None:
         """Say everything again."""

@@ -71,6 +71,7 @@ class KpiTile(QAbstractButton):
         self._limit: float | None = None
         self._base: float | None = None
         self._curve: QPixmap | None = None
+        self._fitted: dict[str, tuple[tuple[str, float], str]] = {}  #: by kind: words and room, and what fits of them
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -119,6 +120,7 @@ class KpiTile(QAbstractButton):
 
     def _restyle(self) -> None:
         self._curve = None
+        self._fitted.clear()
         self.updateGeometry()
         self.update()
 
@@ -194,9 +196,13 @@ class KpiTile(QAbstractButton):
         font = theme().font(kind)
         painter.setFont(font)
         painter.setPen(theme().color(ink))
-        metrics = QFontMetrics(font)
-        whole = shorter(words, lambda some: metrics.horizontalAdvance(some) <= room.width())
-        painter.drawText(room, _LEFT, metrics.elidedText(whole, _ELIDE, int(room.width())))
+        asked = (words, room.width())
+        known = self._fitted.get(kind)
+        if known is None or known[0] != asked:  # measuring takes longer than to paint, which is done every second
+            metrics = QFontMetrics(font)
+            whole = shorter(words, lambda some: metrics.horizontalAdvance(some) <= room.width())
+            known = self._fitted[kind] = asked, metrics.elidedText(whole, _ELIDE, int(room.width()))
+        painter.drawText(room, _LEFT, known[1])
 
     def _paint_curve(self, painter: QPainter) -> None:
         ratio = self.devicePixelRatioF()

@@ -36,6 +36,13 @@ def left_s(until_ms: int, now_ms: int) -> int:
     return max(0, -(-(until_ms - now_ms) // 1000))
 
 
+def counts(message: Message) -> bool:
+    """Whether it says something else as time goes by."""
+    params = message.params
+    ends = isinstance(params.get("until"), int) or bool(params.get("since"))
+    return ("seconds" in params and ends) or isinstance(params.get("asked_at"), int)
+
+
 def read_at(message: Message, now_ms: int) -> Message:
     """The sentence as it is true at this instant (UTC ms)."""
     params = message.params

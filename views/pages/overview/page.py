@@ -18,7 +18,7 @@ from services.domain.past.marks import Mark
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.live import Snapshot
-from services.monitor.overview import OverviewNow, OverviewSource
+from services.monitor.overview import Attention, OverviewNow, OverviewSource
 from views.charts.series import CAPACITY, EMPTY, MAX_POINTS, Frame, SampleBuffer, holed, level, looks_same
 from views.kit.list_source import Ask, ListSource
 from views.page import Page
@@ -26,7 +26,7 @@ from views.pages.overview import limits, words
 from views.pages.overview.cards import AttentionCard, Charts, FleetCard, Steps
 from views.pages.overview.limits import LimitDialog
 from views.pages.overview.tiles import TILES, Sight, TileSpec
-from views.pages.overview.words import summary
+from views.pages.overview.words import summary, summary_counts
 from views.shell.connection import grey
 from views.support import instant
 from views.support.instant import ticks
@@ -34,6 +34,7 @@ from views.support.memory import Memory, ShortMemory
 from views.support.operation import Operation, report
 from views.support.throttle import Throttle
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
+from views.widgets.attention.list import AttentionRow
 from views.widgets.buttons import IconButton
 from views.widgets.freezing import Freezing
 from views.widgets.heat_map.layout import NONE, Rows, prepare
@@ -101,6 +102,8 @@ class OverviewPage(Page):
         self._servers: object = None  #: what it said of the servers, None where the page may tell otherwise
         self._told_store = False  #: whether what is painted now is of a time when the store answered
         self._history: History | None = None
+        self._summary_counts = True
+        self._said: dict[str, tuple[Attention, AttentionRow]] = {}  #: what was said of each item, by its key
         self._curves: dict[str, tuple[Frame, tuple[float | None, float | None]]] = {}  #: as the tiles show them
         self._marks: tuple[Mark, ...] = ()
         self.charts = Charts(self._data.buffer, self)
@@ -175,8 +178,9 @@ class OverviewPage(Page):
     def _on_tick(self) -> None:
         """Say again how far away everything is that the page tells of: all of it in one step."""
         if self.looked is not None and self.isVisible() and not self.freezing.on:
-            self.set_summary(summary(self.looked.now))
-            self._show_attention()
+            if self._summary_counts:
+                self.set_summary(summary(self.looked.now))
+            self._show_attention(again=True)
             sight = self._sight()
             for spec in TILES:
                 if spec.counts_on:
@@ -342,18 +346,27 @@ class OverviewPage(Page):
         self.fleet.set_rows(self.looked.rows)
         self.charts.show_markers(words.markers(now, self._marks, self.charts.window.range_s))
 
-    def _show_attention(self) -> None:
+    def _show_attention(self, *, again: bool = False) -> None:
+        """``again``: the same items a moment later."""
         assert self.looked is not None
         now, facts = self.looked.now, self.looked.now.flow.facts
         rows, said_at = [], -1
         while said_at != (at_ms := instant.now_ms()):  # it may move between two items
-            rows, said_at = [words.row_of(item, at_ms) for item in now.attention], at_ms
+            rows, said_at = [self._row(item, at_ms, again=again) for item in now.attention], at_ms
+        self._said = {item.key: (item, row) for item, row in zip(now.attention, rows, strict=True)}
         self.attention.set_rows(rows, now.at_ms, blind=not (facts.store and facts.broker))
+
+    def _row(self, item: Attention, at_ms: int, *, again: bool) -> AttentionRow:
+        known = self._said.get(item.key) if again else None
+        if known is not None and known[0] is item:
+            return words.row_again(item, known[1], at_ms)
+        return words.row_of(item, at_ms)
 
     def _show_numbers(self) -> None:
         assert self.looked is not None
         now = self.looked.now
         self.set_summary(summary(now))
+        self._summary_counts = summary_counts(now)
         self._show_kpis()
         self.charts.show_now(now, self._limits)
         # without the store the whole page is grey

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from services import messages
 from services.domain.insight.forecast import flow
 from services.domain.past import marks
 from services.domain.past.marks import Mark
+from services.domain.text.counting import counts
 from services.domain.text.message import Message
 from services.i18n import _, fill, ngettext
 from services.messages import headline
@@ -28,6 +30,11 @@ def summary(now: OverviewNow) -> str:
     return headline(flow.headline(now.flow), shown.say)
 
 
+def summary_counts(now: OverviewNow) -> bool:
+    """Whether the summary says something else as time goes by."""
+    return any(counts(one) for clause in flow.headline(now.flow) for one in (clause.message, *clause.why))
+
+
 #: parameters that somebody named, and how wide such a name may be beside words that decide
 _NAMES, NAME_COLUMNS = frozenset({"shop", "worker", "node", "name"}), 28
 FINE_UNTIL = timedelta(minutes=10)
@@ -36,6 +43,10 @@ _OVER = {
     code: f"{code}_now"
     for code in ("attention.breaker", "attention.breakers", "attention.last_try", "attention.last_tries")
 }
+
+
+#: parameters of an item that are told as so far ahead or so long ago
+_COUNTING = frozenset({"until", "since"})
 
 
 def row_of(item: Attention, now_ms: int) -> AttentionRow:
@@ -54,6 +65,14 @@ def row_of(item: Attention, now_ms: int) -> AttentionRow:
         state=item.state,
         end_open=item.end_open,
     )
+
+
+def row_again(item: Attention, before: AttentionRow, now_ms: int) -> AttentionRow:
+    """The row of the same item a moment later: of most nothing moves on but the age."""
+    told = (*item.facts, *(() if item.cause is None else (item.cause,)))
+    if _COUNTING.isdisjoint(item.params) and not any(map(counts, told)):
+        return replace(before, age=_age(item.since_ms, now_ms))
+    return row_of(item, now_ms)
 
 
 def _texts(item: Attention, now_ms: int, *, whole: bool = False) -> tuple[str, str]:
