@@ -12,7 +12,6 @@ from PySide6.QtCore import QEvent, QMimeData, QObject
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from shiboken6 import isValid
 
-from console.columns import KeptColumns
 from console.connection.open_connection import OpenConnection
 from console.connection.role_watch import RoleWatch
 from console.main_window import MainWindow
@@ -20,7 +19,7 @@ from console.pages import page_specs
 from console.shell_keys import ShellKeys
 from console.tray import CHOICE, Silence, Tray
 from console.watch import AlertWatch, QueueWatch
-from console.wiring import ShellWiring, connect_overview
+from console.wiring import KeptColumns, ShellWiring, connect_overview
 from services.desktop.registration import Registration
 from services.i18n import _
 from services.monitor.live import Snapshot

@@ -24,6 +24,7 @@ from services.i18n import _
 from services.messages import render, told
 from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
+from views.page import Page
 from views.shell.health_pill import Health
 from views.shell.health_popover import HealthDetail, HealthPopover
 from views.shell.status_bar import Vitals
@@ -33,7 +34,9 @@ from views.support.connections import titled
 from views.support.feed import Feed
 from views.support.instant import ticks
 from views.support.language import on_language_changed
+from views.support.memory import Memory
 from views.support.words import worker
+from views.tables.table_view import ColumnsLayout, TableView
 from views.widgets.toast import ToastSpec, lasting
 
 #: parts of the status bar that open a page
@@ -490,3 +493,32 @@ def connect_overview(page: QObject, window: MainWindow, run_verb: Callable[[str,
     page.open_workers.connect(lambda: window.open_page("workers"))  # type: ignore[attr-defined]
     page.open_shop.connect(lambda platform, shop: window.open_page("tasks", f"shop:{platform}:{shop}"))  # type: ignore[attr-defined]
     page.attention_verb.connect(run_verb)  # type: ignore[attr-defined]
+
+
+class KeptColumns(QObject):
+    """How a person left the columns of the tables of each page: kept with each change, so that it outlives a kill.
+
+    A table is known by its page and its name; who keeps its own columns is left alone.
+    """
+
+    def __init__(self, window: MainWindow, memory: Memory) -> None:
+        super().__init__(window)
+        self._memory = memory
+        window.page_made.connect(self._follow)
+
+    def _follow(self, page_id: str, page: Page) -> None:
+        for table in page.findChildren(TableView):
+            layout = table.layout_of_columns
+            if layout.kept_by_page or not table.source_name:
+                continue
+            name = f"columns.{page_id}.{table.source_name}"
+            kept = self._memory.get(name)
+            if isinstance(kept, dict):
+                layout.restore(kept)
+            layout.arranged.connect(partial(self._keep, name, layout))
+
+    def _keep(self, name: str, layout: ColumnsLayout) -> None:
+        # the order of rows is that of the page at each start
+        now = {part: value for part, value in layout.save().items() if part != "sorts"}
+        if self._memory.get(name) != now:
+            self._memory.put(name, now)

@@ -8,9 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from console.columns import KeptColumns
 from console.main_window import MainWindow
 from console.navigation import PageSpec
+from console.wiring import KeptColumns
 from tests.unit.views.samples import COLUMNS, sample_rows
 from views.page import Page
 from views.support.memory import ShortMemory

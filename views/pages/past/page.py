@@ -23,8 +23,7 @@ from services.monitor.past.queries import AROUND_MS, PastNow
 from views.charts.series import holed
 from views.context import PageContext
 from views.page import Page
-from views.pages.past.play import Player
-from views.pages.past.strip import PastStrip
+from views.pages.past.strip import PastStrip, Player
 from views.pages.past.then import Then, ThenView, look
 from views.support import instant, safe, shown, text
 from views.support.keys import Shortcut

@@ -1,10 +1,10 @@
-"""Hours or days of the fleet as lanes, with the moment that is looked at: the slider of looking back."""
+"""Hours or days of the fleet as lanes, with the moment that is looked at: the slider of looking back, and its play."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFontMetrics,
     QFontMetricsF,
@@ -22,12 +22,16 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from services.domain.past.frame import UNTOLD
 from services.domain.past.lanes import Lanes, Span
 from services.i18n import N_, _
+from services.monitor.past.queries import PastNow
 from views.charts import ticks
 from views.support import shown, text
 from views.support.language import on_language_changed
 from views.support.paint import draw_line
 from views.support.spoken import Role, spoken
 from views.theme import theme
+
+#: what plays goes on by a minute each second
+STEP_MS, EVERY_MS = 60_000, 1000
 
 BARS, ROW, AXIS, PAD = 34, 16, 22, 8
 CHIP_PAD = 6
@@ -326,3 +330,53 @@ class PastStrip(QWidget):
         if any(gap.begin < begin + lanes.step_ms and gap.end > begin for gap in lanes.gaps):
             facts.append(_("Not all of it was recorded"))
         return "\n".join([when, *facts])
+
+
+class Player(QObject):
+    """Says which moment comes next; one that is not answered yet is waited for, so that no change is passed over.
+
+    Signals:
+        moved: the moment to show next, UTC ms.
+        turned: it began or ended.
+    """
+
+    moved = Signal(object)
+    turned = Signal()
+
+    def __init__(self, shown: Callable[[], PastNow | None], now_ms: Callable[[], int], parent: QObject) -> None:
+        """``shown``: what is known of the moment that is seen, None before it is answered."""
+        super().__init__(parent)
+        self._shown, self._now_ms = shown, now_ms
+        self._timer = QTimer(self, interval=EVERY_MS)
+        self._timer.timeout.connect(self._step)
+
+    @property
+    def plays(self) -> bool:
+        """Whether it goes on."""
+        return self._timer.isActive()
+
+    def toggle(self) -> None:
+        """Begin or end."""
+        if self.plays:
+            self.stop()
+            return
+        self._timer.start()
+        self.turned.emit()
+        self._step()
+
+    def stop(self) -> None:
+        """Stay at this moment."""
+        if self.plays:
+            self._timer.stop()
+            self.turned.emit()
+
+    def _step(self) -> None:
+        found = self._shown()
+        if found is None:
+            return
+        wanted, end = found.asked_ms + STEP_MS, self._now_ms()
+        if 0 < found.after_ms <= wanted:
+            wanted = end = found.after_ms
+        self.moved.emit(min(wanted, end))
+        if wanted >= end:
+            self.stop()
