@@ -59,7 +59,7 @@ class Witness:
                 size = file.tell()
             if not self._first.exists():
                 home_folder.keep_private(self._first)
-                self._first.write_text(f"{self.marks()[0]}\n", encoding="ascii")
+                self._first.write_text("".join(f"{mark}\n" for mark in self.marks()[:1]), encoding="ascii")
             if size > _MOST_BYTES:
                 self._shorten()
         except (OSError, UsageError) as exc:
@@ -77,11 +77,11 @@ class Witness:
         """What was seen, and whether it is all that it should be: a file that its own program has not shortened yet
         begins as it began.
         """
-        found = tuple(self.marks())
-        try:
+        try:  # before what was seen: another program may note both in between
             first = plain_file.read(self._first, _MOST_BYTES).decode("ascii", "replace").strip()
         except OSError:
             first = ""
+        found = tuple(self.marks())
         return Sight(found, bool(first) and first not in found and len(found) < KEPT)
 
     def _shorten(self) -> None:

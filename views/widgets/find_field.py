@@ -108,8 +108,12 @@ class FindField(ChoiceField):
             return []
         if at >= 0 and typed == safe.one_line(self._rows.choices[at][1]).strip().casefold():
             return [at]  # chosen from the list, of several of this name
-        exact = [at for at, (key, words) in enumerate(self._folded) if typed in (key, words, key.rpartition(":")[2])]
-        return exact or self._with(typed)
+        named = [at for at, of in enumerate(self._folded) if typed in of]
+        return (
+            named
+            or [at for at, (key, _words) in enumerate(self._folded) if typed == key.rpartition(":")[2]]
+            or self._with(typed)
+        )
 
     def _with(self, typed: str) -> list[int]:
         return [at for at, (key, words) in enumerate(self._folded) if typed in key or typed in words]

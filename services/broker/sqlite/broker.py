@@ -106,7 +106,6 @@ class EmbeddedBroker:
         self._error = ""
         self._me = messages.this_process()
         self._consumers: list[EmbeddedConsumer] = []
-        self._ready = messages.Ready()
         self._looking = threading.Lock()
         self._looked_at = 0.0
         self._beat_at = self._since
@@ -228,7 +227,7 @@ class EmbeddedBroker:
         with broker_errors():
             self._look_after()
             with self._file.snapshot() as conn:
-                found = messages.depths(conn, self._clock.now_ms(), self._ready)
+                found = messages.depths(conn, self._clock.now_ms())
         self._latency = (time.perf_counter() - begun) * 1000
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sqlite3
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -224,35 +224,10 @@ def _lives(pid: int, started: float) -> bool:
 
 
 # -------------------------------------------------------------------------- depths
-class Ready:
-    """How many messages are ready, by queue. All of them are gone through only where that may have changed: it is asked
-    every few seconds, by several threads, also while nothing happens.
-    """
-
-    def __init__(self) -> None:
-        self._known: tuple[object, dict[str, int]] = (None, {})
-
-    def counted(self, conn: sqlite3.Connection, held: Mapping[str, int]) -> Mapping[str, int]:
-        """Ready messages; ``held``: those that consumers have, of the same instant.
-
-        Where none came (the newest id is the same), none was deleted (as many are there) and none was let go (as many
-        are delayed), a queue has as many ready ones as before unless it has more or fewer held ones.
-        """
-        newest = conn.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'").fetchone()
-        (total,) = conn.execute("SELECT count(*) FROM messages").fetchone()
-        (delayed,) = conn.execute("SELECT count(*) FROM messages WHERE visible_at > 0").fetchone()
-        stands = (newest, total, delayed, held)
-        before, ready = self._known
-        if before != stands:
-            ready = _counted(conn, _ALL_READY)
-            self._known = (stands, ready)
-        return ready
-
-
-def depths(conn: sqlite3.Connection, now: int, ready: Ready) -> list[QueueDepth]:
-    """Live numbers of every queue. ``conn``: in a transaction."""
+def depths(conn: sqlite3.Connection, now: int) -> list[QueueDepth]:
+    """Live numbers of every queue."""
+    able = _counted(conn, _ALL_READY)
     unacked = _counted(conn, "SELECT queue, count(*) FROM messages WHERE owner > 0 GROUP BY queue")
-    able = dict(ready.counted(conn, unacked))
     for queue, count in _counted(conn, _ALL_DUE, now).items():
         able[queue] = able.get(queue, 0) + count
     waiting = _counted(conn, _ALL_DELAYED, now)

@@ -18,7 +18,6 @@ _EVENTS = """SELECT id, task_id, shop_id, platform, task_type, from_, to_, at, w
     FROM events WHERE id > ? ORDER BY id LIMIT ?"""
 _SHOPS = """SELECT platform, shop_id, status, n FROM shop_tallies
     WHERE n <> 0 AND status NOT IN ('succeeded', 'cancelled') AND triage IN ('', 'open')"""
-_SUMS = "SELECT count(*), sum(n), sum(n * n) FROM shop_tallies"
 
 #: events of another process are looked for this often: a person does not see a tenth of a second, and a window or a
 #: duty of the leader that waits all day for news must cost next to nothing
@@ -33,7 +32,7 @@ _STATUSES = {name: name for name in map(str, Status)}
 class Feed(Part):
     """Events and counters."""
 
-    _shops_known: tuple[object, dict[str, dict[str, int]]] = (None, {})  #: of when, and what each shop had
+    _shops_known: tuple[object, dict[str, dict[str, int]]] = (None, {})  #: rows as they were read, and what they say
     _came_at = 0.0  #: monotonic seconds of the newest event that was read, or of the first wait
 
     def events(self, cursor: str, limit: int, wait_s: float) -> EventBatch:
@@ -96,9 +95,8 @@ class Feed(Part):
         with store_errors(), self._file.snapshot() as conn:
             tallies = conn.execute("SELECT lane, status, triage, sum(n) FROM tallies GROUP BY 1, 2, 3").fetchall()
             (unsent,) = conn.execute("SELECT count(*) FROM tasks WHERE outbox_at > 0").fetchone()
-            last = _last_id(conn)
-            shops = self._counted_shops(conn, (last, tallies))
-        cursor = f"{self._epoch}/{last}"
+            shops = conn.execute(_SHOPS).fetchall()
+            cursor = f"{self._epoch}/{_last_id(conn)}"
         tallies = all_of(tuple[str, str, str, Number], tallies, "counter")
         tallies = [row for row in tallies if row[1] in _STATUSES]
         found = Counts(total=sum(n for *_, n in tallies), unsent=unsent, cursor=cursor)
@@ -111,22 +109,19 @@ class Feed(Part):
             if status in ACTIVE:
                 of_lane = found.lanes.setdefault(lane, {})
                 of_lane[status] = of_lane.get(status, 0) + n
-        found.shops.update(shops)
+        found.shops.update(self._of_shops(shops))
         return found
 
-    def _counted_shops(self, conn: sqlite3.Connection, stands: tuple[object, ...]) -> dict[str, dict[str, int]]:
-        """What each shop has, by status. All are read only where that may have changed: it is asked every few seconds,
-        by several threads, also while nothing happens. ``stands``: the newest event and the counters of the whole.
+    def _of_shops(self, rows: list[tuple[str, str, str, Number]]) -> dict[str, dict[str, int]]:
+        """What each shop has, by status. Rows are looked through only where they differ from those before: they are
+        asked for every few seconds, by several threads, also while nothing happens.
         """
-        # besides, for who mends a counter makes no event
-        stands = (*stands, conn.execute(_SUMS).fetchone())
         before, shops = self._shops_known
-        if before != stands:
+        if before != rows:
             shops = {}
-            rows = conn.execute(_SHOPS).fetchall()
             for platform, shop_id, status, n in all_of(tuple[str, str, str, Number], rows, "counter of a shop"):
                 shops.setdefault(f"{platform}:{shop_id}", {})[_STATUSES.get(status, status)] = n
-            self._shops_known = (stands, shops)
+            self._shops_known = (rows, shops)
         return shops
 
 

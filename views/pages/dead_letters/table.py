@@ -193,6 +193,8 @@ class Asker(QObject):
 
     def ask(self, wanted: Wanted) -> None:
         """List the letters of a cause."""
+        if (wanted.cause, wanted.places) != (self.wanted.cause, self.wanted.places):
+            self._open = ""  # it is of another list
         self._letters.ask(wanted)
 
     def again(self) -> None:
@@ -290,6 +292,8 @@ def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool, kept: 
     if len(found) >= limit:
         there = {task.task_id for task in found}
         rest = [task_id for task_id in dict.fromkeys(kept) if task_id and task_id not in there]
+        # the last one is read now
+        rest = rest[-max(1, MOST - len(found)) :]
         found += [task for task in queries.get(rest) if task.triage == wanted.triage and wanted.of_cause(task)]
     shops, now = queries.shops(), queries.shops_now([task.shop for task in found])
     refusals = queries.refusals(found)

@@ -296,7 +296,8 @@ class PastStrip(QWidget):
             self._move(self._at + step * self._lanes.step_ms)
             return
         if event.key() == Qt.Key.Key_Space and not event.modifiers():
-            self.play_wanted.emit()
+            if not event.isAutoRepeat():
+                self.play_wanted.emit()
             return
         super().keyPressEvent(event)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.i18n import N_, _, ngettext
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.dialogs.confirm import ConfirmDialog, Question
 from views.kit.each import NAMED, Each
 from views.kit.verb import Verbs
 from views.pages.workers.verbs import OfWorker, WorkerVerb
@@ -20,7 +20,6 @@ from views.support import text
 ACTS = (
     ("drain", N_("Drain"), "ph.download-simple"),
     ("resume", N_("Resume"), "ph.play"),
-    ("stop", N_("Stop"), "ph.square"),
 )
 #: from so many workers on it is asked before
 ASK_FROM = 10
@@ -33,7 +32,14 @@ def counted(number: int) -> str:
 
 
 class WorkerBulk(QObject):
-    """Each act goes to those of them that it fits, as the verb of one says."""
+    """Each act goes to those of them that it fits, as the verb of one says. A stop is no such act: what it interrupts
+    differs from worker to worker, and is asked at each.
+
+    Signals:
+        ordered: worker, order: it was given and waits for the next heartbeat.
+    """
+
+    ordered = Signal(str, str)
 
     def __init__(self, context: PageContext, verbs: Verbs[WorkerVerb, OfWorker], owner: QWidget) -> None:
         super().__init__(owner)
@@ -50,16 +56,15 @@ class WorkerBulk(QObject):
         return found
 
     def ask(self, key: str, rows: Sequence[OfWorker]) -> None:
-        """Do it to all that it fits; asks first about many, and about a stop."""
+        """Do it to all that it fits; asks first about many."""
         fit = self._fit(key, rows)
         if not fit:
             return
-        if key != "stop" and len(fit) < ASK_FROM:
+        if len(fit) < ASK_FROM:
             self._run(key, fit)
             return
         dialog = ConfirmDialog(self._question(key, fit), self._owner)
         dialog.confirmed.connect(partial(self._run, key, fit))
-        dialog.other_chosen.connect(partial(self._run, "drain", self._fit("drain", fit)))
         dialog.open()
 
     def _verb(self, key: str) -> WorkerVerb:
@@ -78,37 +83,27 @@ class WorkerBulk(QObject):
         said = {
             "drain": _("They take no new tasks and finish those that run."),
             "resume": _("They take tasks again."),
-            "stop": _(
-                "What runs gets the time that its worker has set; then it is interrupted and begins anew on the next"
-                " free worker. Draining interrupts nothing."
-            ),
         }[key]
         verbs = {
             "drain": ngettext("Drain {n} worker", "Drain {n} workers", number),
             "resume": ngettext("Resume {n} worker", "Resume {n} workers", number),
-            "stop": ngettext("Stop {n} worker", "Stop {n} workers", number),
         }
-        titles = {"drain": N_("Drain workers"), "resume": N_("Resume workers"), "stop": N_("Stop workers")}
+        titles = {"drain": N_("Drain workers"), "resume": N_("Resume workers")}
         return Question(
             title=titles[key],
             text=f"{running}\n\n{said}",
             rows=tuple(named),
             verb=verbs[key].format(n=text.count(number)),
-            danger=key == "stop",
-            other=_("Drain instead") if key == "stop" and busy and self._fit("drain", rows) else "",
-            typed=typed_count(busy, self._context.environment) if key == "stop" else "",
         )
 
     def _run(self, key: str, rows: Sequence[OfWorker]) -> None:
-        fleet, back = self._context.commands.fleet, _BACK.get(key, "")
         done = {
             "drain": ngettext("{n} worker is asked to drain.", "{n} workers are asked to drain.", len(rows)),
             "resume": ngettext("{n} worker is asked to resume.", "{n} workers are asked to resume.", len(rows)),
-            "stop": ngettext("{n} worker is asked to stop.", "{n} workers are asked to stop.", len(rows)),
         }[key]
-        self._each.run(
-            rows,
-            lambda of: fleet.tell_worker(of.info.worker, key),
-            (lambda of: fleet.tell_worker(of.info.worker, back)) if back else None,
-            done,
-        )
+        self._each.run(rows, partial(self._tell, key), partial(self._tell, _BACK[key]), done)
+
+    def _tell(self, order: str, of: OfWorker) -> None:
+        worker = of.info.worker
+        self._context.commands.fleet.tell_worker(worker, order)
+        self.ordered.emit(worker, order)

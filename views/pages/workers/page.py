@@ -232,7 +232,8 @@ class WorkersPage(Page):
         self._model.ticked_changed.connect(self._show_bulk)
         self.bulk.clear_wanted.connect(self._model.untick_all)
         self.bulk.wanted.connect(lambda key: self._many.ask(key, self.ticked()))
-        self._actions.ordered.connect(self._on_ordered)
+        for acts in (self._actions, self._many):
+            acts.ordered.connect(self._on_ordered)
         self._actions.refused.connect(self._on_refused)
         # this computer
         self.empty.action.connect(self._start_here)

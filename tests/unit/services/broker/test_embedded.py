@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import socket
 import sqlite3
 from collections.abc import Iterator
@@ -15,8 +14,7 @@ from services.broker.sqlite import messages
 from services.broker.sqlite.broker import EmbeddedBroker
 from services.clock import ManualClock
 from services.domain.errors import BrokerError, BrokerUnavailable
-from services.domain.task.order import Delivery, Order, Receipt
-from services.ports import Consumer
+from services.domain.task.order import Order, Receipt
 from services.store.sqlite.store import EmbeddedStore
 from tests.contract.posts import collect, depth, order
 from tests.contract.waiting import eventually
@@ -145,29 +143,3 @@ def test_closing_the_broker_closes_its_consumers(broker: EmbeddedBroker, path: P
     assert consumer.take(1, 0.0) == []
     with closing(sqlite3.connect(path)) as conn:
         assert conn.execute("SELECT owner, redelivered FROM messages").fetchall() == [(0, 1)]
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_depths_that_are_asked_for_again_and_again_are_those_of_who_counts_anew(
-    broker: EmbeddedBroker, path: Path, clock: ManualClock, seed: int
-) -> None:
-    chance, number = random.Random(seed), 0
-    consumers = [broker.consumer([lane], window=9, name=lane) for lane in ("high", "normal", "high")]
-    held: list[tuple[Consumer, Delivery]] = []
-    for _ in range(80):
-        consumer, act = chance.choice(consumers), chance.randrange(6)
-        if act == 0:
-            number += 1
-            broker.publish([order(number, chance.choice(["high", "normal"]), delay_s=chance.choice([0, 0, 30]))])
-        elif act == 1:
-            held += [(consumer, one) for one in consumer.take(1, 0.0)]
-        elif act == 2:
-            clock.advance(chance.choice([1, 20, 40]))
-        elif held:
-            owner, delivery = held.pop(chance.randrange(len(held)))
-            (owner.ack, owner.requeue, owner.put_back)[act - 3]([delivery])
-        broker.ensure()  # waits for what was settled before it
-        with closing(sqlite3.connect(path)) as conn:
-            assert broker.depths() == messages.depths(conn, clock.now_ms(), messages.Ready())
-    for consumer in consumers:
-        consumer.close()

@@ -621,6 +621,7 @@ def test_the_ticked_workers_are_drained_together_and_resumed_by_undo(
     assert fleet.toasts[-1].text == "2 workers are asked to drain."
     assert [orders(fleet, info) for info in infos] == [("drain",), (), ("drain",), ()]
     assert orders(fleet, draining) == (), "it drains already"
+    qtbot.waitUntil(lambda: card(page, "rpa-03").note.text() == "asked to drain", timeout=WAIT_MS)
     fleet.toasts[-1].actions[0].call()
     qtbot.waitUntil(lambda: fleet.toasts[-1].text == "Taken back.", timeout=WAIT_MS)
     assert [orders(fleet, info) for info in infos] == [("resume",), (), ("resume",), ()]
@@ -630,20 +631,3 @@ def test_the_ticked_workers_are_drained_together_and_resumed_by_undo(
     assert page.bulk.buttons["resume"].toolTip() == "Fits none of those that are ticked"
     page.set_acting("Only looking")
     assert {button.toolTip() for button in page.bulk.buttons.values()} == {"Only looking"}
-
-
-def test_many_are_stopped_after_a_question_that_tells_what_runs(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
-    busy, idle = fleet.heartbeat("rpa-01", busy=2), fleet.heartbeat("rpa-02", busy=0)
-    page = open_page()
-    page.findChildren(Segmented)[0].choose("table")
-    page.table.records.set_ticked(["rpa-01", "rpa-02"])
-    page.bulk.buttons["stop"].click()
-    (dialog,) = page.findChildren(ConfirmDialog)
-    assert dialog.question.danger
-    assert dialog.question.text.startswith("2 tasks are running.")
-    assert dialog.question.verb == "Stop 2 workers"
-    dialog.other_chosen.emit()
-    qtbot.waitUntil(lambda: orders(fleet, busy) == ("drain",), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: orders(fleet, idle) == ("drain",), timeout=WAIT_MS)
-    dialog.confirmed.emit()
-    qtbot.waitUntil(lambda: orders(fleet, busy) == ("stop",), timeout=WAIT_MS)
