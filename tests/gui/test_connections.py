@@ -87,7 +87,7 @@ def test_switching_keeps_one_window_and_everything_in_it_follows(qapp: QApplicat
         assert menu is not None
         assert [row.connection.title for row in menu.rows] == ["Local", "tryout", "branch"]
         assert [row.connection.opened for row in menu.rows] == [True, False, False]
-        assert menu.rows[1].edit_button.toolTip() == "It stands in config.toml; change it there"
+        assert menu.rows[1].edit_button.toolTip() == "Edit\nIt stands in config.toml; change it there"
         menu.rows[2].chosen.emit("branch")
         await shown(console, "branch")
         assert console.opened is not None

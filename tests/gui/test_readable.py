@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -76,6 +76,7 @@ def test_beside_its_panel_no_table_scrolls_sideways_at_200_percent(
 
 def made(qtbot: QtBot) -> QWidget:
     """An empty window of 200 by 100."""
+    theme().install(QApplication.instance())
     window = QWidget()
     window.setFont(theme().font("body"))
     qtbot.addWidget(window)

@@ -33,12 +33,12 @@ def test_buttons_follow_the_role(qtbot: QtBot, console: Console, desk: Desk) -> 
     cleo.set(me, VIEWER)
     qtbot.waitUntil(lambda: not window.top_bar.create_button.isEnabled())
     assert window.top_bar.create_button.toolTip() == LOOK
-    assert tasks.actions_of_page.barred() == shops.actions_of_page.barred() == LOOK
+    qtbot.waitUntil(lambda: tasks.actions_of_page.barred() == shops.actions_of_page.barred() == LOOK)
     assert window.status_bar.part("operator").words() == f"{me} · viewer"
 
     cleo.set(me, OPERATOR)
     qtbot.waitUntil(window.top_bar.create_button.isEnabled)
-    assert tasks.actions_of_page.barred() == shops.actions_of_page.barred() == ""
+    qtbot.waitUntil(lambda: tasks.actions_of_page.barred() == shops.actions_of_page.barred() == "")
     assert shops.actions_of_page.barred("admin") == ONLY_ADMIN
     window.open_page("settings")
     qtbot.waitUntil(lambda: not settings.people.field.isVisibleTo(settings) and bool(settings.people.rows))

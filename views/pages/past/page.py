@@ -133,7 +133,7 @@ class PastPage(Page):
         self.play = Button(icon="ph.play", small=True, tip=N_("Play a minute a second, up to the next change (Space)"))
         yield
         steps = QHBoxLayout()
-        steps.setSpacing(8)
+        steps.setSpacing(4)
         self.stretch_words = Label("", "label", "text3")
         steps.addWidget(self.stretch_words, 1)
         for step in (self.earlier_change, self.back, self.minute_back, self.when, self.minute_on, self.on):

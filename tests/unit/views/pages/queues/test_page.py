@@ -319,11 +319,3 @@ def test_a_broker_that_does_not_answer_leaves_numbers_unknown(open_page: Open) -
     row = QueueNow(name="rpa_tasks_high", kind="lane", lane="high")
     assert (row.depth, row.drained_s, row.drains) == (None, None, True)
     assert page.header.summary()
-
-
-def test_at_1600_pixels_every_column_has_room(fleet: Fleet, open_page: Open) -> None:
-    page = open_page()
-    page.resize(1404, 900)  # beside the rail
-    table, columns = page.table, page.table.records.columns
-    assert not [one.key for n, one in enumerate(columns) if table.isColumnHidden(n)]
-    assert table.horizontalScrollBar().maximum() == 0
