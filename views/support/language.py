@@ -11,7 +11,16 @@ from functools import lru_cache
 from PySide6.QtCore import QCoreApplication, QEvent, QLibraryInfo, QObject, QTranslator, Signal
 
 from services import i18n
+from services.domain.text.sentences import N_
+from services.i18n import _
 from views.theme import theme
+
+#: what a dialog of Qt for files says that the Chinese words of Qt lack, by context and word
+MISSING_IN_QT = {
+    ("QFileDialog", "&Look in:"): N_("&Look in:"),
+    ("QFileDialog", "Files of &type:"): N_("Files of &type:"),
+    ("QFileSystemModel", "Folder"): N_("Folder"),
+}
 
 
 class QtWords(QTranslator):
@@ -44,7 +53,12 @@ class QtWords(QTranslator):
         if context == "QShortcut":
             return sourceText
         now = self._now
-        return None if now is None else now.translate(context, sourceText, disambiguation, n) or None
+        if now is None:
+            return None
+        found = now.translate(context, sourceText, disambiguation, n)
+        if not found and (ours := MISSING_IN_QT.get((context, sourceText))):
+            found = _(ours)
+        return found or None
 
 
 class LanguageRelay(QObject):

@@ -11,11 +11,11 @@ from typing import ClassVar
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from views.support.language import on_language_changed
+from views.support.language import language_relay, on_language_changed
 from views.support.offers import offer
 from views.theme import theme
 from views.widgets.buttons import shortcut_text
@@ -114,3 +114,14 @@ def test_a_menu_names_a_key_as_its_button_does(qtbot: QtBot, speaks: str) -> Non
     assert shortcut_text("tasks.run_now") in ("Ctrl+Enter", "⌘Enter", "⌘↩")
     undo = QCoreApplication.translate("QWidgetTextControl", "&Undo")
     assert ("撤" in undo) == (speaks == "zh_CN"), "Qt's other words are still there"
+
+
+def test_a_dialog_for_files_has_no_word_left_in_english(qtbot: QtBot) -> None:
+    language_relay()
+    i18n.set_language("zh_CN")
+    dialog = QFileDialog()
+    qtbot.addWidget(dialog)
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    labels = [label.text() for label in dialog.findChildren(QLabel) if label.text().strip()]
+    assert len(labels) >= 3
+    assert not [words for words in labels if words.replace("&", "").replace(":", "").strip().isascii()]
