@@ -31,6 +31,7 @@ _KIND_FIELDS = frozenset({"platform", "type", "lane", "status", "triage", "prior
 _PART_FIELDS = frozenset({"status", "triage", "priority"})
 _DIRECT = {"type": keys.TYPE, "worker": keys.WORKER, "batch": keys.BATCH, "fp": keys.FINGERPRINT}
 _CARDS = load("cards", reads=True)
+_COMMON = load("common", reads=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class QueryPlan:
-    """The source with the fewest candidates, and the parts of the status index that can hold matches (with members)."""
+    """The source with the fewest candidates, and the parts of the status index that can hold matches: also those that
+    are empty, for a task may go there before it is read.
+    """
 
     best: Source
     parts: tuple[IndexSlice, ...]
@@ -84,23 +87,24 @@ def make(link: Link, terms: Sequence[Term]) -> QueryPlan:
     offers = [(names, term) for term in terms if (names := _names(link, term)) is not None and len(names) <= MOST_NAMES]
     of_payloads = _payload_names(link, terms)
     offers += [(names, term) for term, names in of_payloads.items()]
+    link.before()
     asked = [part.name for part in parts] + [name for names, _ in offers for name in names]
     sizes = dict(zip(asked, link.run(_CARDS, asked) if asked else (), strict=True))
-    full = tuple(part for part in parts if sizes[part.name])
-    size = sum(sizes[part.name] for part in full)
-    best = Source(tuple(part.name for part in full), size)
+    names = tuple(part.name for part in parts)
+    size = sum(sizes[name] for name in names)
+    best = Source(names, size)
     for names, term in offers:
         count = sum(sizes[name] for name in names)
         if len(names) > 1 and term in of_payloads and count > MOST_IDS:
             continue  # a task may stand in several of these
         if count < best.size:
-            best = Source(tuple(name for name in names if sizes[name]), count, term)
+            best = Source(names, count, term)
     ids = None
     if best.term in of_payloads and len(best.names) > 1:
         found = link.many([("ZRANGE", name, 0, -1) for name in best.names])
         ids = tuple(dict.fromkeys(name_of(one) for members in found for one in members))
         best = Source((), len(ids), best.term)
-    return QueryPlan(best, full, size, ids, sizes=sizes, known=frozenset(of_payloads))
+    return QueryPlan(best, tuple(parts), size, ids, sizes=sizes, known=frozenset(of_payloads))
 
 
 def _payload_names(link: Link, terms: Sequence[Term]) -> dict[Term, tuple[str, ...]]:
@@ -181,13 +185,13 @@ def count_by_status(link: Link, pairs: Sequence[tuple[str, str]]) -> list[dict[s
 
 def _count_pairs(link: Link, plan: QueryPlan) -> int | None:
     """What the indexes of one term have in common with the parts of the status index; None where that is much to do."""
-    if plan.best.term is None or len(plan.parts) * len(plan.best.names) > MOST_NAMES:
+    names, parts = plan.best.names, [part.name for part in plan.parts]
+    pairs = [(name, part) for name in names for part in parts if plan.sizes[name] and plan.sizes[part]]
+    if plan.best.term is None or len(pairs) > MOST_NAMES:
         return None
-    pairs = [(name, part.name) for name in plan.best.names for part in plan.parts]
     if sum(min(plan.sizes[name], plan.sizes[part]) for name, part in pairs) > MOST_LOOKED_UP:
         return None
-    commands: list[Command] = [("ZINTERCARD", 2, *pair) for pair in pairs]
-    return int(sum(link.many(commands)))
+    return int(link.run(_COMMON, [*names, *parts], len(names)))
 
 
 def _parts(terms: Sequence[Term]) -> list[IndexSlice]:

@@ -6,7 +6,7 @@ import base64
 import binascii
 import heapq
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -24,7 +24,7 @@ from services.store.redis import plan as redis_plan
 from services.store.redis.glance import Glance
 from services.store.redis.reads import Reads
 from services.store.redis.script import PREFIX
-from services.store.redis.upkeep.walk import MOST, Place, Window, behind, by_id, walk
+from services.store.redis.upkeep.walk import ALL_AT_ONCE, MOST, Place, Window, behind, by_id, walk
 from services.store.unreadable import all_sound, name_of
 
 #: candidates that one call reads for a filter that must look into the words of each, and for one that no index answers;
@@ -37,6 +37,8 @@ BEGINNING = 2_000
 _FIELD = {"created": "created_at", "updated": "updated_at", "priority": "priority", "due": "due_at"}
 _LINE = msgspec.msgpack.Decoder(LogLine)
 _GLANCE = msgspec.msgpack.Decoder(Glance, strict=False)
+#: a record, and the place where it was met
+_Row = tuple[Place, Task]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -64,10 +66,14 @@ class _ReadyQuery:
         return (getattr(task, _FIELD[self.query.sort]), task.task_id.encode())
 
     def wants(self, task: Glance) -> bool:
-        """Whether a record matches and lies behind the cursor (it may have moved since the index was read)."""
-        if not all(fits(task) for fits in self.fits):
-            return False
-        return behind(self.place(task), self.after, descending=self.query.descending)
+        """Whether a record matches; where it stands is what the index told when it was read, it may have moved since"""
+        return all(fits(task) for fits in self.fits)
+
+    def places(self, tasks: Iterable[Task]) -> Iterator[_Row]:
+        """Records behind the cursor with the places they have themselves."""
+        for task in tasks:
+            if behind(place := self.place(task), self.after, descending=self.query.descending):
+                yield place, task
 
 
 class Queries(Reads):
@@ -86,11 +92,12 @@ class Queries(Reads):
             rows, cut = self._sorted(job), None
         else:
             rows, cut = self._walked(job)
-        last = job.place(rows[job.limit - 1]) if len(rows) > job.limit else cut
+        last = rows[job.limit - 1][0] if len(rows) > job.limit else cut
         cursor = None if last is None else _write_cursor(query.sort, last)
         among = job.plan.best.size if job.scans else 0
         looked = job.looked if job.logs else 0
-        page = Page(tasks=tuple(rows[: job.limit]), next=cursor, searched=job.searched, among=among, looked=looked)
+        shown = tuple(task for _, task in rows[: job.limit])
+        page = Page(tasks=shown, next=cursor, searched=job.searched, among=among, looked=looked)
         if not query.want_total or job.scans:
             return page
         found, whole = self._total(job, rows, cut)
@@ -126,7 +133,7 @@ class Queries(Reads):
         seen = 0
         for part in self._parts_of_all(job):
             looked, seen = part[: max(0, most - seen)], seen + len(part)
-            for task, _stored in self._glances(job, looked):
+            for _, task, _stored in self._glances(job, looked):
                 key = (str(getattr(task, GROUPED[by])), task.status)
                 number, sample = found.get(key, (0, ""))
                 found[key] = (number + 1, max(sample, task.task_id))
@@ -138,7 +145,7 @@ class Queries(Reads):
         """All candidates, some at a time."""
         if job.plan.ids is not None:
             yield _by_name(job.plan.ids)
-        for places in walk(self._link, job.plan.best.names, _window(job, "created"), MOST):
+        for places in self._by_created(job, MOST):
             for start in range(0, len(places), MOST):
                 yield places[start : start + MOST]
 
@@ -147,13 +154,27 @@ class Queries(Reads):
         """Candidates in the order of the query."""
         sort, first = job.query.sort, job.limit + 1
         if sort == "created":
-            yield from walk(self._link, job.plan.best.names, _window(job, "created"), first)
+            yield from self._by_created(job, first)
         elif sort == "updated":
-            yield from walk(self._link, (keys.UPDATED,), _window(job, "updated"), first)
+            yield from _once(self._by_update(job, first))
         elif sort == "priority":
-            yield from self._by_priority(job)
+            yield from _once(self._by_priority(job))
         else:
-            yield from self._by_due(job)
+            yield from _once(self._by_due(job))
+
+    def _by_created(self, job: _ReadyQuery, first: int) -> Iterator[list[Place]]:
+        best = job.plan.best
+        yield from walk(self._link, best.names, _window(job, "created"), first)
+
+    def _by_update(self, job: _ReadyQuery, first: int) -> Iterator[list[Place]]:
+        """The last ones again at the end: who changes meanwhile leaves what is still to be read for what was read."""
+        window, newest = _window(job, "updated"), None
+        for places in walk(self._link, (keys.UPDATED,), window, first):
+            newest = newest or places[0]
+            yield places
+        if newest is not None and window.descending and window.after is None:
+            since = replace(window, low=str(newest[0]))
+            yield from walk(self._link, (keys.UPDATED,), since, ALL_AT_ONCE, most=ALL_AT_ONCE)
 
     def _by_priority(self, job: _ReadyQuery) -> Iterator[list[Place]]:
         """One priority after the other, each in the order of the ids."""
@@ -178,9 +199,9 @@ class Queries(Reads):
         if window.descending:
             yield from by_id(self._link, others, 0, window)
 
-    def _walked(self, job: _ReadyQuery) -> tuple[list[Task], Place | None]:
+    def _walked(self, job: _ReadyQuery) -> tuple[list[_Row], Place | None]:
         """Up to one row more than asked for; the place where a long scan was cut short."""
-        rows: list[Task] = []
+        rows: list[_Row] = []
         seen = 0
         for places in self._places(job):
             for start in range(0, len(places), MOST):
@@ -191,16 +212,16 @@ class Queries(Reads):
                 seen += len(part)
                 if seen >= (SCAN if job.scans else LOOKED):
                     return rows, part[-1]
-        return rows, None
+        return _in_order(job, rows), None
 
-    def _saying(self, job: _ReadyQuery) -> tuple[list[Task], Place | None]:
+    def _saying(self, job: _ReadyQuery) -> tuple[list[_Row], Place | None]:
         """Rows whose logs say so, up to one more than asked for; the place where the look was cut short."""
-        rows: list[Task] = []
+        rows: list[_Row] = []
         until = time.monotonic() + log_match.LOOK_S
         places: Iterator[Sequence[Place]] = self._places(job)
         if job.plan.ids is not None:
-            known = [(job.place(task), task) for task in self._matches(job, _by_name(job.plan.ids))]
-            places = iter([[place for place, _ in sorted(known, reverse=job.query.descending)]])
+            known = job.places(task for _, task in self._matches(job, _by_name(job.plan.ids)))
+            places = iter([sorted((place for place, _ in known), reverse=job.query.descending)])
         for several in places:
             for start in range(0, len(several), log_match.AT_ONCE):
                 part = several[start : start + log_match.AT_ONCE]
@@ -210,57 +231,59 @@ class Queries(Reads):
                     return rows[: job.limit + 1], None
                 if job.looked >= log_match.LOOK_MOST or time.monotonic() > until:
                     return rows, part[-1]
-        return rows, None
+        return _in_order(job, rows), None
 
-    def _with_lines(self, tasks: Sequence[Task], terms: Sequence[Term]) -> list[Task]:
+    def _with_lines(self, rows: Sequence[_Row], terms: Sequence[Term]) -> list[_Row]:
         holds = log_match.finder(terms)
         first = log_match.ATTEMPTS - 1
-        asked = [range(max(1, task.attempt - first), task.attempt + 1) for task in tasks]
-        names = [keys.log(task.task_id, n) for task, numbers in zip(tasks, asked, strict=True) for n in numbers]
+        asked = [range(max(1, task.attempt - first), task.attempt + 1) for _, task in rows]
+        names = [keys.log(task.task_id, n) for (_, task), numbers in zip(rows, asked, strict=True) for n in numbers]
         logs = iter(self._link.many([("LRANGE", name, 0, -1) for name in names]) if names else ())
         found = []
-        for task, numbers in zip(tasks, asked, strict=True):
+        for row, numbers in zip(rows, asked, strict=True):
             lines = [line for _ in numbers for line in next(logs)]
             if holds(one.text for one in all_sound(_LINE.decode, lines, "log line")):
-                found.append(task)
+                found.append(row)
         return found
 
-    def _sorted(self, job: _ReadyQuery) -> list[Task]:
+    def _sorted(self, job: _ReadyQuery) -> list[_Row]:
         """The first rows of few candidates, which are all read."""
         pick = heapq.nlargest if job.query.descending else heapq.nsmallest
-        return pick(job.limit + 1, self._all_matches(job), key=job.place)
+        return pick(job.limit + 1, job.places(task for _, task in self._all_matches(job)), key=_first)
 
     # -------------------------------------------------------------------- records
-    def _all_matches(self, job: _ReadyQuery) -> Iterator[Task]:
+    def _all_matches(self, job: _ReadyQuery) -> Iterator[_Row]:
         if job.plan.ids is not None:
             yield from self._matches(job, _by_name(job.plan.ids))
-        for places in walk(self._link, job.plan.best.names, Window(descending=False), MOST):
+        best = job.plan.best
+        for places in walk(self._link, best.names, Window(descending=False), MOST):
             for start in range(0, len(places), MOST):
                 yield from self._matches(job, places[start : start + MOST])
 
-    def _matches(self, job: _ReadyQuery, places: Sequence[Place]) -> Iterator[Task]:
+    def _matches(self, job: _ReadyQuery, places: Sequence[Place]) -> Iterator[_Row]:
         """The records at these places that are wanted; only these are unpacked whole."""
-        for _, stored in self._glances(job, places):
+        for place, _, stored in self._glances(job, places):
             try:
-                yield decode(stored)
+                yield place, decode(stored)
             except (msgspec.DecodeError, RecursionError):
                 continue  # not a record: the next claim puts it aside
 
-    def _glances(self, job: _ReadyQuery, places: Sequence[Place]) -> Iterator[tuple[Glance, bytes]]:
+    def _glances(self, job: _ReadyQuery, places: Sequence[Place]) -> Iterator[tuple[Place, Glance, bytes]]:
         """What a filter looks at of the same, and as they are stored."""
         if not places:
             return
-        for stored in self._link.call("MGET", *(keys.TASK.encode() + task_id for _, task_id in places)):
+        found = self._link.call("MGET", *(keys.TASK.encode() + task_id for _, task_id in places))
+        for place, stored in zip(places, found, strict=True):
             if stored is None:
                 continue
             try:
                 glance = _GLANCE.decode(stored[PREFIX:])
                 if job.wants(glance):
-                    yield glance, stored[PREFIX:]
+                    yield place, glance, stored[PREFIX:]
             except (msgspec.DecodeError, RecursionError):
                 continue
 
-    def _total(self, job: _ReadyQuery, rows: Sequence[Task], cut: Place | None) -> tuple[int, bool]:
+    def _total(self, job: _ReadyQuery, rows: Sequence[_Row], cut: Place | None) -> tuple[int, bool]:
         """How many match, and whether these are all of them: where no index knows that, no more than a few records are
         looked at for it.
         """
@@ -280,7 +303,7 @@ class Queries(Reads):
             return sum(1 for _ in self._glances(every, _by_name(job.plan.ids))), True
         most = FEW if job.plan.best.size <= FEW else BEGINNING
         seen = found = 0
-        for places in walk(self._link, job.plan.best.names, _window(every, "created"), MOST):
+        for places in self._by_created(every, MOST):
             for start in range(0, len(places), MOST):
                 part = places[start : start + MOST]
                 if seen >= most:
@@ -288,6 +311,24 @@ class Queries(Reads):
                 found += sum(1 for _ in self._glances(every, part))
                 seen += len(part)
         return found, True
+
+
+def _first(row: _Row) -> Place:
+    return row[0]
+
+
+def _in_order(job: _ReadyQuery, rows: list[_Row]) -> list[_Row]:
+    """All of them, of which the last ones may have been met again."""
+    return sorted(rows, key=_first, reverse=job.query.descending)
+
+
+def _once(several: Iterator[list[Place]]) -> Iterator[list[Place]]:
+    """The same without who is met again, at another place of an order in which tasks move."""
+    met: set[bytes] = set()
+    for places in several:
+        fresh = [place for place in places if place[1] not in met]
+        met.update(task_id for _, task_id in fresh)
+        yield fresh
 
 
 def _by_name(ids: Sequence[str]) -> list[Place]:

@@ -39,7 +39,9 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """Filter, order and place. Ties are broken by task id, so that paging never skips or repeats a row."""
+    """Filter, order and place. Ties are broken by task id, so that paging never skips or repeats a row, also one whose
+    status changes meanwhile; one that changes what the rows are ordered by may pass the place where paging stands.
+    """
 
     terms: tuple[Term, ...] = ()
     sort: str = "created"

@@ -13,8 +13,8 @@ do
   }
   local EXACT = { [K.meta] = true, [K.pauses] = true, [K.sessions] = true, [K.limits] = true, [K.homes] = true,
     [K.shops] = true, [K.schedules] = true, [K.schedule_versions] = true, [K.audit] = true }
-  local NOTHING = { HKEYS = {}, HGETALL = {}, HMGET = {}, ZRANGE = {}, ZRANGEBYSCORE = {}, SMEMBERS = {}, HGET = false,
-    GET = '', HEXISTS = 1, SISMEMBER = 1, ZCARD = 0, ZREM = 0, SREM = 0, SADD = 0, HSETNX = 0, HDEL = 0, LLEN = 0, LRANGE = {} }
+  local NOTHING = { HKEYS = {}, HGETALL = {}, HMGET = {}, ZRANGE = {}, ZRANGEBYSCORE = {}, ZREVRANGEBYSCORE = {}, SMEMBERS = {},
+    HGET = false, GET = '', HEXISTS = 1, SISMEMBER = 1, ZCARD = 0, ZREM = 0, SREM = 0, SADD = 0, HSETNX = 0, HDEL = 0, LLEN = 0, LRANGE = {} }
 
   local function is_kept(key)
     for _, name in ipairs(KEPT) do

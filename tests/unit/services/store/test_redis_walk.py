@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import redis
 
-from services.store.redis.client import Command, Link
+from services.store.redis.client import Link
+from services.store.redis.script import Script
 from services.store.redis.upkeep.walk import Place, Window, walk
 
 SETS, MEMBERS, FIRST = 60, 200, 51
@@ -21,9 +22,9 @@ class Counting(Link):
 
     brought = 0
 
-    def many(self, commands: Sequence[Command], *, atomic: bool = False) -> list[Any]:
+    def run(self, script: Script, names: Sequence[str | bytes], *arguments: Any) -> Any:
         """As ever."""
-        replies = super().many(commands, atomic=atomic)
+        replies = super().run(script, names, *arguments)
         self.brought += sum(len(reply) // 2 for reply in replies)
         return replies
 
