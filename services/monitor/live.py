@@ -97,6 +97,16 @@ class Snapshot:
         """Whether the broker tells what it holds."""
         return self.depths_fresh and self.broker.connected
 
+    def heard(self) -> object:
+        """What it says but for the time: where that stays the same, nobody need be asked anew."""
+        workers = tuple(
+            (one.worker, one.state, one.slots, one.ahead, one.link, insight.takes_work(one, self.at_ms))
+            for one in self.workers
+        )
+        servers = (self.broker.connected, self.store.connected, self.leader, self.links)
+        counted = (self.counts.cursor, self.counts.unsent, self.depths, self.pauses, self.sessions)
+        return counted, workers, servers, tuple(sorted(self.fates))
+
     def publisher(self) -> PublisherNow:
         """What is true of the way to the broker."""
         unsent = self.counts.unsent

@@ -35,6 +35,8 @@ MOMENT_MS = 5_000
 #: at most these shares of the time go into questions about gates, and into judging anew when what waits will have
 #: ended: between two judgements the last one stands with the numbers of the moment, where it can hold
 SHARE, JUDGED_SHARE = 20, 10
+#: the same of gates while nothing else is heard of the fleet: what neither says when it opens nor makes an event
+STILL_SHARE, STILL_MOST_S = 200, 30.0
 #: what the gate of a parked task is to its flow; where that is more than one word, it is asked for
 _OF_GATE = {gate.name: gate.flow for gate in listed.ORDER if gate.flow}
 #: so large a share of what waits speaks for all of it
@@ -62,16 +64,19 @@ class FlowQueries:
         self._hung: frozenset[str] = frozenset()
         self._gates = Gates()
         self._judged: Flow | None = None
-        self._due = self._judged_due = 0.0
+        self._due = self._still_due = self._judged_due = 0.0
+        self._heard: object = None
 
     def look(self, snapshot: Snapshot) -> Flow:
         """How the fleet stands."""
         if not snapshot.at_ms or not snapshot.store.connected:
             return flow.judge(numbers(snapshot))
         begun = self._clock.monotonic()
-        if begun >= self._due:
-            self._gates = self._ask(snapshot)
-            self._due = begun + SHARE * (self._clock.monotonic() - begun)
+        if begun >= self._due and (begun >= self._still_due or self._may_differ(snapshot)):
+            self._gates, self._heard = self._ask(snapshot), snapshot.heard()
+            took = self._clock.monotonic() - begun
+            self._due = begun + SHARE * took
+            self._still_due = begun + min(STILL_MOST_S, STILL_SHARE * took)
         begun, facts, judged = self._clock.monotonic(), numbers(snapshot, unsent=self._gates.unsent), self._judged
         if judged is None or begun >= self._judged_due or _differ(judged.facts, facts):
             judged = flow.judge(facts_of(snapshot, self._gates, self._meter, self._registry.shops()))
@@ -79,6 +84,11 @@ class FlowQueries:
             self._judged_due = begun + JUDGED_SHARE * (self._clock.monotonic() - begun)
             return judged
         return flow.again(judged, facts)
+
+    def _may_differ(self, snapshot: Snapshot) -> bool:
+        """Whether something else is heard of the fleet than when it was asked, or a gate has opened by itself since."""
+        opens = filter(None, (self._gates.opens_at, *self._gates.switches.values()))
+        return self._heard != snapshot.heard() or any(at <= snapshot.at_ms for at in opens)
 
     def _ask(self, snapshot: Snapshot) -> Gates:
         found = Gates()

@@ -236,7 +236,7 @@ class OverviewPage(Page):
         if servers is None or servers != known or self.looked is None:
             self._servers = servers
             self._news()
-        before, self._heard = self._heard, heard_of(snapshot) if snapshot is not None else None
+        before, self._heard = self._heard, snapshot.heard() if snapshot is not None else None
         if self._heard is None or self._heard != before:
             self._look_soon()
             self._follow_closely()
@@ -468,14 +468,6 @@ class OverviewPage(Page):
 def quiet_ms(range_s: int) -> int:
     """How often the samples of a range are asked for where nothing happens."""
     return min(QUIET_MOST_MS, max(QUIET_LEAST_MS, range_s * 1000 // QUIET_SHARE))
-
-
-def heard_of(snapshot: Snapshot) -> object:
-    """What a snapshot says but for the time: where it stays the same, nobody need be asked."""
-    workers = tuple((one.worker, one.state, one.slots, one.ahead, one.link) for one in snapshot.workers)
-    servers = (snapshot.broker.connected, snapshot.store.connected, snapshot.leader, snapshot.links)
-    counted = (snapshot.counts.cursor, snapshot.counts.unsent, snapshot.depths, snapshot.pauses, snapshot.sessions)
-    return counted, workers, servers, tuple(sorted(snapshot.fates))
 
 
 def servers_of(snapshot: Snapshot) -> object:

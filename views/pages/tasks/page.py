@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -55,6 +56,9 @@ from views.widgets.strip import ErrorStrip
 from views.widgets.view_tabs import ViewTabs
 
 ASK_MS = 2500
+#: where nothing is heard of the fleet for so many answers; an answer that takes long is asked for less often, too: at
+#: most a twentieth of the time goes into asking
+SLOW_MS, STILL_ANSWERS, SHARE = 10_000, 2, 20
 #: rows asked for at once
 MOST_ROWS = 40
 #: of those that wait for something else now so many are told in one turn of the loop
@@ -339,6 +343,7 @@ class TasksPage(Page):
         if self.isVisible() and not self._frozen:
             self._views.show_counts(snapshot.counts)
             self._choices.on_looked(snapshot)
+            self._waits.note_news(snapshot.heard())
             self._say_summary()
 
     def _say_summary(self) -> None:
@@ -548,6 +553,8 @@ class Waits(QObject):
         self._panel = panel
         self._queries, self._table = queries, table
         self._known: Mapping[str, Wait] = {}
+        self._heard: object = None
+        self._still, self._took_s = 0, 0.0  #: answers without any news before them; how long the last one took
         self._ask = Operation(self)
         self._timer = QTimer(self, interval=ASK_MS)
         self._timer.timeout.connect(self.refresh)
@@ -567,7 +574,23 @@ class Waits(QObject):
         wanted = [row.task for row in self._visible() if row.gate][:MOST_ROWS]
         if wanted and not self._ask.busy:
             # when it starts is a help: an error of it must not cover the list
-            self._ask.start(partial(self._queries.waits, wanted), self._take, lambda _error: None)
+            self._ask.start(partial(self._look, wanted), self._take, lambda _error: None)
+
+    def note_news(self, heard: object) -> None:
+        """What is heard of the fleet now, but for the time."""
+        if heard != self._heard:
+            self._heard, self._still = heard, 0
+            self._keep_pace()
+
+    def _look(self, wanted: Sequence[Task]) -> tuple[Mapping[str, Wait], float]:
+        begun = time.monotonic()
+        return self._queries.waits(wanted), time.monotonic() - begun
+
+    def _keep_pace(self) -> None:
+        least = ASK_MS if self._still < STILL_ANSWERS else SLOW_MS
+        pace = round(min(SLOW_MS, max(least, SHARE * 1000 * self._took_s)))
+        if pace != self._timer.interval():
+            self._timer.setInterval(pace)
 
     def agree(self) -> None:
         """Say what the other view says now."""
@@ -597,8 +620,10 @@ class Waits(QObject):
         beside, wait = self._panel()
         return wait if beside == task_id and wait is not None else self._known.get(task_id)
 
-    def _take(self, found: Mapping[str, Wait]) -> None:
-        self._known = found
+    def _take(self, answer: tuple[Mapping[str, Wait], float]) -> None:
+        self._known, self._took_s = answer
+        self._still += 1
+        self._keep_pace()
         self._untold = deque(row.key for row in self._table.records.records())
         self._tell_some()
         if self._untold:

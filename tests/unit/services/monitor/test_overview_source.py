@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 import pytest
@@ -9,9 +10,12 @@ import pytest
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable
 from services.domain.fleet.shop import Shop
+from services.domain.gates.quiet_hours import Quiet
+from services.monitor.forecast.flow import FlowQueries
 from services.monitor.history import History
 from services.monitor.letters.causes import CauseQueries
 from services.monitor.live import Live
+from services.monitor.numbers.meter import Meter
 from services.monitor.overview_source import OverviewQueries
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
@@ -149,3 +153,65 @@ def test_what_a_lost_broker_told_last_is_not_recorded_as_if_it_told_it_again(
     monkeypatch.undo()
     eventually(lambda: newest(told=True))
     assert overview.series(60, 100)[-1].normal == 1
+
+
+class Told(SystemClock):
+    """A clock that stands still until it is told to go on."""
+
+    at = 1.0
+
+    def monotonic(self) -> float:  # type: ignore[override]
+        """As it was told."""
+        return self.at
+
+
+def test_where_nothing_is_heard_gates_are_asked_for_seldom(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, asked, ask = Told(), [], room.store.breakers
+
+    def asking() -> object:
+        asked.append(clock.at)
+        clock.at += 0.1  # so long it takes
+        return ask()
+
+    monkeypatch.setattr(room.store, "breakers", asking)
+    queries = FlowQueries(room.store, room.registry, Meter(), clock)
+    room.create(shop_id="s1")
+    live.start()
+    eventually(lambda: live.snapshot().counts.total == 1)
+    queries.look(live.snapshot())
+    for _ in range(20):
+        clock.at += 0.9
+        queries.look(live.snapshot())
+    assert len(asked) == 1
+    room.create(shop_id="s2")
+    eventually(lambda: live.snapshot().counts.total == 2)
+    queries.look(live.snapshot())
+    assert len(asked) == 2
+    clock.at += 30.0
+    queries.look(live.snapshot())
+    assert len(asked) == 3
+
+
+def test_a_gate_that_opens_by_itself_is_asked_for_then(room: Room, live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, asked, ask = Told(), [], room.store.breakers
+
+    def asking() -> object:
+        asked.append(clock.at)
+        clock.at += 0.1
+        return ask()
+
+    monkeypatch.setattr(room.store, "breakers", asking)
+    queries = FlowQueries(room.store, room.registry, Meter(), clock)
+    live.start()
+    eventually(lambda: live.snapshot().at_ms)
+    looked = live.snapshot()
+    closed = Quiet(scope="all", by="t", name="night", ends=looked.at_ms + 3_600_000)
+    seen = dataclasses.replace(looked, pauses=(closed,))
+    queries.look(seen)
+    clock.at += 3.0
+    queries.look(dataclasses.replace(seen, at_ms=seen.at_ms + 3_000))
+    assert len(asked) == 1
+    queries.look(dataclasses.replace(seen, at_ms=seen.at_ms + 3_700_000))
+    assert len(asked) == 2
