@@ -11,6 +11,7 @@ import pytest
 import redis
 
 from services.domain.change import Cancel, Create, Forget, OpenLimit, Relink
+from services.domain.gates import dependency
 from services.domain.gates.limit import Limit
 from services.domain.task.search.query import Query, equals
 from services.domain.upkeep.miscount import Miscount
@@ -91,28 +92,40 @@ def test_a_failure_that_was_not_told_ends_those_that_asked_for_it(rig: Rig, brea
     assert rig.record(after).status == "cancelled"
 
 
-@pytest.mark.parametrize(("status", "noted"), [("succeeded", True), ("succeeded", False), ("cancelled", True)])
+@pytest.mark.parametrize("policy", dependency.POLICIES)
+@pytest.mark.parametrize("noted", [True, False])
+@pytest.mark.parametrize("status", ["succeeded", "cancelled", "dead"])
 def test_a_dependency_that_was_removed_counts_as_it_ended(
-    rig: Rig, break_it: Break, status: str, *, noted: bool
+    rig: Rig, break_it: Break, status: str, policy: str, *, noted: bool
 ) -> None:
     """Its dependants were not told, and without a link nothing kept its record."""
     first = rig.running()
-    waiting = rig.create(shop_id="s2", depends_on=(first.task_id,))
-    break_it("DELETE FROM dependencies",
-             ("DEL", keys.NEEDS + waiting.task_id, keys.DEPENDANTS + first.task_id, keys.NEEDED))  # fmt: skip
-    rig.finish(first, status)
+    waiting = rig.create(shop_id="s2", depends_on=(first.task_id,), on_dependency_failure=policy)
+    after = rig.create(shop_id="s3", depends_on=(waiting.task_id,), on_dependency_failure="cancel")
+    break_it(f"DELETE FROM dependencies WHERE needs = '{first.task_id}'",
+             ("DEL", keys.NEEDS + waiting.task_id, keys.DEPENDANTS + first.task_id),
+             ("SREM", keys.NEEDED, first.task_id))  # fmt: skip
+    rig.finish(first, status, error_kind="" if status != "dead" else "network")
+    if status == "dead":
+        assert rig.confirm(rig.record(first)).code == "ok"
     gone = Forget(task_id=first.task_id, updated_at=rig.record(first).updated_at, tomb_ms=60_000)
     assert rig.ask(gone).code == "ok"
     if noted:
-        break_it(f"INSERT INTO dependencies VALUES ('{first.task_id}', 0, '{waiting.task_id}')",
+        cancels = int(policy == dependency.CANCEL)
+        break_it(f"INSERT INTO dependencies VALUES ('{first.task_id}', {cancels}, '{waiting.task_id}')",
                  ("SADD", keys.NEEDS + waiting.task_id, first.task_id), ("SADD", keys.NEEDED, first.task_id),
-                 ("ZADD", keys.DEPENDANTS + first.task_id, 0, waiting.task_id))  # fmt: skip
+                 ("ZADD", keys.DEPENDANTS + first.task_id, cancels, waiting.task_id))  # fmt: skip
     if status == "succeeded":
         assert relinked(rig, waiting.task_id) == ["ok", "ok", "stale"]
         assert rig.record(waiting).status == "pending"
         assert waiting.task_id in rig.outbox()
+    elif policy == dependency.CANCEL:
+        assert relinked(rig, waiting.task_id) == ["ok", "ok", "stale"]
+        ended = rig.record(waiting)
+        assert (ended.status, ended.reason) == ("cancelled", f"dependency {first.task_id} is {status}")
+        assert rig.record(after).status == "cancelled"
     else:
-        assert relinked(rig, waiting.task_id) == ["stale"] * 3
+        assert relinked(rig, waiting.task_id) == (["stale"] * 3 if noted else ["ok", "ok", "stale"])
         assert rig.record(waiting).status == "blocked"
         assert rig.store.needs([waiting.task_id])[0] == [first.task_id]
 

@@ -126,8 +126,9 @@ class Relink(Op, frozen=True, kw_only=True, gc=False):
     """Note anew what a task waits for, from the records, and let it go where that is nothing; for repair.
 
     A task at the gate *dependency*, or a scheduled one, waits for each of its ``depends_on`` that has not succeeded; an
-    unknown one only as long as it is noted. A failed one ends it if it asked for that, as by ``TellDependants``.
-    Answers ``ok`` where something was wrong, ``stale`` where nothing was, or it waits for nobody; ``missing``.
+    unknown one only as long as it is noted. A failed one, also one that was removed, ends it if it asked for that, as
+    by ``TellDependants``. Answers ``ok`` where something was wrong, ``stale`` where nothing was, or it waits for
+    nobody; ``missing``.
     """
 
     task_id: str

@@ -8,6 +8,7 @@ from services.domain.step import at_limit, starting, transitions
 from services.domain.step.view import Mark, View
 from services.domain.task.record import Task
 from services.domain.task.status import BLOCKED, CANCELLED, DEAD, REPLACED, SCHEDULED, SUCCEEDED, TERMINAL, Triage
+from services.domain.task.tombstone import Tombstone
 
 _FAILED = (DEAD, CANCELLED)
 
@@ -17,8 +18,8 @@ def find_needs(view: View, task: Task) -> tuple[list[str], Task | None] | None:
     needs: list[str] = []
     broken: Task | None = None
     for name in task.depends_on:
-        now, ended = stands_for(view, name)
-        if now is None and ended != SUCCEEDED:
+        now, stone = stands_for(view, name)
+        if now is None and (stone is None or stone.status != SUCCEEDED):
             return None
         if now is None:
             continue
@@ -107,7 +108,7 @@ def _is_parked(task: Task) -> bool:
     return (task.status, task.gate) == (BLOCKED, dependency.GATE)
 
 
-def drop(view: View, task_id: str, cause: Task, released: list[Task]) -> Task | None:
+def drop(view: View, task_id: str, cause: Task | Tombstone, released: list[Task]) -> Task | None:
     """Cancel a task over one that it depends on; None for one that has begun."""
     forget_needs(view, task_id)
     task = view.get(task_id)
@@ -119,8 +120,8 @@ def drop(view: View, task_id: str, cause: Task, released: list[Task]) -> Task | 
     return gone
 
 
-def stands_for(view: View, name: str) -> tuple[Task | None, str]:
-    """The record that stands for an id now, the last one it was republished as; where that was removed, how it ended"""
+def stands_for(view: View, name: str) -> tuple[Task | None, Tombstone | None]:
+    """The record that stands for an id now, the last one it was republished as, or the tombstone of that."""
     while True:
         task = view.get(name)
         stone = view.stones.get(name) if task is None else None
@@ -128,7 +129,7 @@ def stands_for(view: View, name: str) -> tuple[Task | None, str]:
         if task is not None and task.triage in REPLACED:
             later = task.successor
         if not later:
-            return task, stone.status if stone is not None else ""
+            return task, stone
         name = later
 
 
@@ -178,19 +179,18 @@ def relink(view: View, op: Relink, task: Task) -> Answer:
     return Answer("ok", task)
 
 
-def _waits_for(view: View, task: Task, noted: set[str]) -> tuple[list[str], Task | None]:
-    """What it waits for now, and the first of that which has failed."""
+def _waits_for(view: View, task: Task, noted: set[str]) -> tuple[list[str], Task | Tombstone | None]:
+    """What it waits for now, and the first of that which has failed, or what is left of that."""
     waits: list[str] = []
-    broken: Task | None = None
+    broken: Task | Tombstone | None = None
     if not _is_parked(task) and task.status != SCHEDULED:
         return waits, broken
     for name in dict.fromkeys(task.depends_on):
-        now, ended = stands_for(view, name)
-        if ended == SUCCEEDED if now is None else now.status == SUCCEEDED:
-            continue
-        if now is None and name not in noted:
+        found, stone = stands_for(view, name)
+        now = found or stone
+        if now.status == SUCCEEDED if now is not None else name not in noted:
             continue
         waits.append(name)
-        if broken is None and now is not None and now.status in TERMINAL:
+        if broken is None and now is not None and now.status in _FAILED:
             broken = now
     return waits, broken

@@ -33,6 +33,7 @@ from services.domain.task.status import (
     Triage,
     message_of,
 )
+from services.domain.task.tombstone import Tombstone
 
 #: statuses that wait for an instant
 WITH_DUE = frozenset({SCHEDULED, RETRYING})
@@ -243,7 +244,7 @@ def cancelled(task: Task, op: Cancel, now: int) -> Task:
     return step(task, CANCELLED, now, why=op.by, reason=op.reason or task.reason)
 
 
-def dropped(task: Task, cause: Task, now: int) -> Task:
+def dropped(task: Task, cause: Task | Tombstone, now: int) -> Task:
     """Ended because a task that it depends on has failed."""
     why = own_words.write("own.dropped_cancelled" if cause.status == CANCELLED else "own.dropped", id=cause.task_id)
     return step(task, CANCELLED, now, why=dependency.GATE, reason=why)

@@ -24,7 +24,7 @@ local function dependencies(e)
   return select(C.depends_on, take(e.back, C.tail, (e.an < 16 and 1 or 3) + e.al))
 end
 
--- The record that stands for an id now; where it was removed, how it ended.
+-- The record that stands for an id now; where it was removed, how it ended, and the id that it had.
 local function stands_for(id)
   while true do
     local e, ended, later = load(id), nil, nil
@@ -33,7 +33,7 @@ local function stands_for(id)
     else
       ended, later = tombstone(id)
     end
-    if not later or later == '' then return e, ended end
+    if not later or later == '' then return e, ended, id end
     id = later
   end
 end
@@ -162,15 +162,16 @@ local function due_status(e)
   return 'blocked'
 end
 
--- Relink: what a task waits for by the records now, and whether one of those has failed.
+-- Relink: what a task waits for by the records now, or by what is left of them, and the first of those that has failed.
 local function find_waits(e, parked)
   local wanted, broken = {}, nil
   if not parked and e[T.status] ~= 'scheduled' then return wanted end
   for _, name in ipairs(dependencies(e)) do
-    local now, ended = stands_for(name)
+    local now, ended, id = stands_for(name)
+    if not now then now = ended and { id = id, [T.status] = ended } end
     if now and now[T.status] ~= 'succeeded' then
       wanted[name], broken = true, broken or (failed(now) and now)
-    elseif not now and ended ~= 'succeeded' and call('SISMEMBER', K.needs .. e.id, name) == 1 then
+    elseif not now and call('SISMEMBER', K.needs .. e.id, name) == 1 then
       wanted[name] = true
     end
   end
