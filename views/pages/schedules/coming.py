@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 
 from PySide6.QtCore import Signal
 
-from services.i18n import N_, ngettext
+from services.i18n import N_, _, ngettext
 from services.monitor.schedules import ScheduleRow
 from views.pages.schedules import words
 from views.support import instant, shown, text
@@ -18,6 +19,8 @@ from views.tables.table_view import TableView
 from views.widgets.card import Card
 
 HEIGHT = 190
+#: rows that are shown; nobody reads further, and each would be looked at again with every answer
+MOST_RUNS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +41,25 @@ class ComingRun:
         return self.at == self.row.upcoming[0]
 
 
-def coming(rows: Sequence[ScheduleRow], now_ms: int) -> list[ComingRun]:
-    """The next few runs of each of them, in order. Of what is overdue the first stands for all: one run makes up for
-    them, or none.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coming:
+    """What is shown of the runs to come, in order."""
+
+    runs: tuple[ComingRun, ...] = ()
+    of: int = 0  #: how many are known
+    each: int = 0  #: how many are known of one schedule at most
+
+
+def coming(rows: Sequence[ScheduleRow], now_ms: int, most: int = MOST_RUNS) -> Coming:
+    """The next few runs of each of them, the first ``most`` in order. Of what is overdue the first stands for all: one
+    run makes up for them, or none.
     """
     found = [run for row in rows for at in row.upcoming if (run := ComingRun(at=at, row=row)).first or at >= now_ms]
-    return sorted(found, key=lambda run: (run.at, run.row.schedule.name))
+    return Coming(
+        runs=tuple(nsmallest(most, found, key=lambda run: (run.at, run.row.schedule.name))),
+        of=len(found),
+        each=max(Counter(run.row.schedule.name for run in found).values(), default=0),
+    )
 
 
 def _starts(run: ComingRun) -> str:
@@ -118,13 +134,16 @@ class ComingRuns(Card):
         self.body.addWidget(self.table)
         self.setFixedHeight(HEIGHT)
 
-    def show_rows(self, rows: Sequence[ScheduleRow]) -> None:
-        """Show what comes of these schedules."""
-        runs = coming(rows, instant.now_ms())
-        self.model.apply(runs, settle=True)
-        most = max(Counter(run.row.schedule.name for run in runs).values(), default=0)
-        said = ngettext("the next {n} of each", "the next {n} of each", most).format(n=text.count(most))
-        self.set_note(said if runs else "")
+    def show_runs(self, found: Coming) -> None:
+        """Show what comes."""
+        self.model.apply(found.runs, settle=True)
+        if len(found.runs) < found.of:
+            said = _("the first {n} of {of} runs").format(n=text.count(len(found.runs)), of=text.count(found.of))
+        elif found.runs:
+            said = ngettext("the next {n} of each", "the next {n} of each", found.each).format(n=text.count(found.each))
+        else:
+            said = ""
+        self.set_note(said)
 
     def _open(self, key: object) -> None:
         run = self.model.find(str(key))

@@ -14,13 +14,13 @@ from services.domain.insight import schedule as insight
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
-from services.monitor.schedules import RunLoad, ScheduleRow
+from services.monitor.schedules import RunLoad, ScheduleQueries, ScheduleRow
 from views.context import PageContext
 from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs
 from views.page import Page, PageCommand
 from views.pages.schedules import runs, words
-from views.pages.schedules.coming import ComingRuns
+from views.pages.schedules.coming import Coming, ComingRuns, coming
 from views.pages.schedules.load_strip import PlannedLoad
 from views.pages.schedules.table import COLUMNS, sentence
 from views.pages.schedules.verbs import VERBS, ScheduleActions, ScheduleVerb
@@ -54,6 +54,7 @@ class SchedulesPage(Page):
         super().__init__(N_("Schedules"))
         self._context = context
         self._rows: tuple[ScheduleRow, ...] = ()
+        self._coming = Coming()
         self._forbidden = ""
         self.actions_of_page = ScheduleActions(context, self)
         self.verbs: Verbs[ScheduleVerb, ScheduleRow | None] = Verbs(VERBS, self._do, lambda _role: self._forbidden)
@@ -188,7 +189,7 @@ class SchedulesPage(Page):
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()
-        self.coming.show_rows(self._rows)
+        self.coming.show_runs(self._coming)
         self._say()
 
     def current(self) -> ScheduleRow | None:
@@ -211,14 +212,15 @@ class SchedulesPage(Page):
         )
         return [new, *self.verbs.commands("schedules", row, note)]
 
-    def _call(self, _ask: Ask[None]) -> Callable[[], tuple[ScheduleRow, ...]]:
-        return self._context.schedules.board
+    def _call(self, _ask: Ask[None]) -> Callable[[], tuple[tuple[ScheduleRow, ...], Coming]]:
+        return partial(_board, self._context.schedules)
 
-    def _show(self, rows: tuple[ScheduleRow, ...]) -> None:
+    def _show(self, found: tuple[tuple[ScheduleRow, ...], Coming]) -> None:
         self._unknown.answer()
+        rows, self._coming = found
         self._rows = rows
         self._model.apply(rows)
-        self.coming.show_rows(rows)
+        self.coming.show_runs(self._coming)
         self._place_coming()
         if rows and self.table.current_key() is None:
             self.table.set_current_key(rows[0].schedule.name)
@@ -301,3 +303,9 @@ class SchedulesPage(Page):
         menu.addAction(_("Who changed what…"), lambda: self.actions_of_page.versions(row, self._forbidden))
         menu.addAction(_("Who did what to it"), lambda: self.navigate.emit("audit", f'target:"{key}"'))
         self.verbs.fill(menu, row)
+
+
+def _board(queries: ScheduleQueries) -> tuple[tuple[ScheduleRow, ...], Coming]:
+    """All schedules, and what comes next of them."""
+    rows = queries.board()
+    return rows, coming(rows, instant.now_ms())
