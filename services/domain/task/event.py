@@ -7,7 +7,7 @@ import msgspec
 from services.domain.upkeep.stored import Instant
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True):
+class Event(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Appended in the same atomic step as the transition. Names are the wire contract, but ``from_`` for ``from``."""
 
     cursor: str  #: place in the stream: "{epoch}/{position}"; opaque outside the store
@@ -24,7 +24,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     lane: str = ""
 
 
-class EventBatch(msgspec.Struct, frozen=True, kw_only=True):
+class EventBatch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Events after a cursor. ``gap``: the cursor was too old or of another epoch, so take a new snapshot."""
 
     events: tuple[Event, ...]

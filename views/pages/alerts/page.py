@@ -20,7 +20,7 @@ from views.kit.verb import Place, Verbs
 from views.page import Page, PageCommand
 from views.pages.alerts import words
 from views.pages.alerts.panel import AlertPanel
-from views.pages.alerts.table import CHANNELS, INCIDENTS, ROW, RULES
+from views.pages.alerts.table import CHANNELS, INCIDENTS, RULES, IncidentTable
 from views.pages.alerts.verbs import (
     CHANNEL_VERBS,
     INCIDENT_VERBS,
@@ -44,6 +44,7 @@ from views.widgets.filter.search_field import SearchField
 from views.widgets.layout import side_by_side
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
+from views.widgets.toast import ToastSpec
 
 EVERY_MS = 1000
 INCIDENTS_VIEW, RULES_VIEW, CHANNELS_VIEW = "incidents", "rules", "channels"
@@ -218,7 +219,7 @@ class AlertsPage(Page):
         self.error.hide()
         self.trouble.hide()
         yield
-        self.table = TableView(self._incidents, name=N_("Incidents"), row_height=ROW)
+        self.table = IncidentTable(self._incidents)
         self._rest = AtRest(self.table, cursor_is_set=True)
         yield
         self.rules = TableView(self._rules, name=N_("Rules"))
@@ -264,6 +265,7 @@ class AlertsPage(Page):
         self.table.current_changed.connect(lambda _key: self._follow())
         self.table.peek_requested.connect(self._toggle)
         self.table.open_requested.connect(self._open)
+        self.table.step_wanted.connect(self._step)
         for table in (self.rules, self.channels):
             table.current_changed.connect(lambda _key: self._follow())
         self.rules.open_requested.connect(lambda _key: self._act("rule.edit"))
@@ -449,6 +451,14 @@ class AlertsPage(Page):
             self.channel_verbs.act(key, self.channel())
         else:
             self.verbs.act(key, self.incident())
+
+    def _step(self, key: object, verb: str) -> None:
+        one = self._incidents.find(str(key))
+        why = next((self.verbs.reason(step, one) for step in INCIDENT_VERBS if step.key == verb), "")
+        if why:
+            self._context.toast(ToastSpec(text=why, status="warning"))
+        else:
+            self.verbs.act(verb, one)
 
     def _do(self, verb: Any, one: Any) -> None:
         if one is not None:

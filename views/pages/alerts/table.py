@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRect
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter
 
 from services.domain.alerts.incident import OPEN
 from services.i18n import N_, _
 from services.monitor.alerts.queries import ChannelNow, IncidentNow, RuleNow
 from views.pages.alerts import words
+from views.pages.alerts.verbs import next_steps
 from views.support import safe, shown, text
 from views.tables import painters
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
 from views.theme import theme
 
 ROW = 48  #: pixels of an incident
@@ -44,7 +47,51 @@ def _paint_pair(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     ink.text(painter, below, safe.masked(pair.below), cell, role=pair.tone, kind="label")
 
 
+def _paint_steps(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    said = [safe.masked(verb.said(cell.record)) for verb in next_steps(cell.record)]
+    line = round(LINE * theme().growth)
+    top = room.center().y() - (line if len(said) > 1 else line // 2)
+    for place, words_of in enumerate(said):
+        ink.text(
+            painter,
+            QRect(room.left(), top + place * (line + 1), room.width(), line),
+            words_of,
+            cell,
+            role="accent",
+            kind="table",
+        )
+
+
 painters.register("pair", _paint_pair)
+painters.register("steps", _paint_steps)
+
+
+class IncidentTable(TableView):
+    """Two lines a row; a click on a next step does it.
+
+    Signals:
+        step_wanted: key of the incident, key of the verb.
+    """
+
+    step_wanted = Signal(object, str)
+
+    def __init__(self, model: RecordModel[IncidentNow]) -> None:
+        super().__init__(model, name=N_("Incidents"), row_height=ROW)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Do what the line under the mouse says."""
+        super().mouseReleaseEvent(event)
+        where = event.position().toPoint()
+        index = self.indexAt(where)
+        if event.button() != Qt.MouseButton.LeftButton or index != self.currentIndex() or not index.isValid():
+            return
+        if self.records.column(index.column()).key != "next":
+            return
+        one = self.records.record(index.row())
+        steps = next_steps(one)
+        if steps:
+            below = len(steps) > 1 and where.y() > self.visualRect(index).center().y()
+            self.step_wanted.emit(self.records.key_at(index.row()), steps[below].key)
 
 
 INCIDENTS: tuple[Column[IncidentNow], ...] = (
@@ -73,7 +120,7 @@ INCIDENTS: tuple[Column[IncidentNow], ...] = (
         kind="pair",
         width=104,  # a day and a time
         live=True,
-        hide_rank=2,
+        hide_rank=3,
         tooltip=lambda one: text.iso(shown.moment(one.incident.first_at), shown.zone()),
     ),
     Column(
@@ -85,7 +132,7 @@ INCIDENTS: tuple[Column[IncidentNow], ...] = (
         kind="pair",
         width=158,
         live=True,
-        hide_rank=1,
+        hide_rank=2,
     ),
     Column(
         key="state",
@@ -95,6 +142,15 @@ INCIDENTS: tuple[Column[IncidentNow], ...] = (
         tone=lambda one: "retrying" if one.state == OPEN else "text",
         width=176,
         live=True,
+    ),
+    Column(
+        key="next",
+        title=N_("Next step"),
+        value=lambda one: text.listed([verb.said(one) for verb in next_steps(one)]),
+        kind="steps",
+        tone="accent",
+        width=120,
+        hide_rank=1,
     ),
 )
 RULES: tuple[Column[RuleNow], ...] = (

@@ -342,6 +342,19 @@ INCIDENT_VERBS: tuple[IncidentVerb, ...] = (
 )  # fmt: skip
 
 
+_BY_KEY = {verb.key: verb for verb in INCIDENT_VERBS}
+
+
+def next_steps(one: IncidentNow) -> tuple[IncidentVerb, ...]:
+    """What a row offers, two at most: what helps against it, then taking it."""
+    if one.state in (CALMING, WAITING, RESOLVED):
+        return ()
+    helps = ("unmute",) if one.state == MUTED else ("pause", "open")
+    found = [verb for verb in map(_BY_KEY.__getitem__, helps) if verb.fits(one)][:1]
+    take = _BY_KEY["take"]
+    return (*found, take) if one.state == OPEN and take.fits(one) else tuple(found)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleVerb(Verb[RuleNow | None]):
     """Something that can be done to the rule that is chosen."""

@@ -238,6 +238,42 @@ def test_escalate_and_pause_are_audited_commands(qtbot: QtBot, fleet: Fleet, ale
     assert acts[:2] == ["pause", "alert.escalate"]
 
 
+def click_step(qtbot: QtBot, page: AlertsPage, row: int, *, below: bool) -> None:
+    """Click into the cell of the next step, on its upper or its lower line."""
+    table = page.table
+    room = table.visualRect(table.model().index(row, table.records.section_of("next")))
+    where = room.center() + QPoint(0, room.height() // 4 if below else -room.height() // 4)
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=where)
+
+
+def test_a_row_offers_its_next_steps_and_a_click_does_them(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    dead = alerts.dead()
+    page = open_page()
+    cell = {column.key: column for column in page.table.records.columns}["next"]
+    (row,) = page.table.records.records()
+    assert cell.display(row).startswith("Pause ")
+    assert cell.display(row).endswith("Take it")
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        click_step(qtbot, page, 0, below=True)
+    assert answer_of(fleet, dead.id).answered_by == fleet.context.commands.operator.who
+    assert not fleet.engine.store.pauses()
+    qtbot.waitUntil(lambda: "Take it" not in cell.display(page.table.records.records()[0]), timeout=WAIT_MS)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        click_step(qtbot, page, 0, below=False)
+    assert [pause.scope for pause in fleet.engine.store.pauses()] == ["type:sync_order"]
+
+
+def test_a_next_step_that_is_barred_says_why(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
+    dead = alerts.dead()
+    page = open_page()
+    page.set_acting("Not connected")
+    click_step(qtbot, page, 0, below=True)
+    assert fleet.toasts[-1].text == "Not connected"
+    assert not answer_of(fleet, dead.id).answered_by
+
+
 @pytest.mark.parametrize(
     ("make", "page_id", "request_"),
     [
