@@ -160,6 +160,7 @@ class RecordModel(KeyedRows[R]):
         self.sentence = sentence  #: a whole row in one sentence, for a screen reader
         self._ticked: frozenset[Hashable] = frozenset()
         self._sorts: tuple[Sort, ...] = ()
+        self._usual: tuple[Sort, ...] = ()
 
     def clear(self) -> None:
         """Show nothing and forget the ticks; for a new profile or a changed filter."""
@@ -237,12 +238,27 @@ class RecordModel(KeyedRows[R]):
         self._sorts = tuple(sorts)
         self.headerDataChanged.emit(roles.HORIZONTAL, 0, len(self._columns) - 1)
 
+    @property
+    def order(self) -> tuple[Sort, ...]:
+        """In which order rows stand: as the header was clicked, else the usual one."""
+        return self._sorts or self._usual
+
+    def set_usual(self, usual: Sort) -> None:
+        """Say in which order rows come where nobody has clicked the header."""
+        if self._usual != (usual,):
+            self._usual = (usual,)
+            self.headerDataChanged.emit(roles.HORIZONTAL, 0, len(self._columns) - 1)
+
     def request_sort(self, section: int, *, add: bool = False) -> None:
         """Order by the column in `section`; `add` keeps the earlier keys before it."""
         column = self._columns[section]
         if not column.sortable:
             return
-        self.set_sorts(next_sorts(self._sorts, column.key, descending_first=column.descending_first, add=add))
+        self.set_sorts(
+            next_sorts(
+                self._sorts if add else self.order, column.key, descending_first=column.descending_first, add=add
+            )
+        )
         if self._local_sort:
             self.show_new()
         self.sort_requested.emit(self._sorts)

@@ -651,7 +651,7 @@ class TableHeader(QHeaderView):
 
     def _paint_title(self, painter: QPainter, rect: QRect, section: int, model: RecordModel[Any]) -> None:
         column = model.column(section)
-        sort = next((sort for sort in model.sorts if sort[0] == column.key), None)
+        sort = next((sort for sort in model.order if sort[0] == column.key), None)
         font = theme().font("label")
         metrics = QFontMetrics(font)
         room = rect.adjusted(PADDING, 0, -PADDING, -1)

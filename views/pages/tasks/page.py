@@ -280,6 +280,7 @@ class TasksPage(Page):
 
     def _query(self, *_args: object) -> None:
         wanted = self._wanted()
+        self._model.set_usual(("created", self._views.current.newest))
         self._views.note_asked(wanted.filter)
         self._unknown.ask(wanted.filter)
         if wanted.filter != self._lister.wanted.filter:

@@ -53,6 +53,15 @@ def test_arrows_and_boxes_are_drawn(table: TableView) -> None:
     assert plain != down != up != table.header.grab().toImage()
 
 
+def test_the_usual_order_has_its_arrow_and_a_click_turns_it_round(qtbot: QtBot, table: TableView) -> None:
+    plain = table.header.grab().toImage()
+    table.records.set_usual(("age", False))
+    assert table.header.grab().toImage() != plain
+    assert not table.records.sorts
+    qtbot.mouseClick(table.header.viewport(), Qt.MouseButton.LeftButton, pos=place(table, "age"))
+    assert table.records.sorts == (("age", True),)
+
+
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 def test_the_menu_of_columns_is_asked_for(qtbot: QtBot, table: TableView) -> None:
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, QPoint(5, 5), QPoint(50, 50))
