@@ -39,11 +39,16 @@ class Act:
 
     outcome: str = "done"
 
-    def counted(self, done: int, refused: int, why: str = "") -> None:
-        """Tell how many items were done and how many were not, and why the first of those was not."""
-        if refused:
-            head = f"partly: {done} done, {refused} refused" if done else f"refused: {refused}"
-            self.outcome = f"{head}: {why}" if why else head
+    def counted(self, done: int, refused: int, why: str = "", *, left: int = 0) -> None:
+        """Tell how many items were done, how many refused and how many never tried, and why the first of those was not
+        done.
+        """
+        if not refused and not left:
+            return
+        others = {"refused": refused, "left alone": left}
+        parts = [f"{done} done", *(f"{number} {word}" for word, number in others.items() if number)]
+        head = f"partly: {', '.join(parts)}" if done or left else f"refused: {refused}"
+        self.outcome = f"{head}: {why}" if why else head
 
 
 class Audit:

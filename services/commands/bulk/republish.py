@@ -176,7 +176,7 @@ class BulkRepublish:
             book.close(ended)
         done, skipped = len(ended.outcome.done), ended.outcome.skipped
         why = ended.why.code if ended.why is not None else skipped[0].why.code if skipped else ""
-        act.counted(done, len(skipped) + len(ended.left), why)
+        act.counted(done, len(skipped), why, left=len(ended.left))
         return ended
 
 

@@ -99,7 +99,7 @@ def _reason(first: str) -> str:
 
 
 #: as ``services.commands`` write down what was done in part, that nothing was, and what moved
-_COUNTED = re.compile(r"partly: (\d+) done, (\d+) refused(?:: (.*))?$", re.DOTALL)
+_COUNTED = re.compile(r"partly: (\d+) done(?:, (\d+) refused)?(?:, (\d+) left alone)?(?:: (.*))?$", re.DOTALL)
 _REFUSED = re.compile(r"refused: (\d+)(?:: (.*))?$", re.DOTALL)
 _MOVED = re.compile(r"done: (\d+) tasks moved$")
 #: as they write down how many of a batch have which status after an act
@@ -130,8 +130,18 @@ def _counted(outcome: str) -> str:
     """The counts of an outcome, "" where it has none."""
     first = ""
     if found := _COUNTED.match(outcome):
-        done, refused, first = found.groups()
-        said = _("{done} done, {refused} refused").format(done=text.count(int(done)), refused=text.count(int(refused)))
+        done, refused, left, first = found.groups()
+        counts = {
+            "done": text.count(int(done)),
+            "refused": text.count(int(refused or 0)),
+            "left": text.count(int(left or 0)),
+        }
+        if not left:
+            said = _("{done} done, {refused} refused").format(**counts)
+        elif refused:
+            said = _("{done} done, {refused} refused, {left} left alone").format(**counts)
+        else:
+            said = _("{done} done, {left} left alone").format(**counts)
     elif found := _REFUSED.match(outcome):
         n, first = int(found[1]), found[2]
         said = ngettext("{n} object refused", "{n} objects refused", n).format(n=text.count(n))

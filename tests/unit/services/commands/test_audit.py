@@ -66,13 +66,23 @@ def test_how_it_failed_is_written_down(room: Room, error: Exception, outcome: st
 
 def test_counted_items_are_told(room: Room) -> None:
     audit = Audit(room.store, "ann")
-    for done, refused, why in ((3, 0, ""), (0, 2, "task.refused"), (3, 2, "")):
+    for done, refused, left, why in (
+        (3, 0, 0, ""),
+        (0, 2, 0, "task.refused"),
+        (3, 2, 0, ""),
+        (3, 0, 55, "bulk.probe_same"),
+        (3, 1, 55, ""),
+        (0, 0, 2, "bulk.stopped"),
+    ):
         with audit.act("x", []) as act:
-            act.counted(done, refused, why)
+            act.counted(done, refused, why, left=left)
     assert [entry.outcome for entry in reversed(room.store.audit(10))] == [
         "done",
         "refused: 2: task.refused",
         "partly: 3 done, 2 refused",
+        "partly: 3 done, 55 left alone: bulk.probe_same",
+        "partly: 3 done, 1 refused, 55 left alone",
+        "partly: 0 done, 2 left alone: bulk.stopped",
     ]
 
 

@@ -275,7 +275,7 @@ def test_pause_holds_everything_and_stop_leaves_the_rest_dead(room: Room, desk: 
     assert ended.why.code == "bulk.stopped"
     assert [room.task(task_id).triage for task_id in ids[4:]] == ["open", "open"]
     entry = room.store.audit(1)[0]
-    assert (entry.action, entry.outcome) == ("dead.republish", "partly: 4 done, 2 refused: bulk.stopped")
+    assert (entry.action, entry.outcome) == ("dead.republish", "partly: 4 done, 2 left alone: bulk.stopped")
     assert json.loads(entry.detail) == {"rate": 60}
 
 
