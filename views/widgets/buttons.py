@@ -129,6 +129,11 @@ class Button(QAbstractButton):
         self._source = text
         self.retranslate()
 
+    def set_tip(self, tip: str) -> None:
+        """Change the explanation, the name of a button without text; `tip` is source text and follows the language."""
+        self._tip_source = tip
+        self._name()
+
     def set_count_text(self, text: str) -> None:
         """Show an already translated text, such as a verb with its number."""
         self._source = ""

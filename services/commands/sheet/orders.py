@@ -71,6 +71,14 @@ class Fault:
     value: str
     reason: Message
 
+    @property
+    def where(self) -> str:
+        """The column to be named before the reason, "" where the reason begins with the name of a parameter that the
+        column is called by.
+        """
+        parameter = self.reason.params.get("field") if self.reason.code == "payload.bad" else None
+        return "" if self.column in (parameter, f"payload.{parameter}") else self.column
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:

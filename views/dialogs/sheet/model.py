@@ -302,7 +302,7 @@ def _found(orders: Orders) -> Found:
 
 def _placed(fault: Fault) -> str:
     words = shown.say(fault.reason)
-    return _("{name}: {value}").format(name=safe.one_line(fault.column, 60), value=words) if fault.column else words
+    return _("{name}: {value}").format(name=safe.one_line(fault.where, 60), value=words) if fault.where else words
 
 
 def _fate(left_out: Fault) -> str:

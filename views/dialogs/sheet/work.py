@@ -167,7 +167,7 @@ def write_bad(path: Path, found: Orders) -> int:
     """
     reasons: dict[int, list[str]] = {}
     for fault in found.faults:
-        reasons.setdefault(fault.row, []).append(": ".join(filter(None, (fault.column, shown.say(fault.reason)))))
+        reasons.setdefault(fault.row, []).append(": ".join(filter(None, (fault.where, shown.say(fault.reason)))))
     lost = {fault.row: fault.value for fault in found.faults if fault.field == "line"}
     there = {row.number: list(map(text_of, row.cells)) for row in found.table.rows if row.number in reasons}
     width = len(found.table.columns)

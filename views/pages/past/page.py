@@ -42,6 +42,8 @@ from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline, TimelineEntry
 
 SIDE, CHANGES, SCROLL_BAR = 360, 220, 12
+PLAY = N_("Play a minute a second, up to the next change (Space)")
+PAUSE = N_("Stop at this moment (Space)")
 #: name of the number, source text, icon and role of its tile
 TILES = (
     ("waiting", N_("Waiting"), "ph.circle-dashed", "waiting"),
@@ -130,7 +132,7 @@ class PastPage(Page):
         self.back, self.minute_back = Button(N_("−10 min"), small=True), Button(N_("−1 min"), small=True)
         self.minute_on, self.on = Button(N_("+1 min"), small=True), Button(N_("+10 min"), small=True)
         self.later_change = Button(icon="ph.skip-forward", small=True, tip=N_("Change after (Ctrl+Right)"))
-        self.play = Button(icon="ph.play", small=True, tip=N_("Play a minute a second, up to the next change (Space)"))
+        self.play = Button(icon="ph.play", small=True, tip=PLAY)
         yield
         steps = QHBoxLayout()
         steps.setSpacing(4)
@@ -376,6 +378,7 @@ class PastPage(Page):
         self.earlier_change.disable("" if current and current.before_ms else _("No earlier change is known here"))
         self.later_change.disable("" if current and current.after_ms else _("No later change is known here"))
         self.play.set_glyph("ph.pause" if self.player.plays else "ph.play")
+        self.play.set_tip(PAUSE if self.player.plays else PLAY)
         for button in (self.minute_on, self.on, self.play):
             button.disable("" if self._at < now else _("That has not been yet"))
         self.copy_button.disable("" if current else _("Nothing is shown yet"))

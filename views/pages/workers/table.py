@@ -46,6 +46,12 @@ def _note(row: NodeRow) -> str:
     return nodes.note(row.now)[0]
 
 
+def _need(row: NodeRow) -> tuple[bool, bool, str]:
+    """How much a person should look, and what is noted: what is sorted by."""
+    words, tone = nodes.note(row.now)
+    return row.now.missing, tone == "retrying", words
+
+
 def _note_tone(row: NodeRow) -> str:
     return nodes.note(row.now)[1].replace("text3", "text2")
 
@@ -123,5 +129,16 @@ COLUMNS: tuple[Column[NodeRow], ...] = (
     measured("cpu", N_("CPU"), lambda row: row.info.cpu, _cpu, width=72),
     measured("memory", N_("Memory"), lambda row: row.info.memory_mb, _memory, width=92, hide_rank=2),
     measured("done", N_("Done"), lambda row: row.info.done, _done, width=80, hide_rank=1),
-    Column(key="note", title=N_("Note"), value=_note, tone=_note_tone, width=160, stretch=True, live=True),
+    Column(
+        key="note",
+        title=N_("Note"),
+        value=_need,
+        text=_note,
+        tone=_note_tone,
+        width=160,
+        stretch=True,
+        live=True,
+        sortable=True,
+        descending_first=True,
+    ),
 )

@@ -192,7 +192,7 @@ def _defaults(args: argparse.Namespace, instants: Instants) -> Defaults:
 
 def _row_errors(asked: Orders) -> list[dict[str, Any]]:
     return [
-        {"line": fault.row, "field": fault.field, "error": f"{fault.column}: {spoken.say(fault.reason)}".lstrip(": ")}
+        {"line": fault.row, "field": fault.field, "error": f"{fault.where}: {spoken.say(fault.reason)}".lstrip(": ")}
         for fault in asked.faults
     ]
 

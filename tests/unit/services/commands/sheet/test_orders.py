@@ -101,6 +101,22 @@ def test_the_file_of_an_operator_becomes_what_each_row_says(tmp_path: Path, endi
     assert all(english(fault.reason) and render(fault.reason) for fault in found.faults)
 
 
+@pytest.mark.parametrize(
+    ("header", "cell", "where"),
+    [
+        ("page_size", 5000, ""),
+        ("payload.page_size", 5000, ""),
+        ("payload", '{"page_size": 5000}', "payload"),
+        ("delay", "soon", "delay"),
+    ],
+)
+def test_a_reason_that_begins_with_its_column_is_not_put_behind_it(
+    tmp_path: Path, header: str, cell: object, where: str
+) -> None:
+    (fault,) = one(tmp_path, ["shop", "type", header], [KEYS[0], "sync_order", cell]).faults
+    assert (fault.column, fault.where) == (header, where), english(fault.reason)
+
+
 WORDS = st.sampled_from(
     [
         "",

@@ -390,6 +390,27 @@ def test_a_large_fleet_is_a_table(fleet: Fleet, open_page: Open) -> None:
     assert page.board.isVisible()
 
 
+def test_in_a_table_the_silent_come_first_and_who_needs_a_look_can_be_sorted_for(fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.deactivate()
+    well = [fleet.heartbeat(f"rpa-{number:02}") for number in range(30)]
+    silent = msgspec.structs.replace(well[27], seen_at=fleet.store.now_ms() - 65_000)
+    full = msgspec.structs.replace(well[20], cpu=97.0)
+
+    def first(many: int) -> list[object]:
+        return [page.table.records.key_at(row) for row in range(many)]
+
+    show(page, fleet, *well)
+    show(page, fleet, *well[:27], silent, *well[28:])
+    assert first(2) == ["rpa-00", "rpa-01"], "nothing moves under the cursor"
+    page.refresh()
+    assert first(2) == ["rpa-27", "rpa-00"]
+    show(page, fleet, *well[:20], full, *well[21:27], silent, *well[28:])
+    model = page.table.records
+    model.request_sort(model.section_of("note"))
+    assert first(2) == ["rpa-27", "rpa-20"]
+
+
 @pytest.mark.one_pair
 def test_a_machine_that_is_not_heard_of_stays_in_the_table(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
