@@ -62,6 +62,8 @@ AHEAD_S = 1.0
 #: loading ahead holds the window up for so long at a time, and then lets it be
 TURN_S, REST_S = 0.01, 0.02
 CLOSE_GRACE_S = 5.0
+#: questions whose answers nobody will see any more get so long to end before what they ask is closed
+ASKED_S = 0.5
 MOST_SLOTS = 512
 #: how far one more window stands from the one it was opened from
 BESIDE = 28
@@ -655,6 +657,8 @@ class Console:
         # as its user does: the page stops asking, the feed has nobody left to tell
         opened.window.may_close = lambda: True
         opened.window.close()
+        if self._ended.is_set():
+            await self._off(self._stop_asking)
         await self._off(connection.close, leaving.grace_s)
         if not self._ended.is_set():
             opened.window.deleteLater()
@@ -719,9 +723,13 @@ class Console:
             self.welcome.close()
         while self._unwanted:
             await asyncio.wait({self._unwanted.pop()})
-        await self._off(operation.shut_down)
+        await self._off(self._stop_asking)
         await self._off(self._state.close)
         self._pool.shutdown()
+
+    @staticmethod
+    def _stop_asking() -> None:
+        operation.shut_down(most_s=ASKED_S)
 
     async def _send_asked(self, window: MainWindow) -> None:
         """What is still held with Undo was asked for; closing is no Undo."""

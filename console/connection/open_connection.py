@@ -24,6 +24,8 @@ from services.self_check import SelfCheck
 from services.workers.host import Steward
 
 log = logging.getLogger(__name__)
+#: what leads and watches here gets so long to end its round
+LEAVE_S = 1.5
 
 
 class OpenConnection:
@@ -108,7 +110,7 @@ class OpenConnection:
         self.sample.end()
         self.local.close(grace_s)
         if self._steward is not None:
-            self._steward.close()
+            self._steward.close(LEAVE_S)
         if self._notices is not None:
             self._notices.stop()
         self.live.close()

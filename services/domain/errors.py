@@ -27,6 +27,10 @@ class StoreUnavailable(StoreError):
     """The store does not answer; nothing was changed by the caller's knowledge, repeat the same call."""
 
 
+class StoreClosed(StoreUnavailable):
+    """This process has given the store back; whoever still asks is not wanted any more."""
+
+
 class Unreadable(StoreError):
     """Something in the store is none of ours and stands in the way; the doctor names it, repair sets it aside."""
 

@@ -106,6 +106,8 @@ class Registry:
                 return
             try:
                 self._read()
+            except errors.StoreClosed:
+                raise  # who asks on with what is known would compute for nobody
             except errors.StoreError as exc:
                 if not self._known:
                     raise

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from services.domain.task import retry
@@ -13,6 +14,7 @@ from services.engine.homes import Homes
 from services.engine.lead.archiver import Archiver
 from services.engine.lead.artifact_keeper import ArtifactKeeper
 from services.engine.lead.cause_keeper import CauseKeeper
+from services.engine.lead.duty import LEAVE_S, together
 from services.engine.lead.fitness import Fitness
 from services.engine.lead.janitor import Janitor, Retention
 from services.engine.lead.leader import Leader
@@ -107,6 +109,7 @@ class Steward:
         )
         self._always = tuple(always)
         self._duties = tuple(duty for duty in duties if duty is not None)
+        self._closing = False
         self.leader = Leader(
             store,
             clock,
@@ -134,6 +137,9 @@ class Steward:
         found_zone(self._store, self._zone())  # last: a store that fails here keeps no duty from its start
 
     def _follow(self) -> None:
+        if self._closing:
+            together([duty.stop for duty in self._duties], 0.0)  # asked before; those that began since are asked now
+            return
         for duty in self._duties:
             duty.stop()
 
@@ -145,13 +151,14 @@ class Steward:
         if self.files is not None:
             self.files.start()
 
-    def close(self) -> None:
-        """Stop leading and hand over."""
-        if self.files is not None:
-            self.files.stop()
-        for watch in self._always:
-            watch.stop()
-        self.leader.close()
+    def close(self, grace_s: float = LEAVE_S) -> None:
+        """Stop leading and hand over. All are asked to end at once and get so long together; what computes longer is
+        left to itself, and does no more than it began.
+        """
+        self._closing = True
+        files = [self.files.stop] if self.files is not None else []
+        watches = [duty.stop for duty in (*self._always, *self._duties)]
+        together([partial(self.leader.close, grace_s / 2), *files, *watches], grace_s)
 
 
 class LocalWorkers:

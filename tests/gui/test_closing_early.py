@@ -30,7 +30,7 @@ def test_no_page_is_made_for_a_window_that_closes(
         asked.set()
         return []
 
-    def slowly(**words: bool) -> None:
+    def slowly(**words: float) -> None:
         asked.wait(6)
         end(**words)
 
@@ -89,3 +89,34 @@ def test_what_keeps_work_from_beginning_is_told_in_a_window_that_is_open(
         await until(lambda: console.opened is not None and bool(console.opened.window.toasts.toasts()), "it is told")
 
     play(qapp, tmp_path, close)
+
+
+def test_a_question_that_takes_long_keeps_no_window_from_closing(
+    qapp: QApplication, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
+    asked, gate, over = threading.Event(), threading.Event(), threading.Event()
+
+    async def close(console: Console) -> None:
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        assert console.opened is not None
+        assert console.connection is not None
+        registry = console.connection.engine.registry
+
+        def ask() -> None:
+            asked.set()
+            gate.wait(100)
+            registry.forget()
+            try:
+                registry.shops()
+            finally:
+                over.set()
+
+        operation.Operation(console.opened.window).start(ask)
+        await until(asked.is_set, "it is asked")
+
+    play(qapp, tmp_path, close)
+    assert not over.is_set(), "the window closed without its answer"
+    gate.set()
+    assert over.wait(20)
+    assert "is closed" not in caplog.text, "nobody is told of what was closed on purpose"

@@ -18,10 +18,12 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
+import queue
 import threading
+import time
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -69,13 +71,57 @@ class _Mailbox(QObject):
         operation._finish(run)  # noqa: SLF001  (two halves of one class)
 
 
+class _Threads:
+    """Threads that run what is asked for. Unlike those of an executor they hold up no end of the program: a question
+    that takes long must not outlive who asked it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._calls: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
+        self._idle = threading.Semaphore(0)
+        self._threads: list[threading.Thread] = []
+        self._left = False  #: nobody wants the answers any more
+
+    def submit(self, call: Callable[[], Any]) -> Future[Any]:
+        future: Future[Any] = Future()
+        self._calls.put((future, call))
+        if not self._idle.acquire(blocking=False) and len(self._threads) < self._most:
+            thread = threading.Thread(target=self._work, name=f"operation_{len(self._threads)}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        return future
+
+    def shut_down(self, seconds: float | None) -> None:
+        """Drop what nobody has begun, and wait so long for what has; None for as long as it takes."""
+        try:
+            while (waiting := self._calls.get_nowait()) is not None:
+                waiting[0].cancel()
+        except queue.Empty:
+            pass
+        for _ in self._threads:
+            self._calls.put(None)
+        end = None if seconds is None else time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(None if end is None else max(0.0, end - time.monotonic()))
+        self._left = True
+
+    def _work(self) -> None:
+        while (wanted := self._calls.get()) is not None:
+            future, call = wanted
+            if future.set_running_or_notify_cancel():
+                _fulfil(future, call, lambda: self._left)
+            del wanted, future, call  # an answer lives no longer than who wants it
+            self._idle.release()
+
+
 class _Background:
     """The thread pool, the mailbox and the notifier, made on first use."""
 
     def __init__(self) -> None:
         self.notify: Notify | None = None
         self.threads = THREADS
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: _Threads | None = None
         self._mailbox: _Mailbox | None = None
         self._lock = threading.Lock()
 
@@ -84,9 +130,9 @@ class _Background:
             if self._mailbox is None or not isValid(self._mailbox):
                 self._mailbox = _Mailbox()
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="operation")
-            mailbox, pool = self._mailbox, self._pool
-        future = _alone(call) if lasting else pool.submit(call)
+                self._pool = _Threads(self.threads)
+            mailbox = self._mailbox
+            future = _alone(call) if lasting else self._pool.submit(call)
         future.add_done_callback(functools.partial(self._post, mailbox, run))
 
     @staticmethod
@@ -98,24 +144,32 @@ class _Background:
         if isValid(mailbox):
             mailbox.arrived.emit(run)
 
-    def shut_down(self, wait: bool) -> None:
+    def shut_down(self, seconds: float | None) -> None:
         with self._lock:
             pool, self._pool = self._pool, None
         if pool is not None:
-            pool.shutdown(wait=wait, cancel_futures=True)
+            pool.shut_down(seconds)
+
+
+def _fulfil(future: Future[Any], call: Callable[[], Any], left: Callable[[], bool] = lambda: False) -> None:
+    """Answer, unless nobody is there to take it any more."""
+    try:
+        answer, error = call(), None
+    except BaseException as exc:  # noqa: BLE001  (as a pool does: the error goes to who asked)
+        answer, error = None, exc
+    if left():
+        return
+    if error is None:
+        future.set_result(answer)
+    else:
+        future.set_exception(error)
+    del error  # it holds this frame
 
 
 def _alone(call: Callable[[], Any]) -> Future[Any]:
     """Run in a thread of its own, which nobody waits for at the end."""
     future: Future[Any] = Future()
-
-    def work() -> None:
-        try:
-            future.set_result(call())
-        except BaseException as exc:  # noqa: BLE001  (as a pool does: the error goes to who asked)
-            future.set_exception(exc)
-
-    threading.Thread(target=work, name="lasting", daemon=True).start()
+    threading.Thread(target=_fulfil, args=(future, call), name="lasting", daemon=True).start()
     return future
 
 
@@ -128,9 +182,9 @@ def configure(notify: Notify | None, threads: int = THREADS) -> None:
     _background.threads = threads
 
 
-def shut_down(*, wait: bool = True) -> None:
-    """End the threads; runs not yet begun are dropped."""
-    _background.shut_down(wait)
+def shut_down(*, wait: bool = True, most_s: float | None = None) -> None:
+    """End the threads; runs not yet begun are dropped. ``most_s``: those that take longer are left to themselves."""
+    _background.shut_down(most_s if wait else 0.0)
 
 
 def report(error: BaseException) -> None:

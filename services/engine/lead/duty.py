@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 
 from services.domain.errors import ConsoleError
 from services.ports import Clock
 
 LEAVE_S = 30.0
+
+
+def together(calls: Iterable[Callable[[], object]], seconds: float) -> None:
+    """Make calls that wait for something, all at once, and wait so long for all of them; what takes longer goes on by
+    itself.
+    """
+    threads = [threading.Thread(target=call, name="together", daemon=True) for call in calls]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
 
 
 class DutyThread:
@@ -73,6 +86,8 @@ class Rounds(DutyThread):
             try:
                 self._tick()
             except ConsoleError as exc:
+                if stop.is_set():
+                    return  # nobody waited for this round: what it asks may be closed by now
                 log.warning("%s: %s", self._waits, exc)
             except Exception:
                 log.exception("%s", self._waits)

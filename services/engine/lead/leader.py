@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 from services.domain.errors import BrokerUnavailable, ConsoleError, StoreUnavailable
+from services.engine.lead.duty import LEAVE_S, together
 from services.engine.lead.fitness import Fitness
 from services.ports import Clock, Store
 
@@ -66,12 +67,10 @@ class Leader:
         """Whether this process leads."""
         return self._leading
 
-    def close(self) -> None:
-        """Give the lease up and leave."""
+    def close(self, grace_s: float = LEAVE_S) -> None:
+        """Give the lease up and leave; the round under way gets so long to end."""
         self._stop.set()
-        for thread in (self._thread, self._ticker):
-            if thread.is_alive():
-                thread.join(30.0)
+        together([thread.join for thread in (self._thread, self._ticker) if thread.is_alive()], grace_s)
         if self._leading:
             self._become(leading=False)
             try:

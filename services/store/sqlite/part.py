@@ -7,11 +7,11 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from services.domain.errors import StoreError, StoreUnavailable
+from services.domain.errors import StoreClosed, StoreError, StoreUnavailable
 from services.domain.text.said import said
 from services.ports import Clock
 from services.sqlite_holder import sentence
-from services.sqlite_writer import SharedFile
+from services.sqlite_writer import Closed, SharedFile
 
 T = TypeVar("T")
 #: a clock that was set back may be so much behind what it wrote
@@ -25,6 +25,8 @@ def store_errors() -> Iterator[None]:
         yield
     except (sqlite3.IntegrityError, UnicodeEncodeError, OverflowError) as exc:
         raise StoreError(said("file.cannot_keep", error=str(exc))) from exc
+    except Closed as exc:
+        raise StoreClosed(sentence(exc)) from exc
     except (sqlite3.OperationalError, sqlite3.ProgrammingError) as exc:
         raise StoreUnavailable(sentence(exc)) from exc
     except sqlite3.Error as exc:  # whoever puts a backup back need not start the workers again

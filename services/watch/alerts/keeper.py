@@ -20,7 +20,7 @@ from services.domain.alerts.rule import Rule
 from services.domain.errors import ConsoleError
 from services.domain.task.status import ACTIVE, Status
 from services.domain.text.message import Message
-from services.engine.lead.duty import DutyThread
+from services.engine.lead.duty import DutyThread, together
 from services.ports import Clock, Store
 from services.watch.alerts.book import Book
 from services.watch.alerts.look import LED, STATE, Eyes, Gap, Led, Look, NotKnown
@@ -30,6 +30,8 @@ from services.watch.alerts.sender import Sender
 log = logging.getLogger(__name__)
 EVERY_S, SEND_S, PRUNE_S = 5.0, 1.0, 300.0
 TTL_MS = 15_000
+#: what looks or sends is waited for no longer before the watch is left to the next one
+LEAVE_S = 1.0
 #: a leader that is gone is replaced within 15 s; a longer time without one is a gap
 GAP_MS, NOTE_MS, TOLD_MS = 20_000, 5_000, 30_000
 _LED = msgspec.json.Decoder(Led)
@@ -62,8 +64,8 @@ class AlertKeeper:
         self._noted = 0
         self._prune_at = clock.monotonic() + PRUNE_S
         self._failing: set[str] = set()
-        self._judging = DutyThread(self._judge_on, f"{holder}-alerts", leave_s=5.0)
-        self._sending = DutyThread(self._send_on, f"{holder}-alerts-out", leave_s=5.0)
+        self._judging = DutyThread(self._judge_on, f"{holder}-alerts")
+        self._sending = DutyThread(self._send_on, f"{holder}-alerts-out")
 
     def start(self) -> None:
         """Become a candidate."""
@@ -72,8 +74,7 @@ class AlertKeeper:
 
     def stop(self) -> None:
         """Leave it to the next one."""
-        self._judging.stop()
-        self._sending.stop()
+        together((self._judging.stop, self._sending.stop), LEAVE_S)
         if self._watching:
             self._watching = False
             try:
@@ -95,6 +96,8 @@ class AlertKeeper:
         self._watch_leader(look)
         rules = self._book.rules()
         findings, unknown = self._find(look, rules)
+        if self._judging.stopped:
+            return False  # looking may take long: somebody else watches by now
         raised: list[Incident] = []
         # what needs no patience is opened and raised in one look, in two steps: a crash between them changes nothing
         for _ in range(2):
@@ -120,6 +123,8 @@ class AlertKeeper:
             try:
                 self.tick()
             except ConsoleError as exc:
+                if stop.is_set():
+                    return  # what it asks may be closed by now
                 log.warning("alerts wait: %s", exc)
             except Exception:  # the next look may go well, and nobody else watches while this process does
                 log.exception("alerts")
@@ -131,6 +136,8 @@ class AlertKeeper:
             try:
                 self.send(stop)
             except ConsoleError as exc:
+                if stop.is_set():
+                    return
                 log.warning("alerts are not sent: %s", exc)
             except Exception:  # likewise
                 log.exception("alerts are not sent")

@@ -9,7 +9,7 @@ import pytest
 
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
-from services.engine.lead.duty import DutyThread, Rounds
+from services.engine.lead.duty import DutyThread, Rounds, together
 
 
 def test_each_start_runs_until_its_own_stop() -> None:
@@ -77,3 +77,43 @@ def test_a_round_that_fails_does_not_end_the_next(caplog: pytest.LogCaptureFixtu
         ("ERROR", "it waits"),
     ]
     assert begun == [0]
+
+
+def test_a_round_that_fails_after_it_was_asked_to_end_says_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    begun, never = threading.Event(), threading.Event()
+
+    def tick() -> None:
+        begun.set()
+        while not duty.stopped:
+            never.wait(0.001)
+        raise StoreUnavailable("closed by now")
+
+    duty = Rounds(tick, 1.0, SystemClock(), "duty", log=logging.getLogger("duty"), waits="nothing is done")
+    duty.start()
+    assert begun.wait(20)
+    duty.stop()
+    assert not caplog.records
+
+
+def test_who_waits_for_another_is_called_with_it() -> None:
+    asked, ended = threading.Event(), list[str]()
+
+    def first() -> None:
+        assert asked.wait(20)
+        ended.append("first")
+
+    together((first, asked.set), 20.0)
+    assert ended == ["first"]
+
+
+def test_what_takes_longer_than_it_may_goes_on_by_itself() -> None:
+    gate, over = threading.Event(), threading.Event()
+
+    def slow() -> None:
+        gate.wait(20)
+        over.set()
+
+    together((slow,), 0.0)
+    assert not over.is_set()
+    gate.set()
+    assert over.wait(20)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -189,3 +191,37 @@ def test_after_shutting_down_it_starts_anew(qtbot: QtBot) -> None:
     operation.shut_down()
     with qtbot.waitSignal(task.succeeded):
         task.start(lambda: 1)
+
+
+def test_what_takes_longer_at_the_end_is_left_and_its_answer_told_to_nobody(
+    qtbot: QtBot, told: list[BaseException]
+) -> None:
+    owner, gate, begun, over, seen = QObject(), threading.Event(), threading.Event(), threading.Event(), []
+
+    def call() -> int:
+        begun.set()
+        gate.wait(20)
+        over.set()
+        raise ValueError("closed by now")
+
+    Operation(owner).start(call, seen.append)
+    assert begun.wait(20)
+    operation.shut_down(most_s=0.0)
+    gate.set()
+    assert over.wait(20)
+    task = Operation(owner)
+    with qtbot.waitSignal(task.succeeded):
+        task.start(lambda: 1)
+    assert seen == told == []
+
+
+def test_a_call_that_never_returns_keeps_no_program_from_ending() -> None:
+    program = """
+import threading
+from PySide6.QtCore import QCoreApplication, QObject
+from views.support import operation
+app, owner = QCoreApplication([]), QObject()
+operation.Operation(owner).start(threading.Event().wait)
+operation.shut_down(most_s=0.0)
+"""
+    subprocess.run([sys.executable, "-c", program], timeout=60, check=True)
