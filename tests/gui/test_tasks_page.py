@@ -34,6 +34,15 @@ def test_rows_appear_and_change_in_place(desk: Desk, page: TasksPage, qtbot: QtB
     assert ids(page) == [second.task_id, first.task_id]
 
 
+def test_the_heading_by_which_they_stand_has_an_arrow(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    first = desk.create(0)
+    page.refresh()
+    wait(qtbot, lambda: ids(page) == [first.task_id])
+    assert page.table.records.order == (("created", True),)
+    page.table.records.request_sort(page.table.records.section_of("created"))
+    assert page.table.records.order == (("created", False),)
+
+
 def test_new_rows_wait_behind_the_pill(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     first = desk.create(0)
     page.refresh()

@@ -280,7 +280,6 @@ class TasksPage(Page):
 
     def _query(self, *_args: object) -> None:
         wanted = self._wanted()
-        self._model.set_usual(("created", self._views.current.newest))
         self._views.note_asked(wanted.filter)
         self._unknown.ask(wanted.filter)
         if wanted.filter != self._lister.wanted.filter:
@@ -311,6 +310,7 @@ class TasksPage(Page):
         self.filter.clear_problem()
         self._unknown.answer(listing.wanted.filter)
         self._tally.note(listing)
+        self._model.set_usual(("created", self._views.current.newest))
         settle = listing.settle or self._rest.resting
         rows = self._waits.fill(with_rows_beyond(listing, self._model.records()))
         self._model.apply(rows, settle=settle)
