@@ -75,6 +75,7 @@ TEMPLATES: dict[str, str] = {
     "task.unknown": N_("There is no task {id}."),
     "task.duplicate": N_("The same task is active already: {id} ({status})."),
     "task.not_cancelled": N_("The task is {status}; only a cancelled one is created again."),
+    "task.stopping": N_("It is still stopping; it can be created again once it has stopped."),
     "task.created_again": N_("Created again already, as {id}."),
     "task.not_readable": N_("Its payload cannot be read."),
     "task.done": N_("The same work has succeeded already as {id}; to do it again needs a reason."),

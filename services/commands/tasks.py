@@ -108,7 +108,9 @@ class TaskCommands:
         specs: list[TaskSpec] = []
         for task, before in zip(found, self._store.get([again(task) for task in found]), strict=True):
             spec, judged = self._same_work(task, reason), verdict.safe_to_run_again(task)
-            if task.status != Status.CANCELLED:
+            if task.status == Status.RUNNING and task.cancel:
+                whys[task.task_id] = Message("task.stopping")
+            elif task.status != Status.CANCELLED:
                 whys[task.task_id] = Message("task.not_cancelled", {"status": task.status})
             elif before is not None:
                 whys[task.task_id] = Message("task.created_again", {"id": before.task_id})

@@ -60,7 +60,9 @@ def test_of_a_cancel_with_running_ones_the_waiting_ones_are_created_again(
     assert offered(desk) == ["Create again"]
     page.undo()
     wait(qtbot, lambda: desk.toasts[-1].text == "2 tasks created again")
-    assert desk.toasts[-1].detail == "1 task left alone: The task is running; only a cancelled one is created again."
+    assert desk.toasts[-1].detail == (
+        "1 task left alone: It is still stopping; it can be created again once it has stopped."
+    )
     found = desk.context.tasks.page("status:queued", limit=50).tasks
     assert {task.parent for task in found} == {task.task_id for task in waits}
     assert desk.get(runs.task_id).status == Status.RUNNING
@@ -83,6 +85,26 @@ def test_what_stopped_meanwhile_is_created_again_where_that_does_no_work_twice(
     found = desk.context.tasks.page("status:queued", limit=50).tasks
     assert {task.parent for task in found} == {task.task_id for task in (waits, runs)[:number]}
     assert ("left alone" in desk.toasts[-1].detail) == (number == 1)
+
+
+def test_what_only_ran_when_it_was_cancelled_is_offered_until_it_has_stopped(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    runs = desk.create(0)
+    owner = desk.claim(runs).owner
+    chosen(desk, page, qtbot, [runs], "cancel")
+    wait(qtbot, lambda: bool(desk.toasts) and offered(desk) == ["Create again"])
+    press(desk, "Create again")
+    wait(qtbot, lambda: desk.toasts[-1].text == "Nothing was changed.")
+    assert desk.toasts[-1].detail.endswith("It is still stopping; it can be created again once it has stopped.")
+    assert offered(desk) == ["Create again"], "too early"
+    end = Attempt(number=1, worker="w1", started_at=1, ended_at=900, outcome="cancelled")
+    stopped = Finish(task_id=runs.task_id, owner=owner, to=Status.CANCELLED, attempt=end)
+    assert desk.session.engine.store.apply([stopped])[0].code == "ok"
+    assert page.undo()
+    wait(qtbot, lambda: desk.toasts[-1].text == "1 task created again")
+    assert offered(desk) == []
+    assert [task.parent for task in desk.context.tasks.page("status:queued", limit=50).tasks] == [runs.task_id]
 
 
 def test_a_cancelled_task_offers_it_in_its_panel_and_the_bar(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:

@@ -49,14 +49,17 @@ def told_cancelled(outcome: Outcome) -> str:
 
 def again_of_cancelled(tasks: TaskCommands) -> Reverse:
     """What takes a cancel back: the same work under new ids. Of what ran then only what has stopped since and may be
-    done twice, or surely was not begun; the rest is told as left alone.
+    done twice, or surely was not begun; the rest is told as left alone, and what has not stopped yet is offered again.
     """
 
     def call(outcome: Outcome) -> Outcome:
         waited = tasks.create_again(outcome.done)
         return join(waited, tasks.create_again(outcome.pending, untouched=True)) if outcome.pending else waited
 
-    return Reverse(call=call, text=N_("Create again"), told=told_created_again)
+    def later(_made: Outcome, found: Outcome) -> Outcome:
+        return Outcome(pending=tuple(one.task_id for one in found.skipped if one.why.code == "task.stopping"))
+
+    return Reverse(call=call, text=N_("Create again"), told=told_created_again, later=later)
 
 
 def told_created_again(outcome: Outcome) -> str:

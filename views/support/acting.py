@@ -34,6 +34,9 @@ class Reverse:
     call: Callable[[Outcome], Outcome]
     text: str = N_("Undo")
     told: Callable[[Outcome], str] = lambda _outcome: _("Taken back.")
+    #: of what was to be taken back, and what came of that, what is worth another try: it is offered again. With it, what
+    #: an act only asked for is offered as well
+    later: Callable[[Outcome, Outcome], Outcome] | None = None
 
 
 class AboutToHappen:
@@ -211,10 +214,17 @@ class Acting(QObject):
         reverse: Reverse | None = None,
         key: str = "",
         number: int = 0,
+        offered: Outcome | None = None,
     ) -> None:
+        """``offered``: what the reverse is for, unless it is all that was done."""
         left = (*outcome.skipped, *outcome.failed)
         went = bool(outcome.done or outcome.pending)
-        undo = self._offer_undo(outcome, reverse, number) if outcome.done and reverse is not None else None
+        due = bool(outcome.done or (reverse is not None and reverse.later is not None and outcome.pending))
+        undo = (
+            self._offer_undo(offered or outcome, reverse, number)
+            if reverse is not None and (due or offered is not None)
+            else None
+        )
 
         def say() -> ToastSpec:
             detail = ""
@@ -246,7 +256,11 @@ class Acting(QObject):
 
             def tell(found: Outcome) -> None:
                 over()
-                self._tell(found, reverse.told, key=key)
+                rest = reverse.later(outcome, found) if reverse.later is not None else Outcome()
+                if rest.done or rest.pending:
+                    self._tell(found, reverse.told, reverse, key, number, rest)
+                else:
+                    self._tell(found, reverse.told, key=key)
 
             def fail(error: BaseException) -> None:
                 over()
