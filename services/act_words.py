@@ -104,6 +104,7 @@ ACTS: Mapping[str, str] = {
     "worker.restart_browser": N_("Restart a browser"),
     "worker.resume": N_("Let a worker go on"),
     "worker.slots": N_("Change a worker's slots"),
+    "worker.start": N_("Start a worker"),
     "worker.stop": N_("Stop a worker"),
 }
 

@@ -19,11 +19,12 @@ from services.clock import SystemClock
 from services.commands.audit import Audit
 from services.commands.causes import CauseCommands
 from services.commands.fleet import FleetCommands
-from services.commands.operator import Operator
+from services.commands.operator import Operator, person
 from services.domain.alerts import rule as rules
 from services.domain.alerts.incident import Incident
 from services.domain.errors import NotAllowed, OperatorError
 from services.domain.fleet import autoscale, environment
+from services.domain.fleet import role as roles
 from services.domain.fleet.worker import PROXIES_SHOWN
 from services.domain.gates.lane_share import parse_share
 from services.domain.insight import cause_rule
@@ -32,6 +33,7 @@ from services.domain.task import own_words
 from services.domain.text.message import Message
 from services.domain.text.said import said
 from services.domain.types import task_type
+from services.engine import people
 from services.engine.lead import leader
 from services.engine.lead.firing import Firing
 from services.engine.lead.janitor import DAY_MS, Retention
@@ -69,6 +71,17 @@ def refuse_read_only(settings: config.Settings) -> None:
     """
     if settings.read_only:
         raise NotAllowed(said("work.read_only", profile=settings.profile), field="role")
+
+
+def refuse_viewer(engine: Engine) -> None:
+    """Whoever may only look starts no worker: what it does, it does in their name.
+
+    Raises:
+        NotAllowed: the account of this process is one; it is in the audit.
+    """
+    store, who = engine.store, person()
+    one = Operator(who=who, role=people.role_of(store, who), known=True)
+    assembly.audit_of(engine, who).need(one, roles.OPERATOR, "worker.start")
 
 
 def steward(engine: Engine) -> Steward:

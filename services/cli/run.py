@@ -178,6 +178,11 @@ def _work(
     settings: config.Settings, stop: threading.Event, *, drain: bool, metrics_at: tuple[str, int] | None
 ) -> tuple[Worker, bool]:
     engine = assembly.open_engine(settings)
+    try:
+        workforce.refuse_viewer(engine)
+    except BaseException:
+        engine.close()
+        raise
     if settings.unverified:
         assembly.commands(engine)  # who works over a connection that nobody checks is written down
     steward = workforce.steward(engine)

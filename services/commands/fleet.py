@@ -11,6 +11,7 @@ from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.domain.change import OpenShop
 from services.domain.errors import NotFound, UsageError
+from services.domain.fleet import role as roles
 from services.domain.fleet import shop as shops
 from services.domain.fleet import worker_order
 from services.domain.fleet.shop import Pause, Shop
@@ -250,13 +251,15 @@ class FleetCommands:
 
     def tell_worker(self, worker: str, order: str) -> None:
         """Order a worker to drain, resume, stop, change its slots, refuse types, do something with the browser profile
-        of a shop or show its log (see ``worker_order``); it obeys at its next heartbeat.
+        of a shop or show its log (see ``worker_order``); it obeys at its next heartbeat. A viewer may look at its log,
+        though not over a connection that writes nothing.
         """
         try:
             told = worker_order.parse(order)
         except ValueError as exc:
             raise UsageError(f"{exc}", field="slots" if order.startswith("slots") else "order") from exc
-        self._audit.need(self._operator, "operator", f"worker.{told.verb}", [worker])
+        looks = told.verb == worker_order.LOG and not self._operator.read_only
+        self._audit.need(self._operator, roles.VIEWER if looks else roles.OPERATOR, f"worker.{told.verb}", [worker])
         known = self._store.workers()
         found = next((info for info in known if info.worker == worker), None)
         if found is None:

@@ -108,10 +108,8 @@ class TaskCommands:
         specs: list[TaskSpec] = []
         for task, before in zip(found, self._store.get([again(task) for task in found]), strict=True):
             spec, judged = self._same_work(task, reason), verdict.safe_to_run_again(task)
-            if task.status == Status.RUNNING and task.cancel:
-                whys[task.task_id] = Message("task.stopping")
-            elif task.status != Status.CANCELLED:
-                whys[task.task_id] = Message("task.not_cancelled", {"status": task.status})
+            if task.status != Status.CANCELLED:
+                whys[task.task_id] = _not_yet(task)
             elif before is not None:
                 whys[task.task_id] = Message("task.created_again", {"id": before.task_id})
             elif spec is None:
@@ -358,6 +356,13 @@ def join(left: Outcome, right: Outcome) -> Outcome:
         made={**left.made, **right.made},
         pending=left.pending + right.pending,
     )
+
+
+def _not_yet(task: Task) -> Message:
+    """Why one that is not cancelled is not created again."""
+    if task.status == Status.RUNNING and task.cancel:
+        return Message("task.stopping")
+    return Message("task.not_cancelled", {"status": task.status})
 
 
 def _why_not(error: str) -> Message:

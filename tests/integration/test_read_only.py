@@ -83,6 +83,23 @@ def test_every_verb_is_refused_and_every_look_answers(tmp_path: Path, task_id: s
     assert cli.run("task", "show", task_id)["task"]["status"] == "queued"
 
 
+def test_a_worker_does_not_start_for_whoever_may_only_look(tmp_path: Path, task_id: str) -> None:
+    (tmp_path / "config.toml").write_text((tmp_path / "config.toml").read_text().replace("true", "false"))
+    cli = Cli(tmp_path, words=("--profile", "look"))
+    named = config.load(home=tmp_path, profile="look")
+    engine = assembly.open_engine(named)
+    try:
+        mine = assembly.commands(engine)
+        mine.roles.set("ann@desk-01", "admin")
+        mine.roles.set(mine.operator.who, "viewer")
+    finally:
+        engine.close()
+    said = cli.call("worker", "--slots", "1", "--drain")
+    assert said.returncode == 1
+    assert "is viewer" in said.stderr
+    assert cli.run("task", "show", task_id)["task"]["status"] == "queued"
+
+
 def test_the_word_lowers_whatever_the_profile_permits(tmp_path: Path, task_id: str) -> None:
     (tmp_path / "config.toml").write_text((tmp_path / "config.toml").read_text().replace("true", "false"))
     cli = Cli(tmp_path, words=("--profile", "look"))

@@ -6,13 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from services import assembly
+from services import assembly, workforce
 from services.assembly import Commands
 from services.commands import operator
 from services.commands.audit import REFUSED_MS, Audit
 from services.commands.operator import Operator, current
 from services.commands.roles import RoleCommands
 from services.domain.errors import ConsoleError, NotAllowed, StoreError, StoreUnavailable, UsageError
+from services.domain.fleet.worker import WorkerInfo
 from services.engine import people
 from tests.integration.fleet_rig import Fleet
 
@@ -161,6 +162,29 @@ def test_a_demotion_holds_in_programs_that_are_open(fleet: Fleet) -> None:
     assert [pause.scope for pause in store.pauses()] == ["all"]
     roles_of(fleet, ANN).set(operator.person(), "operator")
     assert mine.fleet.resume("all")
+
+
+def test_a_viewer_looks_at_the_log_of_a_worker_and_tells_it_nothing_else(fleet: Fleet) -> None:
+    roles_of(fleet, ANN).set_default("viewer")
+    store = fleet.engine.store
+    worker = WorkerInfo(worker="w1", host="desk-01", pid=7)
+    store.heartbeat(worker)
+    mine = assembly.commands(fleet.engine)
+    assert mine.operator.role == "viewer"
+    mine.fleet.tell_worker("w1", "log=300")
+    with pytest.raises(NotAllowed, match="is viewer"):
+        mine.fleet.tell_worker("w1", "drain")
+    assert store.heartbeat(worker).orders == ("log=300",)
+    assert [act[1:] for act in acts(fleet)[-2:]] == [("worker.log", "done"), ("worker.drain", "refused")]
+
+
+def test_a_viewer_starts_no_worker(fleet: Fleet) -> None:
+    roles_of(fleet, ANN)
+    workforce.refuse_viewer(fleet.engine)
+    roles_of(fleet, ANN).set(operator.person(), "viewer")
+    with pytest.raises(NotAllowed, match="is viewer"):
+        workforce.refuse_viewer(fleet.engine)
+    assert acts(fleet)[-1] == (operator.person(), "worker.start", "refused")
 
 
 def test_refusals_are_told_once_for_each_person_and_act(fleet: Fleet) -> None:

@@ -34,8 +34,8 @@ class Reverse:
     call: Callable[[Outcome], Outcome]
     text: str = N_("Undo")
     told: Callable[[Outcome], str] = lambda _outcome: _("Taken back.")
-    #: of what was to be taken back, and what came of that, what is worth another try: it is offered again. With it, what
-    #: an act only asked for is offered as well
+    #: of what was to be taken back, and what came of that, what is worth another try: it is offered again. With it,
+    #: what an act only asked for is offered as well
     later: Callable[[Outcome, Outcome], Outcome] | None = None
 
 

@@ -17,7 +17,7 @@ from services import assembly, whole_file
 from services.cli import known_shops, output, spoken
 from services.cli.commands import workers
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, seconds, table, whole
-from services.domain.errors import NotFound, OperatorError, UsageError
+from services.domain.errors import NotAllowed, NotFound, OperatorError, UsageError
 from services.domain.fleet import remote, worker_order
 from services.domain.fleet.remote import WorkerLog
 from services.domain.insight import machines
@@ -120,7 +120,13 @@ def log(context: Context) -> int:
         told = assembly.queries(engine).remote
         known, live = told.log(name), told.is_heard(name)
         ask = partial(assembly.commands(engine).fleet.tell_worker, name, f"{worker_order.LOG}={remote.LOG_S}")
-        ask()
+        follow = args.follow and live and not context.json
+        try:
+            ask()
+        except NotAllowed:
+            if known is None:
+                raise
+            follow = False  # what somebody else had asked for can be read; it is not asked for more
         found = known or answered(lambda: told.log(name), _WAIT_S)
         if found is None:
             raise OperatorError(
@@ -142,7 +148,7 @@ def log(context: Context) -> int:
             ]
         )
         context.show({"worker": name, "live": live, "lines": lines}, [*map(_line, shown), *silent])
-        if args.follow and live and not context.json:
+        if follow:
             _follow(lambda: told.log(name), found, ask)
     return EXIT_OK
 

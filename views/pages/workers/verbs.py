@@ -326,7 +326,7 @@ VERBS: tuple[WorkerVerb, ...] = (
     ),
     Reading(
         key="log", text=N_("Log"), tip=N_("Look at the last lines of its log"), icon="ph.article",
-        do=WorkerActions.log,
+        role=LOOK, do=WorkerActions.log,
     ),
     Forget(
         key="forget", text=N_("Forget"), tip=N_("Take it off the list; it comes back if it beats."), icon="ph.trash",

@@ -619,7 +619,7 @@ def test_the_palette_offers_the_verbs_of_the_worker_that_is_chosen(qtbot: QtBot,
     ]
     assert offered["workers.drain"].note == "rpa-01"
     page.set_acting("Not while the connection is lost")
-    assert [one.words for one in page.commands() if not one.reason] == ["Slots and lanes"], "that only shows them"
+    assert [one.words for one in page.commands() if not one.reason] == ["Slots and lanes", "Log"], "those only show"
     page.set_acting("")
     offered["workers.drain"].run()
     qtbot.waitUntil(lambda: card(page, "rpa-01").note.text() == "asked to drain")
