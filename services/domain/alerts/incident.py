@@ -16,6 +16,7 @@ from services.domain.upkeep.stored import Count, Instant
 KIND = "alert_incident"  #: of the store's documents: those that are not over, by ``slot_of`` of their key
 ANSWERS = "alert_answer"  #: what people did about them, by id; only commands write it, only the leader the incident
 HISTORY = "alert_history"  #: those that are over, by id
+HISTORY_MOST = 2_000  #: so many of them are kept, the newest
 NUMBERS = "alert_number"  #: ids that were given, so that none is given twice
 ROLE = "watch"  #: of the lease of the process that watches
 

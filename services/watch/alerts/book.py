@@ -13,14 +13,14 @@ from services.domain.alerts import incident as incidents
 from services.domain.alerts import outbox
 from services.domain.alerts import rule as rules
 from services.domain.alerts.channel import Channel
-from services.domain.alerts.incident import Incident
+from services.domain.alerts.incident import HISTORY_MOST, Incident
 from services.domain.alerts.judge import Changes, Notice
 from services.domain.alerts.outbox import Letter
 from services.domain.alerts.rule import Rule
 from services.ports import Store
 from services.watch.alerts.rules import DEFAULTS
 
-HISTORY_MOST, HISTORY_MS = 2_000, 90 * 86_400_000
+HISTORY_MS = 90 * 86_400_000
 NUMBERS_KEPT = 20
 PREFIX = "INC-"
 

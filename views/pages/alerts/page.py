@@ -10,12 +10,12 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
-from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING
+from services.domain.alerts.incident import ANSWERED, CALMING, HISTORY_MOST, MUTED, OPEN, RESOLVED, WAITING
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.alerts.queries import AlertQueries, AlertsNow, ChannelNow, IncidentNow, RuleNow
 from views.context import PageContext
-from views.kit.list_source import Ask, ListSource
+from views.kit.list_source import FIRST, Ask, ListSource
 from views.kit.verb import Place, Verbs
 from views.page import Page, PageCommand
 from views.pages.alerts import words
@@ -101,7 +101,8 @@ class AlertsPage(Page):
         self._channels: RecordModel[ChannelNow] = RecordModel(
             CHANNELS, key=lambda one: one.channel.name, hold_new=False, sentence=words.channel_sentence
         )
-        self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS)
+        self._all = False  #: the past is looked through for a word or an id, so all of it is asked for
+        self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, most=HISTORY_MOST)
         self.make(self._build, self._connect, lambda: self.set_summary(words.summary(None)), self._show_view)
 
     # the page
@@ -254,7 +255,8 @@ class AlertsPage(Page):
         # looking
         self.views.chosen.connect(lambda _key: self._on_view())
         self.states.chosen.connect(lambda _key: self._ask())
-        self.search.textChanged.connect(lambda _text: self._fill(settle=True))
+        self.search.textChanged.connect(lambda _text: self._search())
+        self.table.near_end.connect(self._load_more)
         self._source.listed.connect(self._show)
         self._source.failed.connect(self._show_error)
         self.error.retry.connect(self.refresh)
@@ -295,7 +297,17 @@ class AlertsPage(Page):
     def _ask(self) -> None:
         wanted = Wanted(self.views.current(), self.states.current())
         self._unknown.ask(wanted)
-        self._source.ask(wanted)
+        self._all = wanted.state == RESOLVED and bool(self._wish or self.search.text())
+        self._source.ask(wanted, HISTORY_MOST if self._all else FIRST)
+
+    def _search(self) -> None:
+        if self.search.text() and self.states.current() == RESOLVED and not self._all:
+            self._ask()
+        self._fill(settle=True)
+
+    def _load_more(self) -> None:
+        if self.states.current() == RESOLVED:
+            self._source.more(len(self._history))
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
         return partial(_look, self._context.alerts, ask)
@@ -503,6 +515,6 @@ def _look(queries: AlertQueries, ask: Ask[Wanted]) -> Answer:
     return Answer(
         ask,
         queries.now(addresses=wanted.view == CHANNELS_VIEW),
-        queries.history() if resolved else (),
+        queries.history(ask.limit) if resolved else (),
         queries.rules() if wanted.view == RULES_VIEW else (),
     )

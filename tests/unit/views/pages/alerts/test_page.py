@@ -464,3 +464,24 @@ def test_every_rule_says_in_words_when_it_tells(language: str) -> None:
             assert all(f"{value:g}" in said for value in rule.limits.values()), said
     finally:
         i18n.set_language("en")
+
+
+@pytest.mark.one_pair
+def test_the_past_is_loaded_as_it_is_scrolled_and_a_word_is_looked_for_in_all_of_it(
+    qtbot: QtBot, alerts: Alerts, open_page: Open
+) -> None:
+    for number in range(450):
+        name = "Nordo" if number == 449 else "Velia"
+        alerts.silent(minutes=number + 5, resolved_at=alerts.now - number * MINUTE, names=(name,))
+    page = open_page()
+    pick(qtbot, page, "resolved")
+    model = page.table.records
+    assert model.rowCount() == 200
+    for rows in (400, 450):
+        page.table.near_end.emit()
+        qtbot.waitUntil(lambda rows=rows: model.rowCount() == rows, timeout=WAIT_MS)
+    pick(qtbot, page, "active")
+    pick(qtbot, page, "resolved")
+    qtbot.waitUntil(lambda: model.rowCount() == 200, timeout=WAIT_MS)
+    page.search.setText("nordo")
+    qtbot.waitUntil(lambda: [one.incident.names for one in model.records()] == [("Nordo",)], timeout=WAIT_MS)
