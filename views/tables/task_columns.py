@@ -28,7 +28,7 @@ class OfTask(Protocol):
 R = TypeVar("R", bound=OfTask)
 
 
-def type_column(**more: Any) -> Column[R]:
+def type_column(width: int = 130, **more: Any) -> Column[R]:
     """The name of the type; its code and the task id are the tool tip."""
     return Column(
         key="type",
@@ -36,7 +36,7 @@ def type_column(**more: Any) -> Column[R]:
         value=lambda row: row.task.task_type,
         text=lambda row: type_names.name(row.task.task_type),
         kind="strong",
-        width=130,
+        width=width,
         tooltip=lambda row: f"{row.task.task_type}\n{row.key}",
         **more,
     )

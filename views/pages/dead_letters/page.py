@@ -59,7 +59,7 @@ STATES = tuple((one, TRIAGE_WORDS[one]) for one in (Triage.OPEN, Triage.IGNORED,
 SHOWN = 50
 #: widths of the outer panes
 WIDE = 1300
-CAUSES, CAUSES_NARROW, PANEL, PANEL_NARROW = 330, 250, 484, 440
+CAUSES, CAUSES_NARROW, PANEL = 330, 250, 440
 #: of the letters so that every column is whole, and of the panel as far as a person may shrink it
 LETTERS, PANEL_LEAST = 350, 320
 
@@ -77,6 +77,7 @@ class DeadLettersPage(Page):
         self._wish = ""
         self._moved = False
         self._model: RecordModel[LetterRow] = RecordModel(COLUMNS, key=task_id, tickable=True, sentence=sentence)
+        self._model.set_usual(("updated", True))
         self._asker = Asker(context, lambda: (row.key for row in self._model.records()), self)
         self._forbidden, self._copied = "", ""  # the latter: the cause whose report is on the clipboard
         self._all = Operation(self, latest=True)
@@ -159,10 +160,9 @@ class DeadLettersPage(Page):
         super().resizeEvent(event)
         if not self._moved:
             width = self.width()
-            side = PANEL if width >= WIDE else PANEL_NARROW
             causes = CAUSES if width >= WIDE else CAUSES_NARROW
             # where all is narrow the letters keep their columns, and no pane lies beyond the edge
-            side = min(side, max(PANEL_LEAST, width - causes - LETTERS))
+            side = min(PANEL, max(PANEL_LEAST, width - causes - LETTERS))
             causes = min(causes, width - side - LETTERS)
             self._split.setSizes([causes, width - side - causes, side])
 

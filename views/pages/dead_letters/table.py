@@ -67,8 +67,8 @@ GLYPH = 13
 painters.register("shopnow", _paint_now)
 
 COLUMNS: tuple[Column[LetterRow], ...] = (
-    type_column(hide_rank=3),  # the same for all letters of a cause, whose heading names it
-    shop_column(width=140, stretch=True),
+    type_column(width=118, hide_rank=3),  # the same for all letters of a cause, whose heading names it
+    shop_column(width=122, stretch=True),
     platform_column(width=58, hide_rank=2),
     lane_column(width=92, hide_rank=1),
     Column(
@@ -86,7 +86,7 @@ COLUMNS: tuple[Column[LetterRow], ...] = (
         title=N_("Died"),
         value=lambda row: row.task.ended_at,
         text=lambda row: minute(row.task.ended_at, instant.now_ms()),
-        width=104,  # a day and a time: most died before today
+        width=88,  # a day and a time: most died before today
         align="right",
         sortable=True,
         descending_first=True,

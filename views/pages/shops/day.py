@@ -99,7 +99,7 @@ RUNS: tuple[Column[DayAttempt], ...] = (
         width=76,
         hide_rank=2,
     ),
-    Column(key="worker", title=N_("Worker"), value=lambda run: run.worker, names=True, width=110, hide_rank=1),
+    Column(key="worker", title=N_("Worker"), value=lambda run: run.worker, names=True, width=132, hide_rank=1),
     Column(
         key="note",
         title=N_("Note"),

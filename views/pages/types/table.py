@@ -21,7 +21,7 @@ TYPES: tuple[Column[TypeRow], ...] = (
         tooltip=lambda row: words.description(row.kind),
     ),
     Column(
-        key="title", title=N_("Title"), value=lambda row: words.title(row.kind), tone="text2", width=150, stretch=True,
+        key="title", title=N_("Title"), value=lambda row: words.title(row.kind), tone="text2", width=150,
         sortable=True,
     ),
     Column(

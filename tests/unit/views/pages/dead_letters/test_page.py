@@ -106,6 +106,19 @@ def test_at_200_percent_no_pane_lies_beyond_the_edge_and_every_column_is_whole(f
     assert cut(page.panel) == []
 
 
+def test_beside_the_panel_every_column_of_the_letters_is_shown_at_1600(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    page.resize(1404, 560)  # as wide as the window leaves it beside the rail
+    table = page.letters.table
+    qtbot.waitUntil(table.verticalScrollBar().isVisible)
+    assert not any(table.isColumnHidden(section) for section in range(table.records.columnCount()))
+    assert table.records.order == (("updated", True),), "the heading shows in what order they stand"
+    assert table.horizontalHeader().length() <= table.viewport().width()
+
+
 def test_choosing_a_cause_lists_its_letters_and_opens_the_newest(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
