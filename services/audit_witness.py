@@ -1,7 +1,7 @@
 """What this machine has seen of a store's audit: the last links, kept in its home, so that they are missed if they go.
 
-A file for each store, a mark a line. Whoever can change the store may not be able to change this. Beside it stands the
-first mark that it ever had, so that it is missed itself.
+A file for each store, a mark a line. Whoever can change the store may not be able to change this. Beside it stands how
+many marks it has and which was the last, so that what is cut off it is missed itself.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ FOLDER = "audit"
 #: marks that are kept; when there are twice as many the older half goes
 KEPT = 500
 _MOST_BYTES = 2 * KEPT * 120
+#: noted as the last mark where some were missed: none is called so
+_GONE = (0, "gone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +47,24 @@ class Witness:
     def __init__(self, home: Path, mark: str) -> None:
         """``mark``: the name of the store for this machine (``Settings.store_mark``)."""
         self._home, self._path = home, home / FOLDER / f"{mark}.seen"
-        self._first = self._path.with_suffix(".first")
+        self._last, self._first = self._path.with_suffix(".last"), self._path.with_suffix(".first")
 
     def note(self, marks: Sequence[str]) -> None:
         """Keep these; where that cannot be, nothing depends on it."""
+        marks = marks[-KEPT:]
         if not marks:
             return
         try:
             home_folder.make(self._home)
             self._path.parent.mkdir(exist_ok=True, mode=0o700)
             home_folder.keep_private(self._path)
-            with self._path.open("ab") as file:  # one write, so that several programs may do it at once
-                file.write("".join(f"{mark}\n" for mark in marks).encode())
-                size = file.tell()
-            if not self._first.exists():
-                home_folder.keep_private(self._first)
-                self._first.write_text("".join(f"{mark}\n" for mark in self.marks()[:1]), encoding="ascii")
+            before = self._read()
+            lost, told = _lost(before, *self._noted()), "".join(f"{mark}\n" for mark in marks).encode()
+            size = self._append(told)
+            if not lost:
+                self._note_last(before.count(b"\n") + len(marks), marks[-1])
+            elif self._noted() != _GONE:  # told until somebody says that it is known
+                self._note_last(*_GONE)
             if size > _MOST_BYTES:
                 self._shorten()
         except (OSError, UsageError) as exc:
@@ -67,28 +72,80 @@ class Witness:
 
     def marks(self) -> list[str]:
         """What was seen, the oldest first; lines that are no marks are passed over."""
-        try:
-            lines = plain_file.read(self._path, 2 * _MOST_BYTES).decode("ascii", "replace").splitlines()
-        except OSError:
-            return []
-        return list(dict.fromkeys(line for line in lines if audit.parse(line) is not None))[-2 * KEPT :]
+        return _marks(self._read())
 
     def sight(self) -> Sight:
-        """What was seen, and whether it is all that it should be: a file that its own program has not shortened yet
-        begins as it began.
+        """What was seen, and whether it is all that it should be."""
+        noted = self._noted()  # before what was seen: another program may note both in between
+        found = self._read()
+        return Sight(tuple(_marks(found)), _lost(found, *noted))
+
+    def settle(self) -> None:
+        """Take what is there for all that there is: what was taken away is missed no more.
+
+        Raises:
+            OSError: that cannot be kept.
         """
-        try:  # before what was seen: another program may note both in between
-            first = plain_file.read(self._first, _MOST_BYTES).decode("ascii", "replace").strip()
+        found = self.marks()
+        if found:
+            self._note_last(len(found), found[-1])
+        else:
+            self._last.unlink(missing_ok=True)
+            self._first.unlink(missing_ok=True)
+
+    def _read(self) -> bytes:
+        try:
+            return plain_file.read(self._path, 2 * _MOST_BYTES)
         except OSError:
-            first = ""
-        found = tuple(self.marks())
-        return Sight(found, bool(first) and first not in found and len(found) < KEPT)
+            return b""
+
+    def _append(self, told: bytes) -> int:
+        """One write, so that several programs may do it at once; the size of the file then."""
+        with self._path.open("ab") as file:
+            file.write(told)
+            file.flush()
+            if os.fstat(file.fileno()).st_ino == self._path.stat().st_ino:
+                return file.tell()
+        with self._path.open("ab") as file:  # another one had shortened it meanwhile
+            file.write(told)
+            return file.tell()
+
+    def _note_last(self, count: int, last: str) -> None:
+        draft = self._last.with_name(f"{self._last.name}.{os.getpid()}.{threading.get_ident()}.new")
+        with contextlib.suppress(FileNotFoundError):
+            draft.unlink()
+        home_folder.keep_private(draft)
+        draft.write_text(f"{count} {last}\n", encoding="ascii")
+        whole_file.put(draft, self._last)
+        self._first.unlink(missing_ok=True)
+
+    def _noted(self) -> tuple[int, str]:
+        """How many marks there were and the last of them; of a program before this one its first, while that is due."""
+        with contextlib.suppress(OSError):
+            count, _blank, last = plain_file.read(self._last, 1000).decode("ascii", "replace").strip().partition(" ")
+            return (int(count), last) if count.isdecimal() and len(count) < 7 else (0, "")
+        with contextlib.suppress(OSError):
+            first = plain_file.read(self._first, 1000).decode("ascii", "replace").strip()
+            return (1, first) if self._read().count(b"\n") < KEPT else (0, "")
+        return 0, ""
 
     def _shorten(self) -> None:
-        kept = self.marks()[-KEPT:]
+        found = self.marks()
+        kept = found[-KEPT:]
         fresh = self._path.with_name(f"{self._path.name}.{os.getpid()}.new")
         with contextlib.suppress(FileNotFoundError):
             fresh.unlink()
         home_folder.keep_private(fresh)
         fresh.write_text("".join(f"{mark}\n" for mark in kept), encoding="ascii")
-        whole_file.put(fresh, self._path)
+        if self.marks()[-1:] == found[-1:]:  # else somebody writes: whoever is next shortens it
+            whole_file.put(fresh, self._path)
+
+
+def _marks(found: bytes) -> list[str]:
+    lines = found.decode("ascii", "replace").splitlines()
+    return list(dict.fromkeys(line for line in lines if audit.parse(line) is not None))[-2 * KEPT :]
+
+
+def _lost(found: bytes, count: int, last: str) -> bool:
+    """Whether what was noted is not there; its own program shortens a file to the last of them."""
+    return bool(last) and (f"{last}\n".encode() not in found or found.count(b"\n") < min(count, KEPT))

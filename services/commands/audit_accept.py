@@ -1,4 +1,4 @@
-"""What an admin may say about the audit itself: that what is wrong with it is known, and why."""
+"""What an admin may say about the audit: that what is wrong with it, or with what this machine had seen, is known."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class AuditCommands:
 
     def accept(self, *, note: str) -> Verdict:
         """Say that what a look finds now is known, as after a backup was put back: it is told no more as wrong, by
-        nobody, but stays among what was accepted. Returns what was found before.
+        nobody, but stays among what was accepted. So is what was taken from this machine's memory, which begins anew.
+        Returns what was found before.
 
         Raises:
             UsageError: nothing is wrong, or the note that says why is missing or too long.
@@ -35,9 +36,11 @@ class AuditCommands:
         if not 1 <= len(words) <= MAX_NOTE:
             raise UsageError(said("audit.note", most=MAX_NOTE, count=len(words)), field="note")
         found = audit_check.check(self._store, self._witness)
-        if found.ok:
+        if found.ok and not found.sight_lost:
             raise UsageError(said("audit.nothing_wrong"), field="")
         known = [one.name for one in found.wrong[:MOST]]
-        with self._audit.act(ACCEPT, [], {"known": known, "note": words}):
-            pass
+        lost: dict[str, object] = {"sight_lost": True} if found.sight_lost else {}
+        with self._audit.act(ACCEPT, [], {"known": known, "note": words, **lost}):
+            if found.sight_lost and self._witness is not None:
+                self._witness.settle()
         return found

@@ -304,14 +304,19 @@ def accept(context: Context) -> int:
     """Say that it is known."""
     with context.engine() as engine:
         found, zone = assembly.queries(engine).audit.verify(), shapes.zone(engine.store)
-        if found.wrong and not context.confirm(
-            spoken.phrase("accept {count} faults of the audit", count=len(found.wrong)),
+        if (found.wrong or found.sight_lost) and not context.confirm(
+            spoken.phrase("accept {count} faults of the audit", count=len(found.wrong))
+            if found.wrong
+            else spoken.phrase("accept that what this machine had seen of the audit is gone"),
             preview=_verdict_lines(found, zone),
         ):
             return EXIT_FAILED
         found = assembly.commands(engine).audit.accept(note=context.args.note)
     names = [_wrong_row(one) for one in found.wrong]
-    context.show({"accepted": names}, [spoken.phrase("accepted: {text}", text=one["text"]) for one in names])
+    lines = [spoken.phrase("accepted: {text}", text=one["text"]) for one in names]
+    if found.sight_lost:
+        lines.append(spoken.phrase("what this machine sees of the audit is kept anew from here"))
+    context.show({"accepted": names, "sight_lost": found.sight_lost}, lines)
     return EXIT_OK
 
 

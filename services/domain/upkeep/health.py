@@ -52,6 +52,7 @@ SENTENCES: dict[str, str | Counted] = {
     "doctor.audit_sight": N_("What this machine had seen of the audit was removed from its home"),
     "doctor.audit_sight.remedy": N_(
         "Ask who did it: what was taken away at the end of the audit, and was seen here alone, nobody misses any more."
+        " `audit accept --note` says that it is known."
     ),
     "doctor.audit_unknown": N_("Acts of which nobody knows how they ended, for their program fell over: {n}"),
     "doctor.audit_unknown.remedy": N_("`audit list --filter 'state:unknown'` names them; look what was done."),

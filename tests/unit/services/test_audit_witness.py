@@ -27,24 +27,68 @@ def test_the_last_marks_are_kept(tmp_path: Path) -> None:
     assert found == sorted(found)
 
 
-def test_a_file_that_is_removed_or_cut_is_missed_until_it_would_begin_later_anyway(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    witness = Witness(home, "store")
+def seen_file(home: Path) -> Path:
+    return home / "audit" / "store.seen"
+
+
+def test_a_file_that_is_removed_is_missed_until_that_is_settled(tmp_path: Path) -> None:
+    witness = Witness(tmp_path, "store")
     assert (witness.sight().lost, witness.sight().since) == (False, 0)
     for number in range(1, 4):
         witness.note([mark(number)])
     assert (witness.sight().lost, witness.sight().since) == (False, 1)
-    (home / "audit" / "store.seen").unlink()
+    seen_file(tmp_path).unlink()
     assert witness.sight().lost
     witness.note([mark(4)])
     assert (witness.sight().lost, witness.sight().since) == (True, 4)
-    witness.note([mark(number) for number in range(5, 5 + KEPT)])
+    witness.note([mark(number) for number in range(5, 5 + 3 * KEPT)])
+    assert witness.sight().lost
+    witness.settle()
+    assert not Witness(tmp_path, "store").sight().lost
+    witness.note([mark(9000)])
+    assert not witness.sight().lost
+
+
+@pytest.mark.parametrize("left", [slice(0, -1), slice(1, None), slice(0, 1), slice(0, 0)])
+@pytest.mark.parametrize("noted", [5, KEPT // 2])
+def test_lines_that_are_cut_off_either_end_are_missed(tmp_path: Path, left: slice, noted: int) -> None:
+    witness = Witness(tmp_path, "store")
+    for number in range(noted):
+        witness.note([mark(number)])
+    lines = seen_file(tmp_path).read_bytes().splitlines(keepends=True)
+    seen_file(tmp_path).write_bytes(b"".join(lines[left]))
+    assert witness.sight().lost
+    witness.note([mark(noted)])
+    assert witness.sight().lost, "also when others were written since"
+
+
+def test_a_tail_is_missed_however_long_the_file_is(tmp_path: Path) -> None:
+    witness = Witness(tmp_path, "store")
+    for first in (0, KEPT // 2, KEPT):
+        witness.note([mark(number) for number in range(first, first + KEPT // 2)])
+    seen_file(tmp_path).write_bytes(b"".join(seen_file(tmp_path).read_bytes().splitlines(keepends=True)[:-3]))
+    assert len(witness.marks()) > KEPT
+    assert witness.sight().lost
+
+
+def test_what_an_older_program_kept_is_taken_over(tmp_path: Path) -> None:
+    seen_file(tmp_path).parent.mkdir()
+    seen_file(tmp_path).write_text(f"{mark(2)}\n{mark(3)}\n")
+    first = tmp_path / "audit" / "store.first"
+    first.write_text(f"{mark(2)}\n")
+    witness = Witness(tmp_path, "store")
+    assert not witness.sight().lost
+    first.write_text(f"{mark(1)}\n")
+    assert witness.sight().lost
+    witness.settle()
     assert not witness.sight().lost
 
 
 def test_a_file_that_its_own_program_shortened_is_whole(tmp_path: Path) -> None:
     witness = Witness(tmp_path, "store")
-    witness.note([mark(number) for number in range(1, 5 * KEPT)])
+    for first in range(0, 5 * KEPT, 100):
+        witness.note([mark(number) for number in range(first, first + 100)])
+    assert len(witness.sight().marks) < 4 * KEPT
     assert mark(1) not in witness.sight().marks
     assert not witness.sight().lost
 

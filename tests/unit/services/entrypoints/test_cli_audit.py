@@ -62,6 +62,15 @@ def test_it_is_told_that_what_this_machine_had_seen_was_removed(run: Run, tmp_pa
     assert run("audit", "verify")[1]["sight_lost"]
     assert "was removed from its home" in run("audit", "verify", people=True)[1]
     assert "doctor.audit_sight" in {one["code"] for one in run("doctor")[1]["findings"]}
+    assert run("audit", "accept", "--note", "a new disk", "--yes", "--read-only")[1]["field"] == "role"
+    assert run("audit", "verify")[1]["sight_lost"], "it takes an admin"
+    assert run("audit", "accept", "--note", "a new disk")[1]["field"] == "--yes"
+    assert run("audit", "accept", "--note", "a new disk", "--yes") == (0, {"accepted": [], "sight_lost": True})
+    assert not run("audit", "verify")[1]["sight_lost"]
+    assert "doctor.audit_sight" not in {one["code"] for one in run("doctor")[1]["findings"]}
+    (entry,) = run("audit", "list", "--filter", "action:audit.accept outcome:done")[1]["entries"]
+    assert "a new disk" in entry["detail"]
+    assert run("audit", "accept", "--note", "again", "--yes")[0] == 2
 
 
 def test_a_repair_says_through_what_somebody_asked_for_it(run: Run, tmp_path: Path) -> None:
