@@ -334,7 +334,7 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         text=_age,
         kind="number",
         tone="text2",
-        width=74,
+        width=88,
         sortable=True,
         descending_first=True,
         live=True,
@@ -359,7 +359,7 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         key="held",
         title=N_("Held by"),
         value=words.held_by,
-        width=240,
+        width=206,
         stretch=True,
         hide_rank=5,  # the first coloured check holds it, and the causes beside the shops name it
         tooltip=lambda row: words.held_by(row),
@@ -379,7 +379,7 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         title=N_("Next step"),
         value=lambda row: words.verb(row.row),
         kind="link",
-        width=128,
+        width=148,
         hide_rank=3,  # the cause beside it and the menu of the row have the same step
     ),
 )
