@@ -53,7 +53,7 @@ def _members(link: Link, names: Sequence[str]) -> Iterator[bytes]:
     """Of all sets, in no order, as ``walk``."""
     edge = b"-inf"
     while names and edge:
-        edge, *found = link.run(_WALK, names, "ZRANGEBYSCORE", _beyond(edge), "+inf", ALL_AT_ONCE)
+        edge, _, *found = link.run(_WALK, names, "ZRANGEBYSCORE", _beyond(edge), "+inf", "", ALL_AT_ONCE)
         for members in found:
             yield from members
 
@@ -68,22 +68,25 @@ def walk(link: Link, names: Sequence[str], window: Window, first: int, *, most: 
     after, down, most = window.after, window.descending, most or MOST
     command = "ZREVRANGEBYSCORE" if down else "ZRANGEBYSCORE"
     start, last = (window.high, window.low) if down else (window.low, window.high)
-    start = start if after is None else str(after[0])
+    start, met = (start, b"") if after is None else (str(after[0]), after[1])
     wanted = first
     while names:
         wanted = min(wanted, most)
-        edge, *replies = link.run(_WALK, names, command, start, last, wanted, "WITHSCORES")
+        edge, tie, *replies = link.run(_WALK, names, command, start, last, met, wanted, "WITHSCORES")
+        until = (_whole(edge), tie) if tie else None
         places = [
             place
             for reply in replies
             for member, score in zip(reply[::2], reply[1::2], strict=True)
             if behind(place := (_whole(score), member), after, descending=down)
+            and (until is None or not behind(place, until, descending=down))
         ]
         if places:
             yield sorted(places, reverse=down)
         if not edge:
             return
-        start, wanted = _beyond(edge), 2 * wanted
+        start, met, after = (edge.decode(), tie, until) if tie else (_beyond(edge), b"", after)
+        wanted *= 2
 
 
 def _beyond(edge: bytes) -> str:

@@ -55,3 +55,20 @@ def test_many_sets_are_one_and_a_page_brings_little_of_them(
     if scores > SETS * MEMBERS:  # ties are brought together
         assert link.brought <= SETS * MEMBERS / 5
     assert list(met) == every[FIRST:]
+
+
+@pytest.mark.parametrize("descending", [True, False])
+@pytest.mark.parametrize("at", [0, 700, 1999])
+def test_of_many_that_have_one_score_a_page_brings_little_too(
+    link: Counting, plain: redis.Redis, descending: bool, at: int
+) -> None:
+    every: list[Place] = []
+    for number in range(2):
+        members = {f"t{n * 2 + number:04d}-{'aB'[number]}".encode(): 5 for n in range(1000)}
+        plain.zadd(f"s{number}", members)  # type: ignore[arg-type]
+        every += [(5, member) for member in members]
+    every.sort(reverse=descending)
+    met = chain.from_iterable(walk(link, ["s0", "s1"], Window(descending=descending, after=every[at]), FIRST))
+    assert list(islice(met, FIRST)) == every[at + 1 :][:FIRST]
+    assert link.brought < 4 * FIRST + 10
+    assert list(met) == every[at + 1 :][FIRST:]
