@@ -43,3 +43,24 @@ def test_it_says_what_runs_here_and_no_secret(desk: Desk, settings: Settings, qt
     assert "error worker: redis://" in text
     assert PASSWORD not in text
     assert desk.toasts[-1].text == "The diagnostics are in the clipboard"
+
+
+def test_what_was_said_again_and_again_stands_there_once(desk: Desk, settings: Settings, qtbot: QtBot) -> None:
+    folder = settings.home_path / logs.FOLDER
+    folder.mkdir(exist_ok=True)
+    said = [(f"2026-11-26T08:00:{number:02}+00:00", "the broker is silent") for number in range(40)]
+    said.insert(0, ("2026-11-26T07:00:00+00:00", "the disk is full"))
+    lines = "".join(json.dumps({"at": at, "level": "error", "text": words}) + "\n" for at, words in said)
+    (folder / f"worker{logs.ENDING}").write_text(lines, encoding="utf-8")
+    card = AboutCard(desk.context, str(settings.home_path), settings)
+    qtbot.addWidget(card)
+    QGuiApplication.clipboard().clear()
+    card.copy_button.click()
+    qtbot.waitUntil(lambda: bool(QGuiApplication.clipboard().text()))
+    text = QGuiApplication.clipboard().text()
+    assert text.count("the broker is silent") == 1
+    assert (
+        "2026-11-26T08:00:39+00:00 error worker: the broker is silent (40 times since 2026-11-26T08:00:00+00:00)"
+        in text
+    )
+    assert "2026-11-26T07:00:00+00:00 error worker: the disk is full\n" in text

@@ -445,5 +445,11 @@ def _program() -> Iterable[tuple[str, str]]:
 
 
 def _last_lines(logs: LogQueries) -> list[str]:
-    found = logs.lines("level:warning", limit=LINES).rows
-    return [f"{one.data['at']} {one.level} {one.program}: {one.text}" for one in found]
+    """The newest first; of equal ones the newest, and how often it was said among those that were looked at."""
+    said: dict[tuple[str, str, str], list[str]] = {}
+    for one in logs.lines("level:warning", limit=10 * LINES).rows:
+        said.setdefault((one.level, one.program, one.text), []).append(one.data["at"])
+    return [
+        f"{at[0]} {level} {program}: {words}" + (f" ({len(at)} times since {at[-1]})" if len(at) > 1 else "")
+        for (level, program, words), at in list(said.items())[:LINES]
+    ]
