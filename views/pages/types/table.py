@@ -21,7 +21,7 @@ TYPES: tuple[Column[TypeRow], ...] = (
         tooltip=lambda row: words.description(row.kind),
     ),
     Column(
-        key="title", title=N_("Title"), value=lambda row: words.title(row.kind), tone="text2", width=150,
+        key="title", title=N_("Title"), value=lambda row: words.title(row.kind), tone="text2", width=150, stretch=True,
         sortable=True,
     ),
     Column(
@@ -93,7 +93,7 @@ TYPES: tuple[Column[TypeRow], ...] = (
         value=lambda row: row.kind.uniqueness,
         text=lambda row: words.unique(row.kind),
         tone="text2",
-        width=190,
+        width=300,
         stretch=True,
         hide_rank=1,
     ),
