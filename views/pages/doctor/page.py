@@ -223,7 +223,8 @@ class DoctorPage(Page):
     def _say(self) -> None:
         counts = Counter(row.finding.level for row in self._rows)
         for key, _title in TABS:
-            self.tabs.set_suffix(key, text.count(len(self._rows) if key == ALL else counts[key]))
+            number = text.count(len(self._rows) if key == ALL else counts[key])
+            self.tabs.set_suffix(key, number if self._seen is not None else "")  # before the first look nobody knows
         self.again_button.wait(_("Looking …") if self._looking.awaited else "")
         self._say_summary()
         self._say_rights()

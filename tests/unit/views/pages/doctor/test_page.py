@@ -199,6 +199,21 @@ def test_a_look_that_was_overtaken_does_not_leave_the_page_looking(
 
 
 @one_pair
+@pytest.mark.usefixtures("made_up")
+def test_before_its_first_look_it_counts_nothing(qtbot: QtBot, fleet: Fleet) -> None:
+    page = DoctorPage(fleet.context)
+    qtbot.addWidget(page)
+    with held(Told, "examine") as call:
+        page.show()
+        page.activate()
+        call.wait(qtbot)
+        assert page.tabs.labels()[:2] == ["All", "Errors"]
+        call.let_go()
+        settled(qtbot, page)
+    assert page.tabs.labels()[:2] == ["All 6", "Errors 1"]
+
+
+@one_pair
 def test_a_repair_goes_on_when_its_window_is_left_and_the_page_tells_how_it_ended(
     qtbot: QtBot, fleet: Fleet, made_up: Told, open_page: Open
 ) -> None:
