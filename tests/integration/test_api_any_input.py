@@ -131,7 +131,7 @@ def test_a_viewer_changes_nothing_by_any_route(api: Api) -> None:
     text = api.token("viewer")
     before, other = everything(api), []
     with api.client(text) as ask:
-        for method, path in changing:
+        for method, path in sorted(set(changing) - LOOKS):
             names, more = WHOLE.get((method, path.removeprefix("/api/v1")), ({}, {}))
             sent = body(document, document["paths"][path][method]) | more
             answer = ask.request(method.upper(), filled(path, names), json=sent)
@@ -192,6 +192,8 @@ WHOLE: dict[tuple[str, str], tuple[dict[str, str], dict[str, Any]]] = {
 }
 #: where nothing is to be done, nobody is asked for a role: a schedule of this moment has missed nothing
 EMPTY = {("post", "/api/v1/schedules/{name}/backfill")}
+#: what asks a process to show something: a viewer may
+LOOKS = {("post", "/api/v1/workers/{worker}/log")}
 NAMES = {
     "shop": "pdd:s1",
     "worker": "w",

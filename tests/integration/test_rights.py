@@ -568,8 +568,9 @@ def refused(stage: Stage, ways: list[tuple[str, Prepare]], by: dict[str, Any]) -
         except NotAllowed:
             pass
         wrong += [f"{name} changed {what}" for what in differs(before, contents(stage))]
-        if told(stage) > entries + 1 or not stage.store.audit(1)[0].outcome.startswith("refused: "):
-            wrong.append(f"{name} was told {told(stage) - entries} times: {stage.store.audit(1)}")
+        more = told(stage) - entries  # none where the same was refused within the hour
+        if more > 1 or (more and not stage.store.audit(1)[0].outcome.startswith("refused: ")):
+            wrong.append(f"{name} was told {more} times: {stage.store.audit(1)}")
     return wrong
 
 
