@@ -34,6 +34,7 @@ class DutyThread:
         self._run, self._name, self._leave_s = run, name, leave_s
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
+        self._turn = threading.Lock()  #: who closes stops what another thread may just begin, or stop as well
 
     @property
     def stopped(self) -> bool:
@@ -42,16 +43,18 @@ class DutyThread:
 
     def start(self) -> None:
         """Begin."""
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(self._stop,), name=self._name, daemon=True)
-        self._thread.start()
+        with self._turn:
+            self._stop = threading.Event()
+            self._thread = threading.Thread(target=self._run, args=(self._stop,), name=self._name, daemon=True)
+            self._thread.start()
 
     def stop(self) -> None:
         """Ask it to end and wait for that, though not for ever."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join(self._leave_s)
-            self._thread = None
+        with self._turn:
+            self._stop.set()
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join(self._leave_s)
 
 
 class Rounds(DutyThread):

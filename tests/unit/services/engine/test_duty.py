@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -50,6 +51,26 @@ def test_a_run_that_hangs_still_ends_after_the_next_start() -> None:
     frozen.set()
     assert over.wait(timeout=20)
     duty.stop()
+
+
+def test_one_thread_may_stop_what_another_begins_and_stops() -> None:
+    duty, over = DutyThread(threading.Event.wait, "duty"), threading.Event()
+
+    def closing() -> None:
+        while not over.is_set():
+            duty.stop()
+
+    with ThreadPoolExecutor(2) as others:
+        closes = [others.submit(closing) for _ in range(2)]
+        try:
+            for _ in range(300):
+                duty.start()
+                duty.stop()
+        finally:
+            over.set()
+        for one in closes:
+            one.result(timeout=60)
+    assert not [one for one in threading.enumerate() if one.name == "duty"]
 
 
 def test_what_never_started_can_be_stopped() -> None:
