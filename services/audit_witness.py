@@ -58,8 +58,9 @@ class Witness:
             home_folder.make(self._home)
             self._path.parent.mkdir(exist_ok=True, mode=0o700)
             home_folder.keep_private(self._path)
+            noted = self._noted()  # before what was seen: another program may note both in between
             before = self._read()
-            lost, told = _lost(before, *self._noted()), "".join(f"{mark}\n" for mark in marks).encode()
+            lost, told = _lost(before, *noted), "".join(f"{mark}\n" for mark in marks).encode()
             size = self._append(told)
             if not lost:
                 self._note_last(before.count(b"\n") + len(marks), marks[-1])

@@ -6,7 +6,6 @@ import logging
 import threading
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Protocol
 
 from services.domain.task import retry
@@ -131,6 +130,8 @@ class Steward:
         self.janitor.tick()
 
     def _lead(self) -> None:
+        if self._closing:
+            return
         self.link.forget()
         for duty in self._duties:
             duty.start()
@@ -152,13 +153,15 @@ class Steward:
             self.files.start()
 
     def close(self, grace_s: float = LEAVE_S) -> None:
-        """Stop leading and hand over. All are asked to end at once and get so long together; what computes longer is
-        left to itself, and does no more than it began.
+        """Stop leading and hand over, which comes last: nobody else shall begin what still goes on here. All are asked
+        to end at once and get so long; what computes longer is left to itself, and does no more than it began.
         """
         self._closing = True
+        self.leader.ask()
         files = [self.files.stop] if self.files is not None else []
         watches = [duty.stop for duty in (*self._always, *self._duties)]
-        together([partial(self.leader.close, grace_s / 2), *files, *watches], grace_s)
+        together([*files, *watches], grace_s / 2)
+        self.leader.close(grace_s / 2)
 
 
 class LocalWorkers:

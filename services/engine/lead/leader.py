@@ -67,9 +67,13 @@ class Leader:
         """Whether this process leads."""
         return self._leading
 
+    def ask(self) -> None:
+        """Ask the round under way to be the last; the lease stays until ``close``."""
+        self._stop.set()
+
     def close(self, grace_s: float = LEAVE_S) -> None:
         """Give the lease up and leave; the round under way gets so long to end."""
-        self._stop.set()
+        self.ask()
         together([thread.join for thread in (self._thread, self._ticker) if thread.is_alive()], grace_s)
         if self._leading:
             self._become(leading=False)
@@ -100,6 +104,10 @@ class Leader:
             return
         leads = self._store.lead(ROLE, self._holder, TTL_MS)
         self._asked = self._held_at = self._clock.monotonic()
+        if self._stop.is_set() and not self._leading:
+            if leads:  # the answer came late: whoever closes may be gone by now
+                self._store.resign(ROLE, self._holder)
+            return
         if leads != self._leading:
             self._become(leading=leads)
 

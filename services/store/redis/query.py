@@ -202,16 +202,18 @@ class Queries(Reads):
     def _walked(self, job: _ReadyQuery) -> tuple[list[_Row], Place | None]:
         """Up to one row more than asked for; the place where a long scan was cut short."""
         rows: list[_Row] = []
-        seen = 0
+        seen, end = 0, None
+        furthest = min if job.query.descending else max  #: the last ones may be read again at the end
         for places in self._places(job):
             for start in range(0, len(places), MOST):
                 part = places[start : start + MOST]
                 rows += self._matches(job, part)
                 if len(rows) > job.limit:
-                    return rows[: job.limit + 1], None
+                    return _in_order(job, rows)[: job.limit + 1], None
                 seen += len(part)
+                end = part[-1] if end is None else furthest(end, part[-1])
                 if seen >= (SCAN if job.scans else LOOKED):
-                    return rows, part[-1]
+                    return _in_order(job, rows), end
         return _in_order(job, rows), None
 
     def _saying(self, job: _ReadyQuery) -> tuple[list[_Row], Place | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 
 from services.domain.alerts.incident import OPEN
@@ -77,13 +77,25 @@ class IncidentTable(TableView):
 
     def __init__(self, model: RecordModel[IncidentNow]) -> None:
         super().__init__(model, name=N_("Incidents"), row_height=ROW)
+        self._pressed = QPersistentModelIndex()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A step is done by whoever presses and lets go on it."""
+        self._pressed = QPersistentModelIndex(self.indexAt(event.position().toPoint()))
+        super().mousePressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """The second click does no step again."""
+        self._pressed = QPersistentModelIndex()
+        super().mouseDoubleClickEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Do what the line under the mouse says."""
         super().mouseReleaseEvent(event)
         where = event.position().toPoint()
         index = self.indexAt(where)
-        if event.button() != Qt.MouseButton.LeftButton or index != self.currentIndex() or not index.isValid():
+        pressed, self._pressed = self._pressed, QPersistentModelIndex()
+        if event.button() != Qt.MouseButton.LeftButton or not index.isValid() or pressed != index:
             return
         if self.records.column(index.column()).key != "next":
             return

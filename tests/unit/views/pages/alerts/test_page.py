@@ -265,6 +265,26 @@ def test_a_row_offers_its_next_steps_and_a_click_does_them(
     assert [pause.scope for pause in fleet.engine.store.pauses()] == ["type:sync_order"]
 
 
+def test_letting_go_on_a_step_or_clicking_twice_does_not_do_it_again(
+    qtbot: QtBot, alerts: Alerts, open_page: Open
+) -> None:
+    alerts.dead()
+    page = open_page()
+    table, left, asked = page.table, Qt.MouseButton.LeftButton, []
+    table.step_wanted.connect(lambda _key, verb: asked.append(verb))
+    where = {
+        key: table.visualRect(table.model().index(0, table.records.section_of(key))).center() - QPoint(0, 12)
+        for key in ("state", "next")
+    }
+    qtbot.mousePress(table.viewport(), left, pos=where["state"])
+    qtbot.mouseRelease(table.viewport(), left, pos=where["next"])
+    assert asked == []
+    qtbot.mouseClick(table.viewport(), left, pos=where["next"])
+    qtbot.mouseDClick(table.viewport(), left, pos=where["next"])
+    qtbot.mouseRelease(table.viewport(), left, pos=where["next"])
+    assert asked == ["pause"]
+
+
 def test_a_next_step_that_is_barred_says_why(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
     dead = alerts.dead()
     page = open_page()
