@@ -64,7 +64,7 @@ class Witness:
             size = self._append(told)
             if not lost:
                 self._note_last(before.count(b"\n") + len(marks), marks[-1])
-            elif self._noted() != _GONE:  # told until somebody says that it is known
+            elif noted != _GONE:  # told until somebody says that it is known
                 self._note_last(*_GONE)
             if size > _MOST_BYTES:
                 self._shorten()

@@ -56,6 +56,26 @@ def test_the_marks_are_told_once_each(leaders: Callable[..., Leader]) -> None:
     assert told == ["lead", "follow"]
 
 
+def test_an_answer_that_comes_after_the_end_makes_no_leader(
+    room: Room, leaders: Callable[..., Leader], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lead, asked, answer, told = room.store.lead, threading.Event(), threading.Event(), list[str]()
+
+    def slow(*words: Any) -> bool:
+        asked.set()
+        assert answer.wait(60)
+        return lead(*words)
+
+    monkeypatch.setattr(room.store, "lead", slow)
+    late = leaders("late", lead=lambda: told.append("lead"))
+    assert asked.wait(60)
+    late.close(0.0)
+    monkeypatch.setattr(room.store, "lead", lead)
+    answer.set()
+    late.close()
+    assert (late.leading, told, room.store.leader(ROLE)) == (False, [], "")
+
+
 def test_a_round_that_hangs_does_not_cost_the_lease(room: Room, leaders: Callable[..., Leader]) -> None:
     hang, entered = threading.Event(), threading.Event()
 

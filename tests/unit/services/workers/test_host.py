@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from services.clock import SystemClock
 from services.domain.task.retry import RetryPolicy
 from services.engine.lead import leader
 from services.workers.host import Steward
@@ -44,3 +45,25 @@ def test_all_are_asked_to_end_though_the_first_computes_on(room: Room) -> None:
     finally:
         for one in (watch, first, second):
             one.gate.set()
+
+
+def test_the_lead_is_handed_over_when_the_duties_have_ended(room: Room) -> None:
+    seen: list[str] = []
+
+    class Duty:
+        def start(self) -> None:
+            begun.set()
+
+        def stop(self) -> None:
+            seen.append(room.store.leader(leader.ROLE))
+
+    begun = threading.Event()
+    steward = Steward(
+        room.store, room.broker, room.steps, room.registry, SystemClock(),
+        policy=RetryPolicy(), holder="console", watchers=(Duty(),),
+    )  # fmt: skip
+    steward.start()
+    assert begun.wait(20)
+    steward.close(20.0)
+    assert seen[0] == "console"
+    assert room.store.leader(leader.ROLE) == ""
