@@ -32,7 +32,7 @@ class LocalSlots:
         """Start working here.
 
         Raises:
-            NotAllowed: the connection is read-only.
+            NotAllowed: the connection is read-only, or who sits here may only look.
         """
         self._may()
         return self._workers.start(slots, lanes)

@@ -77,8 +77,9 @@ def refuse_viewer(engine: Engine) -> None:
     """Whoever may only look starts no worker: what it does, it does in their name.
 
     Raises:
-        NotAllowed: the account of this process is one; it is in the audit.
+        NotAllowed: the connection is read-only, or the account of this process is a viewer; the latter is in the audit.
     """
+    refuse_read_only(engine.settings)
     store, who = engine.store, person()
     one = Operator(who=who, role=people.role_of(store, who), known=True)
     assembly.audit_of(engine, who).need(one, roles.OPERATOR, "worker.start")

@@ -59,8 +59,7 @@ class OpenConnection:
         )
         self.queues = QueueBoard(self.queries.queues, self.live, self.history, self.engine.clock)
         self.promise_tried = workforce.promise_keeper(self.engine).tried
-        refusal = partial(workforce.refuse_read_only, self.settings)
-        self.local = LocalSlots(workforce.local_workers(self.engine), refusal)
+        self.local = LocalSlots(workforce.local_workers(self.engine), partial(workforce.refuse_viewer, self.engine))
         self.logins = ShopLogins(self.engine, self.commands.sessions)
         self.doctor = SelfCheck(self.settings)
         self._steward: Steward | None = None

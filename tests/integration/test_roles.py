@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from console.connection.open_connection import OpenConnection
 from services import assembly, workforce
 from services.assembly import Commands
 from services.commands import operator
@@ -184,6 +185,19 @@ def test_a_viewer_starts_no_worker(fleet: Fleet) -> None:
     roles_of(fleet, ANN).set(operator.person(), "viewer")
     with pytest.raises(NotAllowed, match="is viewer"):
         workforce.refuse_viewer(fleet.engine)
+    assert acts(fleet)[-1] == (operator.person(), "worker.start", "refused")
+
+
+def test_the_window_of_a_viewer_starts_no_worker(fleet: Fleet) -> None:
+    roles_of(fleet, ANN)
+    roles_of(fleet, ANN).set(operator.person(), "viewer")
+    session = OpenConnection(fleet.settings)
+    try:
+        with pytest.raises(NotAllowed, match="is viewer"):
+            session.local.start(1)
+        assert not session.local.name
+    finally:
+        session.close()
     assert acts(fleet)[-1] == (operator.person(), "worker.start", "refused")
 
 
