@@ -83,6 +83,7 @@ class Column(Generic[R]):
     title_tip: str = ""  #: source text; one plain sentence for a broker term
     sortable: bool = False
     descending_first: bool = False
+    turned: bool = False  #: what is read falls where what the store sorts by rises: an age, by its beginning
     hide_rank: int = 0  #: 1 leaves first when the window is narrow; 0 never leaves
     hidden: bool = False  #: not shown until chosen
     live: bool = False  #: changes with the clock: repainted once a second

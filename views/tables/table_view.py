@@ -667,7 +667,7 @@ class TableHeader(QHeaderView):
         painter.setPen(theme().color("text" if sort else "text2"))
         painter.drawText(QRect(left, room.top(), width + 2, room.height()), _VCENTRE, title)
         if sort:
-            name = "ph.caret-down-fill" if sort[1] else "ph.caret-up-fill"
+            name = "ph.caret-down-fill" if sort[1] != column.turned else "ph.caret-up-fill"
             top = room.top() + (room.height() - _ARROW) / 2
             painter.drawPixmap(QPointF(left + width + 4, top), theme().pixmap(name, "text", _ARROW))
 

@@ -464,13 +464,12 @@ class AlertsPage(Page):
         else:
             self.verbs.act(key, self.incident())
 
-    def _step(self, key: object, verb: str) -> None:
+    def _step(self, key: object, verb: IncidentVerb) -> None:
         one = self._incidents.find(str(key))
-        why = next((self.verbs.reason(step, one) for step in INCIDENT_VERBS if step.key == verb), "")
-        if why:
+        if why := self.verbs.reason(verb, one):
             self._context.toast(ToastSpec(text=why, status="warning"))
         else:
-            self.verbs.act(verb, one)
+            self.verbs.act(verb.key, one)
 
     def _do(self, verb: Any, one: Any) -> None:
         if one is not None:

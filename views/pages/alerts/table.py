@@ -51,15 +51,9 @@ def _paint_steps(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     said = [safe.masked(verb.said(cell.record)) for verb in next_steps(cell.record)]
     line = round(LINE * theme().growth)
     top = room.center().y() - (line if len(said) > 1 else line // 2)
-    for place, words_of in enumerate(said):
-        ink.text(
-            painter,
-            QRect(room.left(), top + place * (line + 1), room.width(), line),
-            words_of,
-            cell,
-            role="accent",
-            kind="table",
-        )
+    for place, name in enumerate(said):
+        row = QRect(room.left(), top + place * (line + 1), room.width(), line)
+        ink.text(painter, row, name, cell, role="accent", kind="table")
 
 
 painters.register("pair", _paint_pair)
@@ -70,10 +64,10 @@ class IncidentTable(TableView):
     """Two lines a row; a click on a next step does it.
 
     Signals:
-        step_wanted: key of the incident, key of the verb.
+        step_wanted: key of the incident, the verb.
     """
 
-    step_wanted = Signal(object, str)
+    step_wanted = Signal(object, object)
 
     def __init__(self, model: RecordModel[IncidentNow]) -> None:
         super().__init__(model, name=N_("Incidents"), row_height=ROW)
@@ -97,13 +91,11 @@ class IncidentTable(TableView):
         pressed, self._pressed = self._pressed, QPersistentModelIndex()
         if event.button() != Qt.MouseButton.LeftButton or not index.isValid() or pressed != index:
             return
-        if self.records.column(index.column()).key != "next":
-            return
-        one = self.records.record(index.row())
-        steps = next_steps(one)
-        if steps:
+        if self.records.column(index.column()).key == "next" and (
+            steps := next_steps(self.records.record(index.row()))
+        ):
             below = len(steps) > 1 and where.y() > self.visualRect(index).center().y()
-            self.step_wanted.emit(self.records.key_at(index.row()), steps[below].key)
+            self.step_wanted.emit(self.records.key_at(index.row()), steps[below])
 
 
 INCIDENTS: tuple[Column[IncidentNow], ...] = (

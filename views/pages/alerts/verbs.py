@@ -340,8 +340,6 @@ INCIDENT_VERBS: tuple[IncidentVerb, ...] = (
         fits=lambda _one: True, do=AlertActions.trail,
     ),
 )  # fmt: skip
-
-
 _BY_KEY = {verb.key: verb for verb in INCIDENT_VERBS}
 
 

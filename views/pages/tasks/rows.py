@@ -154,6 +154,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         width=74,
         live=True,
         sortable=True,
+        turned=True,
         tooltip=lambda row: shown.clock(row.task.created_at, instant.now_ms()),
     ),
     Column(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent, QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -60,6 +62,21 @@ def test_the_usual_order_has_its_arrow_and_a_click_turns_it_round(qtbot: QtBot, 
     assert not table.records.sorts
     qtbot.mouseClick(table.header.viewport(), Qt.MouseButton.LeftButton, pos=place(table, "age"))
     assert table.records.sorts == (("age", True),)
+
+
+def test_the_arrow_points_by_what_is_read(qtbot: QtBot) -> None:
+    def drawn(*, turned: bool, descending: bool) -> QImage:
+        columns = tuple(replace(one, turned=turned) if one.key == "age" else one for one in COLUMNS)
+        view = TableView(RecordModel(columns, lambda row: row.id), "Tasks")
+        qtbot.addWidget(view)
+        view.resize(1200, 300)
+        view.show()
+        view.records.set_sorts([("age", descending)])
+        return view.header.grab().toImage()
+
+    assert drawn(turned=True, descending=True) == drawn(turned=False, descending=False)
+    assert drawn(turned=True, descending=False) == drawn(turned=False, descending=True)
+    assert drawn(turned=True, descending=True) != drawn(turned=True, descending=False)
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

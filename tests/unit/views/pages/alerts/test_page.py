@@ -271,7 +271,7 @@ def test_letting_go_on_a_step_or_clicking_twice_does_not_do_it_again(
     alerts.dead()
     page = open_page()
     table, left, asked = page.table, Qt.MouseButton.LeftButton, []
-    table.step_wanted.connect(lambda _key, verb: asked.append(verb))
+    table.step_wanted.connect(lambda _key, verb: asked.append(verb.key))
     where = {
         key: table.visualRect(table.model().index(0, table.records.section_of(key))).center() - QPoint(0, 12)
         for key in ("state", "next")
