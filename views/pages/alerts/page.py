@@ -102,6 +102,7 @@ class AlertsPage(Page):
             CHANNELS, key=lambda one: one.channel.name, hold_new=False, sentence=words.channel_sentence
         )
         self._all = False  #: the past is looked through for a word or an id, so all of it is asked for
+        self._whole = False  #: the past that is known is all that is kept
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, most=HISTORY_MOST)
         self.make(self._build, self._connect, lambda: self.set_summary(words.summary(None)), self._show_view)
 
@@ -297,13 +298,16 @@ class AlertsPage(Page):
     def _ask(self) -> None:
         wanted = Wanted(self.views.current(), self.states.current())
         self._unknown.ask(wanted)
-        self._all = wanted.state == RESOLVED and bool(self._wish or self.search.text())
+        self._all = self._looks_back()
         self._source.ask(wanted, HISTORY_MOST if self._all else FIRST)
 
     def _search(self) -> None:
-        if self.search.text() and self.states.current() == RESOLVED and not self._all:
+        if self._looks_back() != self._all:
             self._ask()
         self._fill(settle=True)
+
+    def _looks_back(self) -> bool:
+        return self.states.current() == RESOLVED and bool(self._wish or self.search.text())
 
     def _load_more(self) -> None:
         if self.states.current() == RESOLVED:
@@ -320,6 +324,8 @@ class AlertsPage(Page):
         self.error.clear()
         self._unknown.answer(answer.ask.wanted)
         self._now, self._history = answer.now, answer.history
+        limit = answer.ask.limit
+        self._whole = answer.ask.wanted.state == RESOLVED and (len(answer.history) < limit or limit >= HISTORY_MOST)
         if answer.ask.wanted.view == RULES_VIEW:
             self._rules.apply(answer.rules)
             _begin(self.rules)
@@ -376,6 +382,9 @@ class AlertsPage(Page):
         self._show_view()
 
     def _say_empty(self) -> None:
+        if self._looks_back() and not self._whole:
+            self.empty.set_texts(N_("Looking through all that was resolved …"))
+            return
         if self.search.text() or self.states.current() not in (ACTIVE, RESOLVED):
             self.empty.set_texts(N_("No incident matches."), N_("Look for another word or state."), N_("Show all"))
         elif self.states.current() == RESOLVED:

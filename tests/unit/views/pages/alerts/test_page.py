@@ -504,4 +504,10 @@ def test_the_past_is_loaded_as_it_is_scrolled_and_a_word_is_looked_for_in_all_of
     pick(qtbot, page, "resolved")
     qtbot.waitUntil(lambda: model.rowCount() == 200, timeout=WAIT_MS)
     page.search.setText("nordo")
+    assert page.stack.currentWidget() is page.empty
+    assert page.empty.accessibleName() == "Looking through all that was resolved …", "not all of it is known yet"
     qtbot.waitUntil(lambda: [one.incident.names for one in model.records()] == [("Nordo",)], timeout=WAIT_MS)
+    page.search.setText("no such shop")
+    assert page.empty.accessibleName().startswith("No incident matches."), "all of it is known by now"
+    page.search.clear()
+    qtbot.waitUntil(lambda: model.rowCount() == 200, timeout=WAIT_MS)
