@@ -179,6 +179,16 @@ def gate(name: str) -> str:
     return _(GATE_WORDS[name]) if name in GATE_WORDS else name
 
 
+def column(field: str) -> str:
+    """The head of a column of a table or a file; in English as the file calls it."""
+    return pgettext("column", field)
+
+
+def columns(fields: str) -> str:
+    """Heads that are parted by commas."""
+    return ("、" if is_chinese() else ", ").join(map(column, fields.split(", ")))
+
+
 def scope(code: str) -> str:
     """What a pause or a limit covers: ``platform:temu`` as TEMU; what is no code is said already."""
     head, colon, name = code.partition(":")

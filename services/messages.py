@@ -214,7 +214,12 @@ _TOLD, _NOTED = frozenset({"why", "error"}), frozenset({"reason", "note", "by", 
 
 
 #: parameters that are codes, and how people call those
-_CALLED: Mapping[str, Callable[[str], str]] = {"scope": called.scope, "gate": called.gate}
+_CALLED: Mapping[str, Callable[[str], str]] = {
+    "scope": called.scope,
+    "gate": called.gate,
+    "column": called.column,
+    "columns": called.columns,
+}
 #: sentences that name a kind of failure, which people know by its title
 _NAMING = frozenset({"promise.failing", "promise.held"})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -11,9 +11,9 @@ from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.domain.change import OpenShop
 from services.domain.errors import NotFound, UsageError
+from services.domain.fleet import platforms, worker_order
 from services.domain.fleet import role as roles
 from services.domain.fleet import shop as shops
-from services.domain.fleet import worker_order
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.fleet.worker_order import WorkerOrder
@@ -336,6 +336,23 @@ class FleetCommands:
             self._store.put_shops([msgspec.structs.replace(found, concurrency=concurrency)])
             self._steps.apply([OpenShop(shop=key)])
         self._registry.forget()
+
+
+def platform_of(word: str, known: Collection[str]) -> str:
+    """The code of a platform that a person wrote by its code or by a name; ``known`` codes go before all others.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if word in known:
+        return word
+    named = platforms.codes_of(word, known) or ([] if word.isascii() else platforms.codes_of(word, platforms.NAMES))
+    if named:
+        return named[0]
+    if not word.isascii():
+        codes = platforms.listed(known or ("pdd", "temu", "tiktok"))
+        raise UsageError(said("shop.platform", name=repr(word)[:60], codes=codes), field="platform")
+    return word
 
 
 def check_shop(row: Shop) -> None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from services.commands.fleet import check_shop
+from services.commands.fleet import check_shop, platform_of
 from services.commands.sheet import table
 from services.commands.sheet.cells import Bad, identity
 from services.commands.sheet.table import Table, shown
 from services.domain.errors import UsageError
-from services.domain.fleet import platforms
 from services.domain.fleet.shop import Shop, tags_of
 from services.domain.text.cells import bared
 from services.domain.text.said import said, words_of
@@ -28,11 +27,11 @@ COLUMNS = ("platform", "shop_id", "name", "name_en", "group", "tags", "concurren
 _CALLED = {
     "platform": ("平台", "渠道", "所属平台"),
     "shop_id": ("shop", "店铺ID", "店铺编号", "店铺", "店铺编码", "门店编号"),
-    "name": ("店铺名称", "店铺名", "名称", "shop_name"),
+    "name": ("店铺名称", "店铺名", "名称", "中文名称", "shop_name"),
     "name_en": ("英文名", "英文名称", "店铺英文名"),
     "group": ("分组", "组", "店铺分组"),
     "tags": ("标签", "tag", "店铺标签"),
-    "concurrency": ("并发", "并发数", "最大并发"),
+    "concurrency": ("并发", "并发数", "并发上限", "最大并发", "同时执行数", "tasks_at_once"),
     "dedicated": ("专属队列", "独立队列", "专用队列"),
     "enabled": ("启用", "是否启用"),
 }
@@ -72,11 +71,12 @@ def read(path: Path, known: Mapping[str, Shop] | None = None) -> ShopFile:
         raise UsageError(words_of(exc), field="file") from exc
     names, others = _names(read_.columns)
     columns = _columns(read_, names) if read_.rows else ()
+    spoken = {shop.platform for shop in (known or {}).values()}
     found: dict[str, Shop] = {}
     faults = [Fault(line=bad.number, field="file", error=english(bad.reason)) for bad in read_.bad]
     for row in read_.rows:
         try:
-            shop = _shop(dict(zip(names, row.cells, strict=True)), known or {})
+            shop = _shop(dict(zip(names, row.cells, strict=True)), known or {}, spoken)
             if shop.key in found:
                 raise UsageError(said("shop.twice", shop=shop.key), field="shop_id")
             found[shop.key] = shop
@@ -104,16 +104,16 @@ def _columns(file: Table, names: Sequence[str]) -> tuple[str, ...]:
 
 def _passed_over(name: str, others: Mapping[str, str]) -> str:
     if name in others:
-        return said("shop.file_column_again", name=f"{name!r:.60}", field=others[name])
-    close = difflib.get_close_matches(name, COLUMNS, n=1)
+        return said("shop.file_column_again", name=f"{name!r:.60}", column=others[name])
+    close = difflib.get_close_matches(heading(name), OTHER_NAMES, n=1)
     if close:
-        return said("shop.file_column_near", name=f"{name!r:.60}", near=close[0])
-    return said("shop.file_column", name=f"{name!r:.60}", known=", ".join(COLUMNS))
+        return said("shop.file_column_near", name=f"{name!r:.60}", column=OTHER_NAMES[close[0]])
+    return said("shop.file_column", name=f"{name!r:.60}", columns=", ".join(COLUMNS))
 
 
-def _shop(row: Mapping[str, Any], known: Mapping[str, Shop]) -> Shop:
+def _shop(row: Mapping[str, Any], known: Mapping[str, Shop], spoken: Collection[str]) -> Shop:
     cells = {name: bared(shown(value)) for name, value in row.items()}
-    platform, shop_id = _platform(cells.get("platform", "")), _identity(row.get("shop_id"))
+    platform, shop_id = platform_of(cells.get("platform", ""), spoken), _identity(row.get("shop_id"))
     fields: dict[str, Any] = {name: cells[name] for name in ("name", "name_en", "group") if name in cells}
     if "tags" in cells:
         fields["tags"] = tags_of(cells["tags"])
@@ -141,12 +141,6 @@ def merged(fields: Mapping[str, Any], known: Mapping[str, Shop]) -> Shop:
     shop = msgspec.structs.replace(base, unregistered=False, **fields)
     check_shop(shop)
     return shop
-
-
-def _platform(word: str) -> str:
-    """The code of a platform that is written by its name."""
-    named = platforms.codes_of(word, platforms.NAMES) if not word.isascii() else []
-    return named[0] if named else word
 
 
 def _identity(cell: object) -> str:
@@ -198,5 +192,5 @@ def _number(text: str) -> int:
 def _truth(name: str, text: str) -> bool:
     word = text.lower()
     if word not in TRUE | FALSE:
-        raise UsageError(said("shop.file_truth", name=name, text=repr(text)[:40]), field=name)
+        raise UsageError(said("shop.file_truth", column=name, text=repr(text)[:40]), field=name)
     return word in TRUE

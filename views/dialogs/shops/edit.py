@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
-from services.commands.fleet import check_shop
+from services import called
+from services.commands.fleet import check_shop, platform_of
 from services.domain.errors import UsageError
 from services.domain.fleet import platforms
 from services.domain.fleet.shop import Shop, tags_of
@@ -27,17 +30,22 @@ class ShopDialog(DialogFrame):
 
     chosen = Signal(object)
 
-    def __init__(self, shop: Shop | None, reason: str, parent: QWidget | None = None) -> None:
-        """``shop``: None for a new one; ``reason``: why nothing may be changed, already translated."""
+    def __init__(
+        self, shop: Shop | None, reason: str, parent: QWidget | None = None, *, platforms_known: Collection[str] = ()
+    ) -> None:
+        """``shop``: None for a new one; ``reason``: why nothing may be changed, already translated;
+        ``platforms_known``: codes of those that have shops.
+        """
         title = N_("Edit a shop") if shop is not None else N_("Add a shop")
         super().__init__(title, icon="ph.storefront", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._shop, self._reason = shop, reason
+        self._shop, self._reason, self._platforms = shop, reason, frozenset(platforms_known)
         self.setFixedWidth(WIDTH)
         known = shop or Shop(platform="", shop_id="")
         self.platform = ChoiceField()
         self.platform.setEditable(True)
-        self.platform.addItems(sorted({*platforms.NAMES, *([known.platform] if known.platform else [])}))
+        for code in sorted({*platforms.NAMES, *self._platforms} - {known.platform}, key=self._place):
+            self.platform.addItem(_named(code), code)
         self.platform.setCurrentText(known.platform)
         self.shop_id, self.name = QLineEdit(known.shop_id), QLineEdit(known.name)
         self.name_en, self.group = QLineEdit(known.name_en), QLineEdit(known.group)
@@ -58,7 +66,7 @@ class ShopDialog(DialogFrame):
             row = QHBoxLayout()
             row.setSpacing(12)
             for name in pair:
-                row.addWidget(self._fields[name], 1)
+                row.addWidget(self._fields[name], 1, Qt.AlignmentFlag.AlignTop)
             self.body.addLayout(row)
         self.body.addWidget(self._fields["concurrency"])
         for toggle, word in ((self.dedicated, N_("A queue of its own")), (self.enabled, N_("Enabled"))):
@@ -79,8 +87,12 @@ class ShopDialog(DialogFrame):
         self._check()
 
     def shop(self) -> Shop:
-        """As the fields say."""
-        base = self._shop or Shop(platform=self.platform.currentText().strip(), shop_id=self.shop_id.text().strip())
+        """As the fields say.
+
+        Raises:
+            UsageError: there is no such platform.
+        """
+        base = self._shop or Shop(platform=self._platform(), shop_id=self.shop_id.text().strip())
         return replace(
             base,
             name=self.name.text().strip(),
@@ -92,6 +104,17 @@ class ShopDialog(DialogFrame):
             enabled=self.enabled.isChecked(),
             unregistered=False,
         )
+
+    def _place(self, code: str) -> tuple[bool, str]:
+        """Platforms that have shops stand first."""
+        return code not in self._platforms, code
+
+    def _platform(self) -> str:
+        """The code of what is chosen or typed."""
+        word = self.platform.currentText().strip()
+        place = self.platform.findText(word)
+        code = self.platform.itemData(place) if place >= 0 else None  # what was typed and kept has none
+        return str(code) if code else platform_of(word, self._platforms)
 
     def _check(self) -> None:
         wrong: UsageError | None = None
@@ -111,3 +134,9 @@ class ShopDialog(DialogFrame):
         shop = self.shop()
         self.accept()
         self.chosen.emit(shop)
+
+
+def _named(code: str) -> str:
+    """A platform as people call it, and its code."""
+    name = called.platform(code) if called.platform(code) != code else platforms.NAMES.get(code, (code,))[0]
+    return code if name == code else f"{name} · {code}"

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from services.commands.sheet.shop_file import ShopFile
+from services import called
+from services.commands.sheet.shop_file import Fault, ShopFile
 from services.domain.fleet.shop import Shop
-from services.i18n import N_, _, ngettext, pgettext
+from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.dialogs.frame import DialogFrame
 from views.support import safe, text
-from views.support.look import Label
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
 from views.widgets.scroll_pane import ScrollPane
@@ -52,24 +54,24 @@ class ShopImportDialog(DialogFrame):
             )
         )
         self.body.addWidget(counts)
+        if file.warnings:
+            unused = Strip("warning")
+            unused.show_text("\n".join(map(told, file.warnings)))
+            self.body.addWidget(unused)
         self.faults = KeyValues()
         if file.faults:
             bad = Strip("warning")
             bad.show_text(_("Mend them in the file, or import the others: what is wrong is left out."))
+            self.copy_button = Button(N_("Copy"), icon="ph.copy", small=True)
+            self.copy_button.clicked.connect(partial(_copy, _told(file.faults)))
+            bad.add_action(self.copy_button)
             self.body.addWidget(bad)
-            self.faults.set_rows(
-                tuple(
-                    (_("line {n}, {field}").format(n=one.line, field=_column(one.field)), told(one.error))
-                    for one in file.faults[:SHOWN]
-                )
-            )
+            self.faults.set_rows(_told(file.faults[:SHOWN]))
             pane = ScrollPane()
             pane.setFixedHeight(ROOM)
             pane.body.addWidget(self.faults)
             pane.body.addStretch(1)
             self.body.addWidget(pane)
-        for warning in file.warnings:
-            self.body.addWidget(Label(told(warning), "label", "text3", wrap=True))
         self.cancel_button = Button(N_("Cancel"), hint="Esc")
         self.cancel_button.clicked.connect(self.reject)
         self.import_button = Button(kind="primary", shortcut="Ctrl+Return")
@@ -87,6 +89,11 @@ class ShopImportDialog(DialogFrame):
         self.chosen.emit(self.wanted)
 
 
-def _column(field: str) -> str:
-    """As the heads of printed tables are called; in English as the file calls it."""
-    return pgettext("column", field)
+def _told(faults: Sequence[Fault]) -> tuple[tuple[str, str], ...]:
+    """The place of each, and what is wrong there."""
+    place = _("line {n}, {field}")
+    return tuple((place.format(n=one.line, field=called.column(one.field)), told(one.error)) for one in faults)
+
+
+def _copy(rows: Sequence[tuple[str, str]]) -> None:
+    QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))

@@ -169,7 +169,8 @@ class ShopActions(QObject):
 
     def add_shop(self, _now: ShopsNow) -> None:
         """A new one, in a dialog."""
-        dialog = ShopDialog(None, self.barred(), self._owner)
+        known = {shop.platform for shop in self._context.shops().values()}
+        dialog = ShopDialog(None, self.barred(), self._owner, platforms_known=known)
         dialog.chosen.connect(partial(self._keep, None))
         dialog.open()
 
@@ -187,7 +188,7 @@ class ShopActions(QObject):
 
     def import_file(self, _now: ShopsNow) -> None:
         """Shops from a file: what would change is shown before."""
-        kinds = _("Tables") + " (*.csv *.tsv *.xlsx)"
+        kinds = f"{_('Tables')} ({' '.join(f'*{ending}' for ending in shop_file.ENDINGS)})"
         name, _kind = QFileDialog.getOpenFileName(self._owner, _("Shops from a file"), "", kinds)
         if name:
             self.import_from(Path(name))

@@ -108,6 +108,27 @@ def test_a_table_that_is_none(tmp_path: Path, name: str, text: str | None, says:
     assert caught.value.field == "file"
 
 
+def test_a_platform_is_meant_in_any_case_where_the_fleet_has_it(tmp_path: Path) -> None:
+    path = shops(tmp_path, "TEMU,1,x", "Pinduoduo,2,y", "SHOPLINE,3,z", header="platform,shop_id,name\n")
+    known = [Shop(platform=code, shop_id="old") for code in ("temu", "pdd")]
+    found = shop_file.read(path, {shop.key: shop for shop in known}).shops
+    assert [shop.key for shop in found] == ["temu:1", "pdd:2", "SHOPLINE:3"]
+    assert [shop.key for shop in shop_file.read(path).shops] == ["TEMU:1", "Pinduoduo:2", "SHOPLINE:3"]
+
+
+def test_a_platform_that_is_none_is_told_those_that_are(tmp_path: Path) -> None:
+    path = shops(tmp_path, "拼夕夕,1,x", header="平台,店铺编号,店铺名称\n")
+    known = Shop(platform="temu", shop_id="old")
+    (fault,) = shop_file.read(path, {known.key: known}).faults
+    assert (fault.field, "temu (TEMU" in fault.error) == ("platform", True)
+
+
+def test_a_column_that_is_nearly_called_one_is_guessed_in_chinese_too(tmp_path: Path) -> None:
+    path = shops(tmp_path, "pdd,1,4", header="平台,店铺编号,同时执行次数\n")
+    (warning,) = shop_file.read(path).warnings
+    assert "did you mean concurrency?" in warning
+
+
 def test_a_chinese_sheet_of_shops_is_read_like_one_of_tasks(tmp_path: Path) -> None:
     path = tmp_path / "shops.csv"
     path.write_bytes("平台;店铺ID;店铺名称;启用\n拼多多;10021.0;柚子数码;是\ntemu;1.00213E+15;x;是\n".encode("gbk"))

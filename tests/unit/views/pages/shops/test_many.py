@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -63,7 +64,12 @@ def test_a_shop_is_added_and_edited_and_what_is_wrong_is_named_at_its_field(
     page = open_page()
     page.buttons["add"].click()
     (dialog,) = page.findChildren(ShopDialog)
-    dialog.platform.setCurrentText("pdd")
+    assert dialog.platform.itemText(0) == "Pinduoduo · pdd", "what has shops stands first"
+    dialog.platform.setCurrentText("拼夕夕")
+    dialog.shop_id.setText("s9")
+    assert not dialog.save_button.isEnabled()
+    assert "no platform is called '拼夕夕'; write one of pdd" in words(dialog)
+    dialog.platform.setCurrentText("拼多多")
     dialog.shop_id.setText("no such id")
     assert not dialog.save_button.isEnabled()
     dialog.shop_id.setText("s9")
@@ -137,14 +143,20 @@ def test_a_file_is_looked_at_before_its_good_lines_are_imported(
 
 def test_what_is_wrong_in_a_file_is_said_in_chinese(qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "shops.csv"
-    path.write_text("平台,编号,店长\n拼多多,,Ann\n拼多多,n1,Bo\n", encoding="gbk")
+    path.write_text("平台,编号,店长,同时执行数\n拼多多,,Ann,1\n拼多多,n1,Bo,3\n拼夕夕,n2,Cy,1\n", encoding="gbk")
     i18n.set_language("zh_CN")
     try:
         dialog = ShopImportDialog(path, shop_file.read(path), {}, "")
         qtbot.addWidget(dialog)
         said = words(dialog)
+        dialog.copy_button.click()
+        copied = QGuiApplication.clipboard().text()
     finally:
         i18n.set_language("en")
     assert "第 2 行，店铺编号" in said
-    assert "不采用 '店长' 这一列" in said
+    unused = "不采用 '店长' 这一列；可用的列为平台、店铺编号、名称、英文名、分组、标签、并发、独立队列、启用"
+    assert unused in said, "the heads that a person may write, not those of programs"
+    assert [line.split("\t")[0] for line in copied.splitlines()] == ["第 2 行，店铺编号", "第 4 行，平台"]
+    assert "拼多多" in copied.splitlines()[1]
+    assert [shop.concurrency for shop in dialog.wanted] == [3], "a column may be called what the window calls it"
     assert dialog.import_button.text() == "导入 1 家店铺"
