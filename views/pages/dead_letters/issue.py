@@ -67,6 +67,7 @@ class KnownIssue(DialogFrame):
             "route": Labelled(N_("Alerts go to (channels or groups)"), self.route),
         }
         self._shops, self._park_s = shops, rule.park_s
+        self._before = Decided(rule.owner, rule.park_s, rule.retry_at, rule.alert_once, rule.route, rule.link)
         #: what saving does at once, while there is something to say
         self.at_once = Label("", "label", "warn", wrap=True)
         self._tell = Debounce(self._show_wrong, TELL_MS, self)
@@ -77,6 +78,7 @@ class KnownIssue(DialogFrame):
         for field in (self.owner, self.link, self.park, self.retry_at, self.route):
             field.textChanged.connect(self._check)
             field.editingFinished.connect(self._tell.flush)
+        self.alert_once.toggled.connect(self._check)
         self.body.addWidget(self.alert_once)
         self.cancel, self.save = self.end_with_save(self._on_save)
         self.owner.setFocus()
@@ -123,7 +125,8 @@ class KnownIssue(DialogFrame):
     def _check(self) -> None:
         """The button says at once what is wrong, its field once nothing more is typed; what is right is said now."""
         name, why = self._wrong()
-        self.save.disable(why)
+        same = not name and self.decided() == self._before
+        self.save.disable(why or (_("Nothing is changed") if same else ""))
         self._say_at_once(parks=not name and self.decided().park_s not in (0, self._park_s))
         if not name:
             self._tell.cancel()

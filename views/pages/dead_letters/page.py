@@ -290,6 +290,7 @@ class DeadLettersPage(Page):
         self.error.show_error(told(error))
 
     def _on_looked(self, snapshot: Snapshot) -> None:
+        self._asker.on_looked(snapshot)
         if self.isVisible():
             for key, _title in STATES:
                 self.states.set_suffix(key, text.compact(snapshot.counts.triage.get(key, 0)))

@@ -19,7 +19,7 @@ from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
 from services.monitor.letters.causes import Causes
-from services.monitor.live import Changes
+from services.monitor.live import Changes, Snapshot
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.kit.list_source import Ask, ListSource
@@ -101,6 +101,8 @@ PAGE, ALL = 1000, 100_000
 LAST = 200
 #: after something died or was decided; after something ended well, which tells how shops stand now
 SLOW_MS = 5000
+#: whoever leads writes down what a rule has paused only once all of its shops are
+PAUSED_MS = 1500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +172,7 @@ class Asker(QObject):
         self._count = 0
         self._shown = shown
         self._open = ""  #: the letter that somebody reads
+        self._pauses = context.feed.latest.pauses
         self._causes = ListSource(self._call_causes, str(Triage.OPEN), self)
         self._letters = ListSource(self._call_letters, Wanted(), self, most=MOST)
         self._causes.listed.connect(self.grouped)
@@ -214,6 +217,13 @@ class Asker(QObject):
     def more(self) -> None:
         """Load the next letters."""
         self._letters.more(self._count)
+
+    def on_looked(self, snapshot: Snapshot) -> None:
+        """Note whether shops were paused, or go on: letters tell it of theirs, and causes of how many they have."""
+        if snapshot.pauses != self._pauses:
+            self._pauses = snapshot.pauses
+            for source in (self._causes, self._letters):
+                source.soon(PAUSED_MS)
 
     def on_changes(self, changes: Changes) -> None:
         """Note whether something died or was decided."""

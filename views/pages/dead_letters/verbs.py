@@ -451,33 +451,31 @@ class CauseActions(QObject):
         """Ask who is at it, and what is to be done by itself."""
         shops = of.cause.shops if of.is_open else 0  # only those with open letters are paused
         dialog = KnownIssue(words.title(of.cause), of.cause.rule, shops, self._owner)
-        dialog.saved.connect(partial(self._decide, of.cause.fingerprint))
+        dialog.saved.connect(partial(self._decide, of.cause))
         dialog.open()
 
-    def _decide(self, fingerprint: str, decided: Decided) -> None:
-        causes = self._context.commands.causes
+    def _decide(self, cause: Cause, decided: Decided) -> None:
         if any(decided):
-            call: Callable[[], object] = partial(
-                causes.know,
-                fingerprint,
-                owner=decided.owner,
-                park_s=decided.park_s,
-                retry_at=decided.retry_at,
-                alert_once=decided.alert_once,
-                route=decided.route,
-                link=decided.link,
-            )
+            self._operation.start(self._knowing(cause.fingerprint, decided), self._on_saved, self._fail)
         else:
-            call = partial(causes.forget, fingerprint)
-        self._operation.start(call, self._on_saved, self._fail)
+            self._forget(cause)
+
+    def _knowing(self, fingerprint: str, decided: Decided) -> Callable[[], object]:
+        return partial(
+            self._context.commands.causes.know,
+            fingerprint,
+            owner=decided.owner,
+            park_s=decided.park_s,
+            retry_at=decided.retry_at,
+            alert_once=decided.alert_once,
+            route=decided.route,
+            link=decided.link,
+        )
 
     def take(self, of: OfCause) -> None:
         """Let whoever sits here be at it; what is done by itself stays."""
-        rule = of.cause.rule
         who = self._context.commands.operator.who
-        self._decide(
-            of.cause.fingerprint, Decided(who, rule.park_s, rule.retry_at, rule.alert_once, rule.route, rule.link)
-        )
+        self._decide(of.cause, _decided(of.cause)._replace(owner=who))
 
     def follow(self, of: OfCause) -> None:
         """Open where it is followed up, in the browser of this person."""
@@ -485,8 +483,15 @@ class CauseActions(QObject):
 
     def forget(self, of: OfCause) -> None:
         """Do nothing about it by itself any more."""
-        call = partial(self._context.commands.causes.forget, of.cause.fingerprint)
-        self._operation.start(call, self._on_saved, self._fail)
+        self._forget(of.cause)
+
+    def _forget(self, cause: Cause) -> None:
+        said = _("{cause} is no known issue any more.").format(cause=words.title(cause))
+        if cause.rule.park_s:
+            said = " ".join((said, _("Shops that it has paused go on within seconds.")))
+        back = self._knowing(cause.fingerprint, _decided(cause))
+        call = partial(self._context.commands.causes.forget, cause.fingerprint)
+        self._operation.start(call, partial(self._told, said, back), self._fail)
 
     def merge(self, of: OfCause) -> None:
         """Ask which cause it counts to."""
@@ -571,6 +576,12 @@ class CauseActions(QObject):
 
     def _fail(self, error: BaseException) -> None:
         self._context.toast(failure(error))
+
+
+def _decided(cause: Cause) -> Decided:
+    """What is decided about a cause now."""
+    rule = cause.rule
+    return Decided(rule.owner, rule.park_s, rule.retry_at, rule.alert_once, rule.route, rule.link)
 
 
 def _with_shops(context: PageContext, wanted: Wanted) -> tuple[Sequence[Task], Mapping[str, Shop]]:

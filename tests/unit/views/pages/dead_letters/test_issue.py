@@ -25,7 +25,10 @@ def test_what_was_decided_stands_in_the_fields(qtbot: QtBot) -> None:
 def test_what_cannot_be_is_not_saved(qtbot: QtBot) -> None:
     dialog = KnownIssue("captcha", CauseRule())
     qtbot.addWidget(dialog)
+    assert (dialog.save.isEnabled(), dialog.save.toolTip()) == (False, "Nothing is changed")
+    dialog.alert_once.click()
     assert dialog.save.isEnabled()
+    dialog.alert_once.click()
     for field, wrong, right in (
         (dialog.park, "soon", "90m"),
         (dialog.retry_at, "25:00", "6:30"),

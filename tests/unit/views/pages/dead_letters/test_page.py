@@ -149,6 +149,10 @@ def test_each_letter_tells_how_its_shop_stands_now(qtbot: QtBot, fleet: Fleet, o
     fleet.succeed("pdd", "pdd-10025", "get_content")
     qtbot.waitUntil(lambda: page.table.records.data(index(1, column), 0) == "logged in", timeout=9000)
     qtbot.waitUntil(lambda: page.panel.attempts.values().get("Shop now", "").startswith("logged in, last seen "))
+    for scope in ("shop:pdd:pdd-10025", "shop:pdd:pdd-10021"):
+        fleet.store.set_pause(Pause(scope=scope, by="rule"))
+    qtbot.waitUntil(lambda: page.table.records.data(index(2, column), 0) == "paused", timeout=9000)
+    qtbot.waitUntil(lambda: page.panel.attempts.values().get("Shop now", "").startswith("paused"))
 
 
 def test_republish_makes_a_linked_task_after_a_moment(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
@@ -540,6 +544,11 @@ def test_a_known_issue_is_decided_shown_and_taken_back(qtbot: QtBot, fleet: Flee
     cause_menu(page)["Take the rule of the known issue away"].trigger()
     qtbot.waitUntil(lambda: not page.causes.causes.record(0).rule.known)
     qtbot.waitUntil(lambda: "ann is at it" not in page.letters.said.text())
+    assert fleet.toasts[-1].text.endswith("is no known issue any more. Shops that it has paused go on within seconds.")
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: "ann is at it" in page.letters.said.text())
+    again = cause_rule.read(fleet.store.documents(cause_rule.KIND))[cause]
+    assert (again.park_s, again.retry_at, again.alert_once) == (7_200, "06:00", True)
 
 
 @pytest.mark.one_pair
