@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QStackedWidget, QWidget
 
 from services.domain.errors import OperatorError
+from services.domain.types.task_type import TaskType, least_harm
 from services.messages import told
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
+from views.support.words import type_names
 from views.widgets.fields import ChoiceField, Labelled
 from views.widgets.segmented import Segmented
 
@@ -49,11 +51,25 @@ class RecordDialog(DialogFrame, Generic[R]):
         self.fields[name] = Labelled(label, field, hint=hint)
         return self.fields[name]
 
-    def _show_types(self, names: Sequence[str]) -> None:
-        chosen = self.task_type.currentText()
-        self.task_type.addItems(list(names))
-        self.task_type.setCurrentText(chosen or (names[0] if names else ""))
+    def _show_types(self, types: Mapping[str, TaskType]) -> None:
+        chosen = self._type_code() or (least_harm(types) if types else "")
+        for code in sorted(types):
+            called = type_names.name(code)
+            self.task_type.addItem(code if called == code else f"{called} · {code}", code)
+        place = self.task_type.findData(chosen)
+        self.task_type.setCurrentIndex(place)
+        if place < 0:
+            self.task_type.setEditText(chosen)
         self._look_soon()
+
+    def _type_code(self) -> str:
+        """The code of the type that is chosen, or whose code or title is typed."""
+        typed = self.task_type.currentText().strip()
+        for place in range(self.task_type.count()):
+            code = str(self.task_type.itemData(place) or "")
+            if code and typed in (self.task_type.itemText(place), type_names.name(code)):
+                return code
+        return typed
 
     def _kind(self) -> int:
         """The place of what is shown of ``_when``."""

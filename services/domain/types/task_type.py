@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -90,6 +91,15 @@ class TaskType(msgspec.Struct, frozen=True, kw_only=True):
             concurrency=self.concurrency or 0,
             per_minute=self.rate_per_minute or 0,
         )
+
+
+def least_harm(types: Mapping[str, TaskType]) -> str:
+    """What to begin with: a type that may run twice and wants few parameters, so that a slip does no harm.
+
+    Raises:
+        ValueError: there is no type.
+    """
+    return min(types, key=lambda name: (not types[name].idempotent, len(types[name].schema.get("required", ())), name))
 
 
 def renamed(defaults: TaskType, name: str) -> TaskType:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from services.called import PLATFORM_NAMES
 from services.domain.fleet.shop import Shop
 from services.domain.text import mask
-from services.domain.types.task_type import TaskType
+from services.domain.types.task_type import TaskType, least_harm
 from services.i18n import N_, _, language, ngettext
 from views.dialogs.new_task.delivery import Delivery
 from views.dialogs.new_task.draft import ALL, REJECT, Draft, from_prefill, missing
@@ -79,7 +79,7 @@ class WhatSection(FormSection):
             self.types.clear()
             for name in names:
                 self.types.addItem("", name)
-            self.types.setCurrentIndex(self.types.findData(chosen or _harmless(types)) if names else -1)
+            self.types.setCurrentIndex(self.types.findData(chosen or least_harm(types)) if names else -1)
             self.types.blockSignals(False)
         self._say_choices()
 
@@ -143,11 +143,6 @@ class WhatSection(FormSection):
 def _type_words(kind: TaskType) -> str:
     title = shown.title_of(kind.title, kind.name, language())
     return f"{title}  ·  {kind.name}" if title != kind.name else kind.name
-
-
-def _harmless(types: Mapping[str, TaskType]) -> str:
-    """What to begin with: a type that may run twice and wants few parameters, so that a slip does no harm."""
-    return min(types, key=lambda name: (not types[name].idempotent, len(types[name].schema.get("required", ())), name))
 
 
 MODES = ((PICK, N_("Pick")), (PASTE, N_("Paste a list")), (FILE, N_("From a file")), (GROUP, N_("Groups")))

@@ -51,7 +51,7 @@ class PromiseDialog(RecordDialog[Promise]):
         shown = promise or like
         self._load(filled(shown) if shown is not None else Filled())
         self._connect()
-        self._asking.start(context.types, lambda types: self._show_types(sorted(types)))
+        self._asking.start(context.types, self._show_types)
 
     # putting together
 
@@ -172,7 +172,7 @@ class PromiseDialog(RecordDialog[Promise]):
         """The fields as they stand."""
         return Filled(
             name=self.name.text(),
-            task_type=self.task_type.currentText(),
+            task_type=self._type_code(),
             kind=self.kind.current(),
             limit=self.limit.text(),
             hours=self.hours.text(),

@@ -47,7 +47,7 @@ class ScheduleDialog(RecordDialog[Schedule]):
         self._load(filled(self._base) if self._base is not None else Filled())
         self._connect()
         self._fit()
-        self._asking.start(context.types, lambda types: self._show_types(sorted(types)))
+        self._asking.start(context.types, self._show_types)
 
     # putting together
 
@@ -175,7 +175,7 @@ class ScheduleDialog(RecordDialog[Schedule]):
         """The fields as they stand."""
         return Filled(
             name=self.name.text(),
-            task_type=self.task_type.currentText(),
+            task_type=self._type_code(),
             repeats=self.repeats.current(),
             cron=self.cron.text(),
             every=self.every.text(),

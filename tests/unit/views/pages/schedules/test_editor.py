@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
+from services import i18n
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.plans.schedule import Schedule
@@ -14,6 +15,7 @@ from services.monitor.schedules import ScheduleRow
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.pages.schedules import editor
 from views.pages.schedules.editor import ScheduleDialog
+from views.support.words import type_names
 
 Open = Callable[..., ScheduleDialog]
 WAIT_MS = 10_000
@@ -42,6 +44,24 @@ def keep(qtbot: QtBot, dialog: ScheduleDialog) -> str:
     with qtbot.waitSignal(dialog.saved, timeout=WAIT_MS) as kept:
         dialog.save_button.click()
     return str(kept.args[0])
+
+
+def test_types_are_called_as_people_call_them_and_the_first_wants_nothing(fleet: Fleet, open_dialog: Open) -> None:
+    type_names.know(fleet.context.types())
+    i18n.set_language("zh_CN")
+    try:
+        dialog = open_dialog()
+        begun = dialog.values().task_type
+        called = [dialog.task_type.itemText(place) for place in range(dialog.task_type.count())]
+        dialog.task_type.setEditText("同步订单")
+        by_title = dialog.values().task_type
+        dialog.task_type.setEditText("同步订单 · sync_order")
+        by_item = dialog.values().task_type
+    finally:
+        i18n.set_language("en")
+    assert begun == "full_sync", "as New task does: batch_products would miss a parameter at once"
+    assert "同步订单 · sync_order" in called
+    assert (by_title, by_item) == ("sync_order", "sync_order")
 
 
 def test_a_new_schedule_is_looked_at_while_typing_and_kept(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
