@@ -705,6 +705,7 @@ class ColumnsLayout(QObject):
         self._unseen: dict[str, int] = {}  #: how wide a hidden column is once it is shown
         self._spared: dict[str, tuple[int, int]] = {}  #: of one that gave way: how wide it was, and is now
         self._lent: set[str] = set()  #: those of them that did so because they were empty
+        self._grown: set[str] = set()  #: those that are wider in truth, as words in them were cut
         self._unmeasured = False  #: rows came while nobody saw the table
         self._scale = theme().growth
         self.kept_by_page = False  #: the page remembers it by itself
@@ -890,8 +891,8 @@ class ColumnsLayout(QObject):
         if self._unmeasured:
             self._unmeasured = False
             self.fit()
-        elif self._spared:
-            self._look_again()
+        else:
+            self._on_cells()
 
     def _on_rows(self, _parent: QModelIndex, first: int, last: int) -> None:
         """The first rows tell what the columns need, later ones only where it is more than they kept."""
@@ -901,27 +902,28 @@ class ColumnsLayout(QObject):
             self._on_cells()
 
     def _on_cells(self, *_which: object) -> None:
-        if self._spared:
+        if self._spared.keys() - self._grown:
             self._look_again()
 
     def _fit_cells(self) -> None:
         """Share the room anew where a cell in sight would be cut because its column gave way."""
         if not self._view.isVisible():  # see ``_spare_room``; it looks once it is shown
             return
-        kept = [(n, c) for n, c in enumerate(self._model.columns) if c.key in self._spared]
+        kept = [(n, c) for n, c in enumerate(self._model.columns) if c.key in self._spared.keys() - self._grown]
         filled = any(c.key in self._lent and not self._is_empty(c) for _n, c in kept)
         narrow = ((n, c) for n, c in kept if c.key not in self._lent)
         if filled or any(self._needed(n, c) > self._view.columnWidth(n) for n, c in narrow):
             self.fit()
 
     def _give_back(self) -> None:
-        """Widen again what gave way, unless a person has sized it since."""
+        """Widen again what gave way, and narrow what grew, unless a person has sized it since."""
         for section, column in enumerate(self._model.columns):
             before, now = self._spared.get(column.key, (0, 0))
             if now and now == self._view.columnWidth(section):
                 self._view.setColumnWidth(section, before)
         self._spared.clear()
         self._lent.clear()
+        self._grown.clear()
 
     def _spare_room(self) -> None:
         """Where all do not fit, columns give what neither their titles nor the cells in sight need: where the letters
@@ -947,7 +949,7 @@ class ColumnsLayout(QObject):
             self._spared[self._model.column(section).key] = before, now
 
     def _lend_empty(self) -> None:
-        """Where cells of a stretched column are cut, columns without a word in sight keep but their titles."""
+        """Where cells are cut, columns without a word in sight keep but their titles."""
         shown = [(n, c) for n, c in enumerate(self._model.columns) if not self._view.isColumnHidden(n)]
         stretched = [(n, c) for n, c in shown if c.stretch]
         if not stretched or not self._model.rowCount() or self._spared:
@@ -955,9 +957,8 @@ class ColumnsLayout(QObject):
         if not self._view.isVisible():  # see ``_spare_room``
             self._unmeasured = True
             return
-        each = max(0, self._view.viewport().width() - self._wanted_width()) // len(stretched)
-        lacking = sum(max(0, self._view.sizeHintForColumn(n) - self._wide(c) - each) for n, c in stretched)
-        if lacking <= 0:
+        lacking = sum(self._lacking(n, c) for n, c in shown)
+        if lacking <= max(0, self._view.viewport().width() - self._wanted_width()):
             return
         for section, column in shown:
             if column.stretch or column.kind in _DRAWN or not self._is_empty(column):
@@ -994,11 +995,34 @@ class ColumnsLayout(QObject):
         widths = ((n, self._wide(c) if c.stretch else self._view.columnWidth(n)) for n, c in columns)
         return sum(width for n, width in widths if not self._view.isColumnHidden(n))
 
+    def _lacking(self, section: int, column: Column[Any]) -> int:
+        """How much wider it had to be for no cell in sight to be cut; one that is not stretched grows to its double."""
+        if column.stretch:
+            return max(0, self._view.sizeHintForColumn(section) - self._wide(column))
+        width = self._view.columnWidth(section)
+        wordy = _gives_way(column) and column.kind not in ("progress", *painters.PICTURES)
+        return min(max(0, self._needed(section, column) - width), self._wide(column)) if wordy else 0
+
     def _share_room(self) -> None:
-        columns = enumerate(self._model.columns)
-        stretched = [(n, c) for n, c in columns if c.stretch and not self._view.isColumnHidden(n)]
+        """The room that is left goes to the cells that are cut, of stretched columns first, then to all of those."""
+        shown = [(n, c) for n, c in enumerate(self._model.columns) if not self._view.isColumnHidden(n)]
+        stretched = [(n, c) for n, c in shown if c.stretch]
         room = self._view.viewport().width() - self._wanted_width()
+        more: dict[int, int] = {}
+        if stretched and room > 0 and self._model.rowCount() and self._view.isVisible():
+            fixed = [(n, c) for n, c in shown if not c.stretch and c.key not in self._spared]
+            for columns in (stretched, fixed):
+                lacking = {n: self._lacking(n, c) for n, c in columns}
+                share = min(1.0, room / max(1, sum(lacking.values())))
+                more |= {n: math.floor(lack * share) for n, lack in lacking.items() if lack}
+                room -= sum(more.get(n, 0) for n in lacking)
+            for section, column in fixed:
+                before, wider = self._view.columnWidth(section), more.get(section, 0)
+                if wider:
+                    self._view.setColumnWidth(section, before + wider)
+                    self._spared[column.key] = before, before + wider
+                    self._grown.add(column.key)
         for section, column in stretched:
-            width = self._wide(column) + room // len(stretched)
+            width = self._wide(column) + more.get(section, 0) + room // len(stretched)
             least = round(column.width * _LEAST_SHARE) if self._scale <= 1.0 else self._title_width(column)
             self._view.setColumnWidth(section, max(least, width))

@@ -134,7 +134,7 @@ INCIDENTS: tuple[Column[IncidentNow], ...] = (
             words.told(one), words.told_detail(one), "retrying" if words.undelivered(one) else "text3"
         ),
         kind="pair",
-        width=158,
+        width=196,
         live=True,
         hide_rank=2,
     ),

@@ -212,6 +212,30 @@ def test_an_empty_column_leaves_its_room_to_words_that_are_cut(qtbot: QtBot) -> 
     qtbot.waitUntil(lambda: width(view, "past") == 300)
 
 
+def test_the_room_that_is_left_goes_to_words_that_are_cut(qtbot: QtBot) -> None:
+    columns = [
+        Column(key="act", title="Act", value=lambda _row: "Change the times of a shop and its limits", width=100),
+        Column(
+            key="hits", title="Collides", value=lambda _row: "orders: the same work in 30 shops", width=96, stretch=True
+        ),
+        Column(key="note", title="Note", value=lambda _row: "short", width=96, stretch=True),
+    ]
+    model: RecordModel[Row] = RecordModel(columns, lambda row: row.id)
+    model.apply(sample_rows(3))
+    view = TableView(model, "Plans")
+    qtbot.addWidget(view)
+    view.show()
+    needed = view.sizeHintForColumn(1)
+    resize(view, 100 + needed + 130)
+    assert width(view, "hits") >= needed, "it does not share with a column that has enough"
+    assert 96 <= width(view, "note") < 140
+    resize(view, 900)
+    assert width(view, "act") > 150, "no column that has more than it needs lies beside words that are cut"
+    assert view.layout_of_columns.save()["widths"]["act"] == 100, "nobody has sized it"
+    resize(view, 300)
+    assert width(view, "act") == 100
+
+
 def test_no_more_rows_than_are_in_sight_are_measured(qtbot: QtBot, large: None) -> None:
     measured: set[int] = set()
 
