@@ -10,7 +10,8 @@ import contextlib
 import logging
 import os
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,8 @@ KEPT = 500
 _MOST_BYTES = 2 * KEPT * 120
 #: noted as the last mark where some were missed: none is called so
 _GONE = (0, "gone")
+#: how long another program that writes is waited for; then what was seen is added beside it
+_PATIENCE_S, _PAUSE_S = 3.0, 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +61,39 @@ class Witness:
             home_folder.make(self._home)
             self._path.parent.mkdir(exist_ok=True, mode=0o700)
             home_folder.keep_private(self._path)
-            noted = self._noted()  # before what was seen: another program may note both in between
-            before = self._read()
-            lost, told = _lost(before, *noted), "".join(f"{mark}\n" for mark in marks).encode()
-            size = self._append(told)
-            if not lost:
-                self._note_last(before.count(b"\n") + len(marks), marks[-1])
-            elif noted != _GONE:  # told until somebody says that it is known
-                self._note_last(*_GONE)
-            if size > _MOST_BYTES:
-                self._shorten()
+            with self._alone() as alone:
+                self._add(marks, alone=alone)
         except (OSError, UsageError) as exc:
             log.info("what was seen of the audit is not kept in %s: %s", self._path, exc)
+
+    def _add(self, marks: Sequence[str], *, alone: bool) -> None:
+        noted = self._noted()  # before what was seen: another program may note both in between
+        before = self._read()
+        lost, told = _lost(before, *noted), "".join(f"{mark}\n" for mark in marks).encode()
+        size = self._append(told)
+        if not lost:
+            self._note_last(before.count(b"\n") + len(marks), marks[-1])
+        elif noted != _GONE:  # told until somebody says that it is known
+            self._note_last(*_GONE)
+        if size > _MOST_BYTES and alone:
+            self._shorten()
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """No other program writes meanwhile: what it adds to a file that is being shortened would be gone with it.
+
+        False where one goes on for too long, or the disk takes no locks.
+        """
+        until = time.monotonic() + _PATIENCE_S
+        lock = None
+        with contextlib.suppress(OSError):
+            while (lock := home_folder.locked(self._path.with_suffix(".lock"))) is None and time.monotonic() < until:
+                time.sleep(_PAUSE_S)
+        try:
+            yield lock is not None
+        finally:
+            if lock is not None:
+                lock.close()
 
     def marks(self) -> list[str]:
         """What was seen, the oldest first; lines that are no marks are passed over."""

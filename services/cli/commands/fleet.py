@@ -372,7 +372,9 @@ def _verdict_lines(found: Verdict, zone: str) -> list[str]:
             )
         )
     if found.sight_lost:
-        lines.append(spoken.phrase("what this machine had seen of the audit was removed from its home"))
+        lines.append(
+            spoken.phrase("what this machine had seen of the audit was removed from its home, or cut short there")
+        )
     if found.seen_since:
         since = shapes.clock(found.seen_since, zone)
         lines.append(spoken.phrase("this machine keeps what it sees of it since {time}", time=since))

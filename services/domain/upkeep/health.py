@@ -49,7 +49,7 @@ SENTENCES: dict[str, str | Counted] = {
         " --note` says so."
     ),
     "doctor.audit_accepted": N_("Faults of the audit that an admin has accepted: {n}"),
-    "doctor.audit_sight": N_("What this machine had seen of the audit was removed from its home"),
+    "doctor.audit_sight": N_("What this machine had seen of the audit was removed from its home, or cut short there"),
     "doctor.audit_sight.remedy": N_(
         "Ask who did it: what was taken away at the end of the audit, and was seen here alone, nobody misses any more."
         " `audit accept --note` says that it is known."

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import stat
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from services import home_folder
 from services.audit_witness import KEPT, Witness
 from services.domain.audit import Mark, entry_id
 
@@ -114,3 +116,21 @@ def test_a_home_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
     witness = Witness(tmp_path / "home", "store")
     witness.note([mark(1)])
     assert witness.marks() == []
+
+
+def test_what_is_noted_while_another_program_shortens_the_file_is_kept(tmp_path: Path) -> None:
+    first = Witness(tmp_path, "store")
+    first.note([mark(1)])
+    lock = home_folder.locked(tmp_path / "audit" / "store.lock")
+    assert lock is not None
+    other = threading.Thread(target=Witness(tmp_path, "store").note, args=([mark(2)],))
+    other.start()
+    shortened = seen_file(tmp_path).read_bytes()
+    other.join(0.1)
+    assert other.is_alive(), "it waits"
+    seen_file(tmp_path).unlink()
+    seen_file(tmp_path).write_bytes(shortened)
+    lock.close()
+    other.join()
+    assert first.marks() == [mark(1), mark(2)]
+    assert not first.sight().lost

@@ -333,7 +333,9 @@ class AuditPage(EntriesPage[AuditLine]):
         said = words.verdict(found, at_ms)
         if found.ok and found.sight_lost:
             self.result.set_status("warning")
-            self.result.show_text(said, _("What this machine had seen of the audit was removed from its home"))
+            self.result.show_text(
+                said, _("What this machine had seen of the audit was removed from its home, or cut short there")
+            )
         elif found.ok:
             self.result.set_status("succeeded")
             self.result.show_text(said, _("As it was written"))
