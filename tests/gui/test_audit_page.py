@@ -304,14 +304,20 @@ def test_a_check_says_that_all_is_well_and_names_what_is_not(
 ) -> None:
     acts(desk)
     page = open_page()
+    assert page.chain_button.isHidden()
     verify(qtbot, page)
     assert page.result.accessibleName().startswith("As it was written 4 entries checked at ")
+    page.dismiss_button.click()
+    assert (page.chain_button.text()[:12], page.result.isVisible()) == ("Verified at ", False)
+    page.chain_button.click()
+    assert page.result.isVisible(), "what the check found can be read again"
     (row,) = (row for row in page.table.records.records() if row.entry.action == "task.cancel")
     alter(place, row.key)
     verify(qtbot, page)
     assert page.result.accessibleName().startswith(
         f"1 entry is not as it was written {row.key} of eve@desk-1 is not as"
     )
+    assert (page.chain_button.text(), page.chain_button.kind) == ("1 not as written", "ghostdanger")
     marked = [one.key for one in page.table.records.records() if one.faults]
     assert marked == [row.key]
     page.table.open_requested.emit(row.key)
@@ -331,6 +337,7 @@ def test_a_check_that_cannot_be_made_says_why(
     monkeypatch.setattr(desk.context.audit, "verify", lost)
     verify(qtbot, page)
     assert page.result.accessibleName() == "Not checked Redis does not answer"
+    assert page.chain_button.isHidden()
     assert page.verify_button.isEnabled()
 
 
@@ -524,6 +531,7 @@ def test_everything_is_said_in_chinese(qtbot: QtBot, desk: Desk, open_page: Open
         assert page.title == "操作记录"
         assert told(page)[2][1:4] == ("取消任务", "t1 等，另有 2 个", "部分完成")
         assert page.result.accessibleName().startswith("与写入时一致")
+        assert page.chain_button.text().endswith("已校验")
         assert page.panel.facts.values()["结果"] == "部分完成"
         assert page.header.summary().endswith("1 条未顺利完成")
     finally:

@@ -155,7 +155,9 @@ class AuditPage(EntriesPage[AuditLine]):
         self.header.add_action(self.spans)
         self.verify_button = Button(N_("Verify"), icon="ph.shield-check")
         self.export_button = Button(N_("Export"), icon="ph.export", shortcut="audit.export")
-        for button in (self.verify_button, self.export_button):
+        self.chain_button = Button("", kind="ghost", tip=N_("Show what the last check found"))
+        self.chain_button.hide()
+        for button in (self.chain_button, self.verify_button, self.export_button):
             self.header.add_action(button)
         yield
         self.filter = FilterBar(FIELDS, placeholder=N_("Anything in an entry"), offers=len(FIELDS))
@@ -206,6 +208,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self._recount.timeout.connect(self._count)
         self.export_button.clicked.connect(lambda: self.sharing.ask_file(self.filter.expression()))
         self.verify_button.clicked.connect(self.verify)
+        self.chain_button.clicked.connect(self.result_room.show)
         self.dismiss_button.clicked.connect(self.result_room.hide)
         self.panel.filter_wanted.connect(self.show_target)
         self.panel.back_wanted.connect(self._take_back)
@@ -317,6 +320,7 @@ class AuditPage(EntriesPage[AuditLine]):
     def _on_unchecked(self, error: BaseException) -> None:
         self.verify_button.disable("")
         self._verdict = None
+        self.chain_button.hide()
         self.result.set_status("warning")
         self.result.show_text(told(error), _("Not checked"))
 
@@ -331,6 +335,11 @@ class AuditPage(EntriesPage[AuditLine]):
         self._model.apply([self._marked(row) for row in self._model.records()], settle=True)
         self.panel.show_row(self._model.find(self.panel.key))
         said = words.verdict(found, at_ms)
+        good = found.ok and not found.sight_lost
+        self.chain_button.set_kind("ghost" if good else "warning" if found.ok else "ghostdanger")
+        self.chain_button.set_glyph("ph.shield-check" if good else "ph.shield-warning")
+        self.chain_button.set_count_text(words.chain(found, at_ms))
+        self.chain_button.show()
         if found.ok and found.sight_lost:
             self.result.set_status("warning")
             self.result.show_text(

@@ -160,6 +160,14 @@ def wrong(one: Wrong) -> str:
     return text.sentences(told)
 
 
+def chain(found: Verdict, at_ms: int) -> str:
+    """The same in a few words, as they stay on the page."""
+    if not found.ok:
+        n = len(found.wrong)
+        return ngettext("{n} not as written", "{n} not as written", n).format(n=text.count(n))
+    return _("Verified at {time}").format(time=text.minute(shown.moment(at_ms), shown.moment(at_ms), shown.zone()))
+
+
 def verdict(found: Verdict, at_ms: int) -> str:
     """What a check of the whole trail found."""
     entries = ngettext("{n} entry", "{n} entries", found.rows).format(n=text.count(found.rows))

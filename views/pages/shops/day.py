@@ -438,7 +438,7 @@ def _next(day: ShopDay | None, works: Sequence[TypeRow], now_ms: int) -> Told:
     if not coming:
         return Told("next", N_("Next run"), "–", _("nothing is planned"))
     at, kind = min(coming)
-    beside = text.listed((type_names.name(kind), text.until(shown.span(at - now_ms))))
+    beside = text.listed((text.until(shown.span(at - now_ms)), type_names.name(kind)))
     return Told("next", N_("Next run"), _minute(at, now_ms), beside)
 
 
@@ -446,7 +446,7 @@ def _last(row: ShopRow, works: Sequence[TypeRow], now_ms: int) -> Told:
     done = [(one.done.at, one.task_type) for one in works if one.done is not None]
     at, kind = max(done, default=(row.now.success_at, ""))  # the ledger decides, where it was asked
     if not at:
-        return Told("last", N_("Last success"), "–", _("no success known"))
+        return Told("last", N_("Last success"), "–", _("none is known"))
     tone = "stuck" if row.now.state == insight.STUCK else "text"
     name = type_names.name(kind) if kind else ""
     beside = text.listed(part for part in (words.since(at, now_ms), name) if part)

@@ -287,6 +287,7 @@ def test_what_waits_is_told_also_of_a_shop_of_which_nothing_ran(qtbot: QtBot, fl
     assert page.day.empty.isVisible()
     qtbot.waitUntil(lambda: page.day.tiles.tiles["waiting"].value.text() == "1", timeout=WAIT_MS)
     assert page.day.tiles.tiles["waiting"].isVisible()
+    assert page.day.tiles.tiles["last"].beside.text() == "none is known"
 
 
 def test_above_the_day_stand_its_numbers_and_below_it_the_acts(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
