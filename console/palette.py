@@ -115,8 +115,9 @@ class PaletteFinder(QObject):
         often = Counter(here if isinstance(here, dict) else {})
         recent = [known[key] for key in _texts(self._context.memory.get(_RECENT)) if key in known]
         told = {entry.key for entry in recent}
+        fresh = [entry for entry in commands if entry.key not in told]
         # sorted keeps the order of the design among equals
-        rest = sorted((entry for entry in commands if entry.key not in told), key=lambda entry: -often[entry.key])
+        rest = sorted(fresh, key=lambda entry: (-often[entry.key], bool(entry.reason)))
         return [
             (_("Recent"), recent),
             (_("Commands"), rest[:MOST_USED]),

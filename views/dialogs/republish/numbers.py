@@ -13,7 +13,7 @@ from services.domain.fleet.shop import Shop
 from services.i18n import N_, _, ngettext
 from views.dialogs.republish.shares import SharesBar
 from views.dialogs.republish.sorting import CLOSED, FIXED, RULES, TWIN, Sorted
-from views.support import shown, text
+from views.support import safe, shown, text
 from views.support.look import Label, line
 from views.theme import theme
 from views.widgets.elided import Elided
@@ -124,14 +124,14 @@ class _Row(QWidget):
         super().__init__()
         self._look = (glyph, role)
         self._glyph, self.number = QLabel(), Label("", "panel")
-        self.title, self._detail = Elided("", "strong"), Elided("", "label", "text2")
+        self.title, self.detail = Elided("", "strong"), Label("", "label", "text2", wrap=True)
         self.toggle = Toggle(N_("Skip these"), on=True)
         self.toggle.setVisible(toggle)
         self.number.setMinimumWidth(34)
         words = QVBoxLayout()
         words.setSpacing(1)
         words.addWidget(self.title)
-        words.addWidget(self._detail)
+        words.addWidget(self.detail)
         row = QHBoxLayout()
         row.setContentsMargins(2, 0, 0, 0)
         row.setSpacing(8)
@@ -151,7 +151,7 @@ class _Row(QWidget):
         """Show already translated texts."""
         self.number.setText(text.count(number))
         self.title.show_text(title)
-        self._detail.show_text(detail)
+        self.detail.setText(safe.one_line(detail))
         self.toggle.setAccessibleDescription(f"{number} {title}")
 
     def set_on(self, on: bool) -> None:

@@ -9,7 +9,7 @@ from services.commands.bulk.plan import Item
 from services.commands.bulk.republish import Plan
 from views.dialogs.republish.numbers import NumbersPane
 from views.dialogs.republish.shares import SharesBar
-from views.dialogs.republish.sorting import DONE, RULES, TWIN, Sorted
+from views.dialogs.republish.sorting import CLOSED, DONE, RULES, TWIN, Sorted
 from views.theme import theme
 
 GOES, STAYS = Item(task_id="t0"), Item(task_id="t1")
@@ -39,3 +39,15 @@ def test_a_switched_off_reason_that_no_letter_has_any_more_can_be_switched_on_ag
     assert not pane.rules[TWIN].toggle.isChecked()
     pane.show_sorted(Sorted(plan=Plan(items=(STAYS,)), reasons={DONE: (STAYS,)}), frozenset(RULES), {})
     assert pane.rules[TWIN].isHidden()
+
+
+def test_why_letters_are_skipped_is_read_whole(qtbot: QtBot) -> None:
+    pane = NumbersPane()
+    qtbot.addWidget(pane)
+    pane.resize(400, 600)
+    pane.show()
+    items = tuple(Item(task_id=f"t{n}", shop=f"pdd:a-shop-with-a-long-id-{n}") for n in range(4))
+    pane.show_sorted(Sorted(plan=Plan(items=items), reasons={CLOSED: items}), frozenset(RULES), {})
+    detail = pane.rules[CLOSED].detail
+    qtbot.waitUntil(lambda: detail.height() >= detail.heightForWidth(detail.width()) > 0)
+    assert detail.fontMetrics().horizontalAdvance(detail.text()) > detail.width(), "it takes more than a line"
