@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from services.domain.insight import cause_rule
@@ -17,6 +17,8 @@ from services.ports import Store
 SAMPLE = 50
 #: tasks of one batch that are looked at, and how many at a time
 MOST, PAGE = 5000, 1000
+#: so many batches are looked through for a name
+NAMED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class BatchView:
 
 
 class BatchQueries:
-    """Blocking questions; but for ``page`` each touches the records of one batch at most."""
+    """Blocking questions; but for ``page`` and ``named`` each touches the records of one batch at most."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -54,8 +56,21 @@ class BatchQueries:
     def page(self, limit: int, cursor: str = "") -> tuple[list[BatchView], str]:
         """Those that began last first, and what to go on from."""
         found, after = self._store.batches(limit, cursor)
+        return self._views(found), after
+
+    def named(self, text: str, limit: int) -> tuple[list[BatchView], bool]:
+        """Those whose names contain a text, those that began last first; whether there may be more of them."""
+        wish, found, cursor = text.casefold(), list[tuple[str, int]](), ""
+        for _ in range(NAMED // PAGE):
+            names, cursor = self._store.batches(PAGE, cursor)
+            found += (one for one in names if wish in one[0].casefold())
+            if not cursor or len(found) > limit:
+                break
+        return self._views(found[:limit]), bool(cursor) or len(found) > limit
+
+    def _views(self, found: Sequence[tuple[str, int]]) -> list[BatchView]:
         counts = self._store.batch_counts([name for name, _at in found])
-        return [BatchView(name, one, begun_at=at) for (name, at), one in zip(found, counts, strict=True)], after
+        return [BatchView(name, one, begun_at=at) for (name, at), one in zip(found, counts, strict=True)]
 
     def show(self, batch: str) -> BatchView:
         """One batch with its estimate; one without tasks is unknown, or all of it is forgotten."""

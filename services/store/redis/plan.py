@@ -24,14 +24,15 @@ MOST_NAMES = 512
 MOST_LOOKED_UP = 60_000
 #: tasks of several values of a payload that are told apart by their ids
 MOST_IDS = 5_000
-#: batches that are counted in one transaction, each by about a hundred commands
-BATCHES_AT_ONCE = 20
+#: so many batches are counted in one call, with so many members, which takes Redis some milliseconds
+BATCHES_AT_ONCE, MEMBERS_AT_ONCE = 50, 10_000
 #: what the counters by kind, and what the parts of the status index tell apart
 _KIND_FIELDS = frozenset({"platform", "type", "lane", "status", "triage", "priority"})
 _PART_FIELDS = frozenset({"status", "triage", "priority"})
 _DIRECT = {"type": keys.TYPE, "worker": keys.WORKER, "batch": keys.BATCH, "fp": keys.FINGERPRINT}
 _CARDS = load("cards", reads=True)
 _COMMON = load("common", reads=True)
+_STANDING = load("standing", reads=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,26 +162,36 @@ def count_by_type(link: Link, terms: Sequence[Term]) -> dict[tuple[str, str], in
 
 def count_by_status(link: Link, pairs: Sequence[tuple[str, str]]) -> list[dict[str, int]]:
     """For each index with a hash of numbers: how many of its members stand in each status, at one instant, and those
-    numbers added. An index that is not there is in common with nothing, and is asked for nothing else.
+    numbers added. An index that is not there is in common with nothing.
     """
     parts = list(all_parts())
-    there = link.many([("EXISTS", name) for name, _removed in pairs])
+    sizes = link.many([("ZCARD", name) for name, _removed in pairs])
     found: list[dict[str, int]] = []
-    for start in range(0, len(pairs), BATCHES_AT_ONCE):
-        some = list(zip(pairs, there, strict=True))[start : start + BATCHES_AT_ONCE]
-        wanted: list[list[Command]] = [
-            [*(("ZINTERCARD", 2, name, part.name) for part in parts if exists), ("HGETALL", removed)]
-            for (name, removed), exists in some
-        ]
-        answers = iter(link.many([command for commands in wanted for command in commands], atomic=True))
-        for _pair, exists in some:
-            sizes = [int(next(answers)) for _ in parts] if exists else []
-            counts = by_name(number, next(answers), "count of removed tasks")
-            for part, size in zip(parts, sizes, strict=False):
-                if size:
-                    counts[part.status] = counts.get(part.status, 0) + size
+    for some in _at_once(pairs, sizes):
+        indexes, removed = [name for name, _ in some], [name for _, name in some]
+        answers = link.run(_STANDING, [*indexes, *removed, *(part.name for part in parts)], len(some))
+        for numbers, gone in answers:
+            told = iter(gone)
+            counts = by_name(number, dict(zip(told, told, strict=True)), "count of removed tasks")
+            told = iter(numbers)
+            for place, size in zip(told, told, strict=True):
+                counts[parts[place].status] = counts.get(parts[place].status, 0) + size
             found.append(counts)
     return found
+
+
+def _at_once(pairs: Sequence[tuple[str, str]], sizes: Sequence[int]) -> Iterator[list[tuple[str, str]]]:
+    """As many neighbours as one call counts; one that is larger alone."""
+    some: list[tuple[str, str]] = []
+    members = 0
+    for pair, size in zip(pairs, sizes, strict=True):
+        if some and (len(some) == BATCHES_AT_ONCE or members + size > MEMBERS_AT_ONCE):
+            yield some
+            some, members = [], 0
+        some.append(pair)
+        members += size
+    if some:
+        yield some
 
 
 def _count_pairs(link: Link, plan: QueryPlan) -> int | None:

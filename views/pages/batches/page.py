@@ -34,6 +34,7 @@ from views.support import instant, text
 from views.support.keys import bind
 from views.support.look import Label
 from views.support.operation import Operation
+from views.support.throttle import Debounce
 from views.support.words import type_names
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel, sorted_rows
@@ -50,7 +51,7 @@ from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
-EVERY_MS = 3000
+EVERY_MS, TYPING_MS = 3000, 200
 LOADED = 2000
 ALL, OPEN, ENDED = "all", "open", "ended"
 TABS = ((ALL, N_("All")), (OPEN, N_("Open")), (ENDED, N_("Ended")))
@@ -77,6 +78,7 @@ class Answer:
     """The batches, and the story of one of them."""
 
     rows: tuple[BatchView, ...]
+    more: bool  #: there are older ones that fit
     one: BatchNow | None
     at_ms: int
 
@@ -92,14 +94,16 @@ class BatchesPage(Page):
         self._rows: tuple[BatchView, ...] = ()
         self._one: BatchNow | None = None
         self._wish, self._asked = "", False
+        self._looked, self._more = "", False  #: what the rows were looked for by, and whether there are older ones
+        self._newest: tuple[BatchView, ...] = ()  #: those that were there before anything was looked for
         self.actions_of_page = BatchActions(context, self)
         self.verbs: Verbs[BatchVerb, BatchNow] = Verbs(VERBS, self._do, self.actions_of_page.barred)
         self._model: RecordModel[BatchNow] = RecordModel(
             BATCHES, key=lambda row: row.key, hold_new=False, sentence=words.sentence_of_row
         )
         self._held: RecordModel[Hold] = RecordModel(HOLDS, key=lambda row: row.key, hold_new=False)
-        self._source: ListSource[None] = ListSource(
-            self._call, None, self, every_ms=EVERY_MS, follows=context.feed, most=LOADED
+        self._source: ListSource[str] = ListSource(
+            self._call, "", self, every_ms=EVERY_MS, follows=context.feed, most=LOADED
         )
         self._telling = Operation(self, latest=True)
         self.make(self._build, self._connect, lambda: self.set_summary(_("Loading…")))
@@ -310,7 +314,9 @@ class BatchesPage(Page):
     def _connect(self) -> None:
         acts = self.actions_of_page
         theme().changed.connect(self._share)
+        ask = Debounce(self._ask, TYPING_MS, self)
         self.search.textChanged.connect(lambda _text: self._show_rows(settle=True))
+        self.search.textChanged.connect(lambda _text: ask())
         self.tabs.chosen.connect(lambda _key: self._show_rows(settle=True))
         self.none.action.connect(self._show_all)
         self.table.current_changed.connect(lambda _key: self._on_chosen())
@@ -337,7 +343,11 @@ class BatchesPage(Page):
 
     # looking
 
-    def _call(self, ask: Ask[None]) -> Callable[[], tuple[Ask[None], Answer]]:
+    def _ask(self) -> None:
+        """Look for a name in all that are kept, not only in what is loaded."""
+        self._source.ask(self.search.text().strip())
+
+    def _call(self, ask: Ask[str]) -> Callable[[], tuple[Ask[str], Answer]]:
         key = self.table.current_key()
         name = str(key) if key is not None else self._wish
         return partial(_look, self._context.batches, self._context.tasks, ask, name)
@@ -346,12 +356,14 @@ class BatchesPage(Page):
         if self._context.feed.latest.store.connected:  # else the window tells it above all pages
             self.error.show_error(told(error))
 
-    def _show(self, found: tuple[Ask[None], Answer]) -> None:
+    def _show(self, found: tuple[Ask[str], Answer]) -> None:
         ask, answer = found
         self.error.clear()
         self._unknown.answer()
         self._asked = True
-        self._rows = answer.rows
+        self._rows, self._more, self._looked = answer.rows, answer.more, ask.wanted
+        if not ask.wanted:
+            self._newest = answer.rows
         self._show_rows(settle=ask.settle or self._rest.resting)
         if answer.one is not None and answer.one.key == self.table.current_key():
             self._show_one(answer.one)
@@ -359,16 +371,20 @@ class BatchesPage(Page):
 
     def _show_rows(self, *, settle: bool) -> None:
         wish, which = self.search.text().strip().casefold(), self.tabs.current()
+        looked = self._looked.casefold()
         rows = [
             view
-            for view in self._rows
+            for view in (self._rows if looked in wish else self._newest)
             if wish in view.batch.casefold() and (which == ALL or (which == OPEN) == words.is_open(view))
         ]
         rows.sort(key=lambda view: (not words.is_open(view), -view.begun_at, view.batch))
         self._model.apply([BatchNow(view=view) for view in rows], settle=settle)
-        self._list.setCurrentWidget(self.table if rows or not self._asked else self.none)
+        whole = self._asked and (looked == wish or (looked in wish and not self._more))
+        self._list.setCurrentWidget(self.none if whole and not rows else self.table)
         if self._wish and self.table.set_current_key(self._wish):
             self._wish = ""
+        elif self._wish and self._more and not looked and not wish:  # it is older than what is loaded
+            self.search.setText(self._wish)
         if rows and self.table.current_key() is None:
             self.table.set_current_key(rows[0].batch)
         self._on_chosen()
@@ -424,8 +440,9 @@ class BatchesPage(Page):
         for key, number in ((ALL, len(self._rows)), (OPEN, opened), (ENDED, len(self._rows) - opened)):
             self.tabs.set_suffix(key, text.count(number))
         if self._asked:
-            self.set_summary(words.summary(len(self._rows), opened))
-        self.stack.setCurrentWidget(self.split if self._rows or not self._asked else self.empty)
+            self.set_summary(words.summary(len(self._rows), opened, self._looked, more=self._more))
+        none = self._asked and not self._looked and not self._rows
+        self.stack.setCurrentWidget(self.empty if none else self.split)
         self.search.setPlaceholderText(_("Batch"))
         self._say_one()
 
@@ -519,12 +536,16 @@ class BatchesPage(Page):
             self._open_held(hold.key)
 
 
-def _look(batches: BatchQueries, tasks: TaskQueries, ask: Ask[None], name: str) -> tuple[Ask[None], Answer]:
-    views, _after = batches.page(ask.limit)
+def _look(batches: BatchQueries, tasks: TaskQueries, ask: Ask[str], name: str) -> tuple[Ask[str], Answer]:
+    if ask.wanted:
+        views, more = batches.named(ask.wanted, ask.limit)
+    else:
+        views, after = batches.page(ask.limit)
+        more = bool(after)
     first = min(views, key=lambda view: (not words.is_open(view), -view.begun_at, view.batch), default=None)
     wanted = name if any(view.batch == name for view in views) else first.batch if first is not None else ""
     one = _story(batches, tasks, wanted) if wanted else None
-    return ask, Answer(tuple(views), one, one.at_ms if one is not None else 0)
+    return ask, Answer(tuple(views), more, one, one.at_ms if one is not None else 0)
 
 
 def _story(batches: BatchQueries, queries: TaskQueries, name: str) -> BatchNow:

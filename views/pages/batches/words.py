@@ -271,9 +271,12 @@ def box_title(box: Box) -> str:
     return text.listed(part for part in parts if part)
 
 
-def summary(rows: int, opened: int) -> str:
-    """The one line of the page."""
-    if not rows:
+def summary(rows: int, opened: int, looked: str = "", *, more: bool = False) -> str:
+    """The one line of the page. ``looked``: what the names were looked for by; ``more``: there are older ones."""
+    if not rows and not looked:
         return _("No batch yet.")
-    said = ngettext("{n} open", "{n} open", opened).format(n=text.count(opened))
-    return text.listed([said, ngettext("{n} ended", "{n} ended", rows - opened).format(n=text.count(rows - opened))])
+    said = [ngettext("{n} open", "{n} open", opened).format(n=text.count(opened))]
+    said.append(ngettext("{n} ended", "{n} ended", rows - opened).format(n=text.count(rows - opened)))
+    if more:
+        said.append(_("the newest {n} are shown").format(n=text.count(rows)))
+    return text.listed(said)

@@ -11,11 +11,13 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
-from services.domain.change import Claim
+from services.domain.change import Claim, Create
+from services.domain.task.record import Task
 from tests.support import widgets
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
+from views.kit.list_source import FIRST
 from views.pages.batches.page import ENDED, BatchesPage
 
 pytestmark = pytest.mark.one_pair
@@ -89,6 +91,30 @@ def test_a_batch_tells_how_far_it_is_and_what_is_not_done(qtbot: QtBot, fleet: F
         page.held.open_requested.emit(hold.key)
     assert asked.args[0] == "tasks"
     assert str(asked.args[1]).startswith("batch:nightly gate:")
+
+
+def test_more_than_are_shown_are_told_and_older_ones_are_found_by_name(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    now = fleet.store.now_ms()
+    made = [
+        Task(
+            task_id=f"t{n}", platform="pdd", shop_id="s1", task_type="work", batch=f"night-{n:03d}", created_at=now + n
+        )
+        for n in range(FIRST + 5)
+    ]
+    fleet.store.apply([Create(task=task) for task in made])
+    page = open_page()
+    assert page.header.summary() == "200 open, 0 ended, the newest 200 are shown"
+    page.search.setText("NIGHT-003")
+    qtbot.waitUntil(lambda: page.table.current_key() == "night-003", timeout=WAIT_MS)
+    assert page.header.summary() == "1 open, 0 ended"
+    page.search.setText("nobody")
+    qtbot.waitUntil(page.none.isVisible, timeout=WAIT_MS)
+    page.none.action.emit()
+    qtbot.waitUntil(lambda: page.table.records.rowCount() >= FIRST, timeout=WAIT_MS)
+    page.show_request("night-001")
+    qtbot.waitUntil(lambda: page.table.current_key() == "night-001", timeout=WAIT_MS)
 
 
 def test_who_comes_to_the_page_presses_the_keys_of_its_buttons(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
