@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import msgspec
 import pytest
 
 from services import messages
 from services.domain.change import Claim, CloseSession, Finish
-from services.domain.fleet.shop import Pause
+from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates.quiet_hours import Once, QuietHours, Weekly
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Planned, Schedule
 from services.domain.promises import promise as promises
 from services.domain.promises import standing
 from services.domain.promises.promise import BY, STATE
@@ -16,6 +20,8 @@ from services.domain.promises.standing import Row, Standing
 from services.domain.task.record import Attempt
 from services.engine import quiet
 from services.engine.zone import set_fleet_zone
+from services.ports import ScheduleEntry
+from services.watch.promises.keeper import PromiseKeeper
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet
 from tests.integration.promise_rig import MINUTE, Desk
@@ -200,6 +206,52 @@ def test_what_is_switched_off_is_not_judged_and_what_is_gone_leaves_nothing(desk
     assert desk.fleet.engine.store.documents(STATE) == {}
     desk.fleet.engine.store.put_document(promises.KIND, "broken", "{}")
     assert desk.keeper.tick() == 0
+
+
+def test_a_round_that_is_told_to_stop_asks_no_more_and_keeps_nothing(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.shops("s1")
+    desk.promise()
+    desk.promise(name="goods", task_type="goods")
+    desk.plan(10)
+    engine = desk.fleet.open()
+    keeper = PromiseKeeper(engine.store, engine.registry, engine.clock, "second", engine.broker.health)
+    asked, successes_of = list[str](), engine.store.successes_of
+
+    def stops(name: str) -> Mapping[str, int]:
+        asked.append(name)
+        keeper.stop()
+        return successes_of(name)
+
+    monkeypatch.setattr(engine.store, "successes_of", stops)
+    assert keeper.tick() == 0
+    assert len(asked) == 1
+    assert engine.store.documents(STATE) == {}
+
+
+def test_of_many_schedules_only_those_whose_run_comes_first_are_put_in_order(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.shops("s1", "s2")
+    desk.done("s1", 30)
+    desk.promise(limit_s=6 * 3600)
+    for number in range(20):
+        at = desk.now + (180 - number) * MINUTE
+        made = Schedule(
+            name=f"n{number}", uid=str(number), task_type="work", every_s=86400, first_at=at, all_shops=True
+        )
+        body = schedules.dump(Planned(schedule=made))
+        desk.fleet.engine.store.put_schedule(ScheduleEntry(name=made.name, body=body, next_at=at), 0)
+    chosen, choose = list[str](), schedules.choose
+
+    def counting(schedule: Schedule, shops: Iterable[Shop]) -> list[Shop]:
+        chosen.append(schedule.name)
+        return choose(schedule, shops)
+
+    monkeypatch.setattr(schedules, "choose", counting)
+    assert desk.stands().name == "orders"
+    assert chosen == ["n19"]
 
 
 def test_the_strip_and_the_breaks_survive_a_change_of_the_leader(desk: Desk) -> None:

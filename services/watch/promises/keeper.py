@@ -18,7 +18,7 @@ from services.engine.registry import Registry
 from services.monitor.numbers.measured import Measured
 from services.monitor.waits.waiting import WaitingFacts
 from services.ports import Clock, Store
-from services.watch.promises.look import Look
+from services.watch.promises.look import Look, Stopped
 
 log = logging.getLogger(__name__)
 EVERY_S = 15.0
@@ -66,7 +66,7 @@ class PromiseKeeper:
         self._duty.stop()
 
     def tick(self) -> int:
-        """Judge all promises now; how many were.
+        """Judge all promises now; how many were, 0 where it was stopped meanwhile.
 
         Raises:
             StoreUnavailable: nothing can be read or recorded now.
@@ -77,10 +77,17 @@ class PromiseKeeper:
         self._forget({one.name for one in found}, stored)
         if not wanted:
             return 0
-        look = self.look(wanted, _regular(wanted, stored))
+        try:
+            self._judge(wanted, stored)
+        except Stopped:
+            return 0
+        return len(wanted)
+
+    def _judge(self, wanted: Sequence[Promise], stored: Mapping[str, str]) -> None:
+        look = self.look(wanted, _regular(wanted, stored), lambda: self._duty.stopped)
         for promise in wanted:
             if self._duty.stopped:
-                break
+                raise Stopped
             try:
                 self._put(
                     judge_one(
@@ -92,12 +99,11 @@ class PromiseKeeper:
                         late=self._late,
                     )
                 )
-            except StoreUnavailable:
+            except (StoreUnavailable, Stopped):
                 raise
             except Exception:  # whatever is wrong with one, the others must be judged
                 log.exception("promise %s cannot be judged", promise.name)
         self._seen = {kind: look.of_type(kind).done for kind in {one.task_type for one in wanted}}
-        return len(wanted)
 
     def tried(self, promise: Promise) -> Standing:
         """How a promise would stand that nobody has kept; changes nothing.
@@ -108,12 +114,17 @@ class PromiseKeeper:
         others = [one for one in self._known() if one.enabled and one.name != promise.name]
         return judge_one(self.look([*others, promise]), promise, None, by=self._name, seen={})
 
-    def look(self, wanted: Iterable[Promise], regular: Mapping[str, float] | None = None) -> Look:
+    def look(
+        self,
+        wanted: Iterable[Promise],
+        regular: Mapping[str, float] | None = None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Look:
         """A look at the fleet as it is now, for these promises; ``regular``: seconds from one success of a type to the
-        next.
+        next; ``stopped``: whether nobody wants the answer any more.
         """
         types = {one.task_type for one in wanted}
-        return Look(self._store, self._registry, self._measured, self._waiting, self._health, regular, types)
+        return Look(self._store, self._registry, self._measured, self._waiting, self._health, regular, types, stopped)
 
     def _known(self) -> list[Promise]:
         bodies = self._store.documents(KIND)

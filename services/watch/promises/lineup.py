@@ -97,8 +97,10 @@ class Fleet:
         for row in rows:
             if not row.schedule.enabled or not row.now.due_ms:
                 continue
-            kind, chosen = row.schedule.task_type, schedules.choose(row.schedule, self.shops.values())
             soon = [at for at in row.upcoming if -forecast.MISSING_MS < at - self.now < NEAR_S * 1000]
+            if not soon:
+                continue  # to put thousands of shops in order is most of the work
+            kind, chosen = row.schedule.task_type, schedules.choose(row.schedule, self.shops.values())
             for number, at in enumerate(soon):
                 for place, shop in enumerate(chosen):
                     starts = at + schedules.offset_ms(row.schedule, place, len(chosen))

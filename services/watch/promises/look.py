@@ -22,6 +22,7 @@ from services.domain.insight.forecast.durations import Ran, Runs
 from services.domain.insight.forecast.outlook import Load
 from services.domain.insight.worker import takes_work
 from services.domain.plans import schedule as schedules
+from services.domain.plans.shop_sets import ShopSets
 from services.domain.promises import forecast as forecasts
 from services.domain.promises import holds, judge
 from services.domain.promises import line as lines
@@ -96,6 +97,10 @@ class OfType:
     waits: dict[str, Wait] = field(default_factory=dict)
 
 
+class Stopped(Exception):
+    """Whoever asked was told to end."""
+
+
 class Look:
     """One look at the fleet; blocking. Thrown away after the round."""
 
@@ -108,13 +113,15 @@ class Look:
         health: Callable[[], BrokerHealth] | None = None,
         regular: Mapping[str, float] | None = None,
         promised: Iterable[str] = (),
+        stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         """``measured`` and ``waiting`` remember for some seconds what they were asked. ``regular``: seconds from one
-        success of a type to the next, of those that are promised. ``promised``: the types of all promises.
+        success of a type to the next, of those that are promised. ``promised``: the types of all promises. ``stopped``:
+        whether nobody wants the answer any more.
         """
         self._store, self._registry, self._measured, self._waiting = store, registry, measured, waiting
         self._gates, self._regular = GateLook(store, registry, health), regular or {}
-        self._promised = sorted(set(promised))
+        self._promised, self._stopped = sorted(set(promised)), stopped
         self.now = store.now_ms()
         self.zone = fleet_zone(store) or DEFAULT_ZONE
         self._types: dict[str, OfType] = {}
@@ -128,6 +135,10 @@ class Look:
     def shops(self) -> Mapping[str, Shop]:
         """All that are known."""
         return self._registry.shops()
+
+    @cached_property
+    def _sets(self) -> ShopSets:
+        return ShopSets(self.shops)
 
     @cached_property
     def _workers(self) -> Sequence[WorkerInfo]:
@@ -193,8 +204,13 @@ class Look:
 
     # ---------------------------------------------------------------- of one type
     def of_type(self, name: str) -> OfType:
-        """What is known of a type in all shops."""
+        """What is known of a type in all shops.
+
+        Raises:
+            Stopped: nobody wants it any more.
+        """
         if name not in self._types:
+            self._go_on()
             kind = self._registry.task_type(name)
             found = OfType(kind=kind, done=self._store.successes_of(name))
             found.supply = ability.supply(kind, kind.lane, self._workers, self.now)
@@ -231,17 +247,28 @@ class Look:
                 found.letters.setdefault(task.shop, []).append(task)
 
     def _find_planned(self, found: OfType) -> None:
-        for row in self._schedules:
-            if row.schedule.task_type != found.kind.name or not row.now.due_ms or not row.schedule.enabled:
+        """The run that is due first counts; of those that come later only shops are looked at that are in none yet."""
+        mine = (row for row in self._schedules if row.schedule.task_type == found.kind.name)
+        due = [row for row in mine if row.now.due_ms and row.schedule.enabled]
+        taken = 0
+        for row in sorted(due, key=lambda one: one.now.due_ms):
+            self._go_on()
+            bits = self._sets.of(row.schedule)
+            if not bits & ~taken:
                 continue
+            taken |= bits
             missing = self.now > row.now.due_ms + forecasts.MISSING_MS
-            chosen = schedules.choose(row.schedule, self.shops.values())
+            chosen = schedules.choose(row.schedule, self._sets.shops(bits))
             for number, shop in enumerate(chosen, 1):
-                known, place = found.planned.get(shop.key), math.ceil(number * PLACES / len(chosen))
-                if known is None or row.now.due_ms < known.at:
+                if shop.key not in found.planned:
+                    place = math.ceil(number * PLACES / len(chosen))
                     found.planned[shop.key] = Planned(
                         row.now.due_ms, row.schedule.name, row.schedule.spread_s, len(chosen), missing, place
                     )
+
+    def _go_on(self) -> None:
+        if self._stopped():
+            raise Stopped
 
     def _usual(self, known: OfType, shop: str) -> Runs:
         return self._lasts_in(known.kind.name, shop)
@@ -268,7 +295,11 @@ class Look:
 
     # ----------------------------------------------------------------- of a promise
     def facts(self, promise: Promise, window: Due, gaps: Sequence[int]) -> list[Facts]:
-        """The facts of each of its shops; ``gaps``: seconds from one success to the next, as they came so far."""
+        """The facts of each of its shops; ``gaps``: seconds from one success to the next, as they came so far.
+
+        Raises:
+            Stopped: nobody wants them any more.
+        """
         known = self.of_type(promise.task_type)
         chosen = schedules.fitting(promise, self.shops.values())
         breaks = {}
@@ -407,6 +438,7 @@ class Look:
     @cached_property
     def _line(self) -> Mapping[Hashable, Ends]:
         """When what waits, and what is going to be created, has run; empty where no worker takes anything."""
+        self._go_on()
         fleet = Fleet(
             now=self.now,
             workers=[info for info in self._workers if takes_work(info, self.now)],
