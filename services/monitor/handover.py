@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from services import act_words, i18n, messages, spans
@@ -118,6 +118,11 @@ def plain(page: Handover) -> Iterator[str]:
             yield f"- {part.empty}"
 
 
+def _called(one: Cause) -> str:
+    """The name that a person gave to a cause, else its title."""
+    return one.rule.name or wording.inner(one.title)
+
+
 @dataclass(slots=True)
 class _Writer:
     """Writes one page, in the language of the moment."""
@@ -126,11 +131,13 @@ class _Writer:
     since: int
     until: int
     zone: str = DEFAULT_ZONE
+    causes: Sequence[Cause] = ()
 
     def write(self) -> Handover:
         asked = self.asked
         self.zone = fleet_zone(asked.store) or DEFAULT_ZONE
         alerts, promises = asked.alerts.now(addresses=False), asked.promises.now()
+        self.causes = asked.causes.causes().rows
         items = asked.attention()
         active = [one for one in alerts.incidents if one.incident.raised_at]
         doubts = list(self._doubts(alerts.watcher, promises.rows))
@@ -204,7 +211,7 @@ class _Writer:
     # what broke
 
     def _of_causes(self) -> Iterator[Line]:
-        found = [one for one in self.asked.causes.causes().rows if self.since <= one.last_at <= self.until]
+        found = [one for one in self.causes if self.since <= one.last_at <= self.until]
         found.sort(key=lambda one: (one.first_at < self.since, one.rank))
         yield from map(self._cause, found[:MOST_CAUSES])
         if rest := found[MOST_CAUSES:]:
@@ -225,7 +232,7 @@ class _Writer:
         return Line(
             text=_say(
                 "cause_new" if new else "cause_more",
-                cause=one.rule.name or wording.inner(one.title),
+                cause=_called(one),
                 n=one.count,
                 where=where,
                 at=self._clock(one.first_at if new else one.last_at),
@@ -280,13 +287,21 @@ class _Writer:
 
     # who did what
 
+    def _named(self, target: str, causes: Mapping[str, str]) -> str:
+        """What people call what was acted on; ``causes``: names by fingerprint."""
+        if target in causes:
+            return causes[target]
+        key = target.removeprefix("shop:")
+        return self.asked.name(key) if ":" in key and not key.startswith(("platform:", "type:")) else target
+
     def _of_people(self) -> Iterator[Line]:
         within = f"since:{filter_time.iso(self.since, self.zone)} until:{filter_time.iso(self.until, self.zone)}"
         found = self.asked.trail.entries(within, limit=ENTRIES, scan=SCAN)
         # what was refused was not done; its filter leaves it out alike
         entries: Sequence[AuditEntry] = [one for one in found.entries if audit.state(one, self.until) != "refused"]
+        causes = {one.fingerprint: _called(one) for one in self.causes}
         for acts in handover.of_people(entries)[:MOST_ACTS]:
-            names = ", ".join(acts.targets) or "–"
+            names = ", ".join(self._named(target, causes) for target in acts.targets) or "–"
             if acts.more:
                 names = _say_of("alert.names_more", names=names, more=acts.more)
             yield Line(

@@ -12,6 +12,7 @@ from services import assembly, workforce
 from services.domain.alerts.incident import ROLE
 from services.domain.change import Claim
 from services.domain.errors import UsageError
+from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.insight.handover import ACTS, BROKE, NEXT, NOW, PROMISES, WAITS
 from services.domain.plans.handover import KIND, PLAN, SENT, HandoverPlan, dump
@@ -78,6 +79,10 @@ def shift(fleet: Fleet) -> Fleet:
 
 
 def test_it_tells_what_broke_who_acted_and_what_waits(shift: Fleet) -> None:
+    commands = shift.commands()
+    commands.fleet.import_shops([Shop(platform="pdd", shop_id="s6", name="Sixth Street")])
+    (cause,) = assembly.queries(shift.engine).causes.causes().rows
+    commands.causes.know(str(cause.fingerprint), owner="ann")
     found = page(shift)
     assert found.doubts == ()
     now = {line.text: line.number for line in part(found, NOW)}
@@ -86,7 +91,8 @@ def test_it_tells_what_broke_who_acted_and_what_waits(shift: Fleet) -> None:
     assert broke.text.startswith("New: ")
     assert "3 dead letters, in 3 shops, since " in broke.text
     acted = [line.text for line in part(found, ACTS)]
-    assert any(": Pause, 2 times: shop:pdd:s6, shop:pdd:s9" in line for line in acted), acted
+    assert any(": Pause, 2 times: Sixth Street, " in line for line in acted), acted
+    assert not any(str(cause.fingerprint) in line for line in acted), "a cause is told by its name"
     waits = [line.text for line in part(found, WAITS)]
     assert any(line.startswith("For an operator: ") and "3 dead letters" in line for line in waits), waits
     assert not any("role" in line.text for line in part(found, ACTS)), "it was refused"
