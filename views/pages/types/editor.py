@@ -67,12 +67,21 @@ class TypeDialog(DialogFrame):
     saved = Signal(object)
     tried = Signal()
 
-    def __init__(self, context: PageContext, kind: TaskType | None = None, parent: QWidget | None = None) -> None:
-        """``kind``: the one whose next version it is; None for a new one."""
+    def __init__(
+        self,
+        context: PageContext,
+        kind: TaskType | None = None,
+        parent: QWidget | None = None,
+        *,
+        start: TaskType | None = None,
+    ) -> None:
+        """``kind``: the one whose next version it is; None for a new one. ``start``: what stands in the fields at
+        first, else ``kind``.
+        """
         title = N_("New task type") if kind is None else N_("Edit a task type")
         super().__init__(title, icon="ph.puzzle-piece", parent=parent)
         self._context, self._base = context, kind
-        self._document: dict[str, Any] = dict(msgspec.to_builtins(kind or TaskType(name="")))
+        self._document: dict[str, Any] = dict(msgspec.to_builtins(start or kind or TaskType(name="")))
         if kind is not None:
             self.set_note(kind.name)
         self._trying, self._saving = Operation(self, latest=True), Operation(self)

@@ -178,6 +178,7 @@ class TypesPage(Page):
         self.table.menu_requested.connect(self._fill_menu)
         self._usual.bind(self.table, self.current)
         self.panel.closed.connect(self._close_panel)
+        self.panel.back_wanted.connect(acts.go_back)
         bind(self.panel, {"Esc": self._close_panel})
         acts.changed.connect(self.refresh)
         acts.shown.connect(self.navigate)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -36,9 +37,11 @@ VIEWS = ((POLICY, N_("Policy")), (DOCUMENT, N_("JSON")), (VERSIONS, N_("Versions
 class TypePanel(QWidget):
     """Signals:
     closed: the person wants the panel away.
+    back_wanted: the type, and the older version that it shall be again.
     """
 
     closed = Signal()
+    back_wanted = Signal(object, object)
 
     def __init__(self, verbs: Callable[[TaskType], Verbs[TypeVerb, TaskType]]) -> None:
         """``verbs``: what can be done to a type."""
@@ -66,6 +69,8 @@ class TypePanel(QWidget):
         self.document.setReadOnly(True)
         self.older, self.newer = ChoiceField(), ChoiceField()
         self.differs, self.diff = Label("", "label", "text2", wrap=True), DiffText(N_("What changed"))
+        self.back_button = Button(N_("Go back to the older version…"), icon="ph.arrow-counter-clockwise", small=True)
+        self.back_button.clicked.connect(self._on_back)
         self._put_together()
         self.views.chosen.connect(lambda _key: self._show_view())
         for field in (self.older, self.newer):
@@ -106,6 +111,7 @@ class TypePanel(QWidget):
         column.addWidget(Labelled(N_("Newer version"), self.newer))
         column.addWidget(self.differs)
         column.addWidget(self.diff, 1)
+        column.addWidget(self.back_button, 0, Qt.AlignmentFlag.AlignLeft)
         document = QWidget()
         room = QVBoxLayout(document)
         room.setContentsMargins(16, 0, 16, 12)
@@ -178,6 +184,23 @@ class TypePanel(QWidget):
         for offer in self._verbs(kind).offers(Place.PANEL, kind):
             if offer.verb.key in self.buttons:
                 show(self.buttons[offer.verb.key], offer)
+            if offer.verb.key == "edit":
+                self._show_back(kind, offer.reason)
+
+    def _show_back(self, kind: TaskType, barred: str) -> None:
+        older = self._older()
+        same = _("The type is as it was in this version")
+        is_same = older is not None and replace(older, version=kind.version) == kind
+        unread = "" if older is not None else _("Nobody can read this version any more.")
+        self.back_button.disable(barred or unread or (same if is_same else ""))
+
+    def _older(self) -> TaskType | None:
+        return next((one.kind for one in self._versions if one.number == self.older.currentData()), None)
+
+    def _on_back(self) -> None:
+        older = self._older()
+        if self._kind is not None and older is not None:
+            self.back_wanted.emit(self._kind, older)
 
     def _say(self) -> None:
         kind = self._kind
@@ -230,6 +253,7 @@ class TypePanel(QWidget):
             self.differs.setText(_("Nobody can read this version any more."))
         else:
             self.differs.setText(safe.masked(words.between(old.kind, new.kind)))
+        self.follow()
         texts = [safe.masked(words.policy(one.kind)) if one.kind is not None else "" for one in (old, new)]
         self.diff.show_texts(*texts)
 

@@ -69,8 +69,12 @@ class TypeActions(QObject):
         """Make the next version of one, in a dialog."""
         return self._open(kind)
 
-    def _open(self, kind: TaskType | None) -> TypeDialog:
-        dialog = TypeDialog(self._context, kind, self._owner)
+    def go_back(self, kind: TaskType, older: TaskType) -> TypeDialog:
+        """Make an older version the next one, in a dialog: what that would refuse is told before."""
+        return self._open(kind, older)
+
+    def _open(self, kind: TaskType | None, start: TaskType | None = None) -> TypeDialog:
+        dialog = TypeDialog(self._context, kind, self._owner, start=start)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.saved.connect(self._on_saved)
         dialog.open()

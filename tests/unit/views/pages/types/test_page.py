@@ -112,6 +112,18 @@ def test_a_schema_is_tried_on_late_payloads_before_it_is_kept_and_can_be_taken_b
         fleet.toasts[-1].actions[0].call()
     assert stored(fleet).version == 2
     assert stored(fleet).schema["properties"]["page_size"]["maximum"] == 100
+    again(qtbot, page)
+    choose(qtbot, page, "sync_order", versions=3)
+    page.panel.compare(0, 1)
+    assert not page.panel.back_button.isEnabled(), "it is so again"
+    page.panel.compare(1, 2)
+    page.panel.back_button.click()
+    dialog = page.findChildren(TypeDialog)[-1]
+    qtbot.waitUntil(lambda: dialog.change.text() == "sync_order becomes version 3: Payload schema", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: dialog.run.text().endswith("18 would be refused"), timeout=WAIT_MS)
+    with qtbot.waitSignal(dialog.saved, timeout=WAIT_MS):
+        dialog.save_button.click()
+    assert (stored(fleet).version, stored(fleet).schema["properties"]["page_size"]["maximum"]) == (3, 20)
 
 
 @one_pair
@@ -284,6 +296,7 @@ def test_only_an_admin_changes_types_and_everybody_looks(qtbot: QtBot, fleet: Fl
     object.__setattr__(fleet.context, "role_now", lambda: "admin")
     page.set_acting("Not while the connection is lost")
     assert not page.panel.buttons["edit"].isEnabled()
+    assert page.panel.back_button.toolTip() == "Not while the connection is lost"
     page.set_acting("")
     assert page.panel.buttons["edit"].isEnabled()
 
