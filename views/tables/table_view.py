@@ -514,7 +514,7 @@ class TableView(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the least columns when narrow and give the rest to the widest."""
         super().resizeEvent(event)
-        self.layout_of_columns.fit()
+        self.layout_of_columns.fit(anew=False)
 
     # the end of the list
 
@@ -706,6 +706,8 @@ class ColumnsLayout(QObject):
         self._spared: dict[str, tuple[int, int]] = {}  #: of one that gave way: how wide it was, and is now
         self._lent: set[str] = set()  #: those of them that did so because they were empty
         self._grown: set[str] = set()  #: those that are wider in truth, as words in them were cut
+        self._hints: dict[int, int] = {}  #: what cells in sight need, by section, until they may be others
+        self._hints_height = 0
         self._unmeasured = False  #: rows came while nobody saw the table
         self._scale = theme().growth
         self.kept_by_page = False  #: the page remembers it by itself
@@ -868,8 +870,14 @@ class ColumnsLayout(QObject):
 
     # by the room there is
 
-    def fit(self) -> None:
-        """Hide columns by rank until the rest fits, and share what is left."""
+    def fit(self, *, anew: bool = True) -> None:
+        """Hide columns by rank until the rest fits, and share what is left; ``anew``: what the cells need is not known
+        from before, as it is while a window is made wider.
+        """
+        height = self._view.viewport().height()
+        if anew or height != self._hints_height:
+            self._hints.clear()
+        self._hints_height = height
         self._give_back()
         ranked = sorted((c.hide_rank, n, c.key) for n, c in enumerate(self._model.columns) if c.hide_rank)
         for _rank, section, key in reversed(ranked):
@@ -902,6 +910,7 @@ class ColumnsLayout(QObject):
             self._on_cells()
 
     def _on_cells(self, *_which: object) -> None:
+        self._hints.clear()
         if self._spared.keys() - self._grown:
             self._look_again()
 
@@ -981,7 +990,7 @@ class ColumnsLayout(QObject):
         if column.kind == "progress":
             return max(title, round(self._wide(column) * _LEAST_SHARE))
         if column.kind not in painters.PICTURES:
-            cells = self._view.sizeHintForColumn(section)
+            cells = self._hint(section)
         if column.kind == "number":
             cells = max(cells, QFontMetrics(theme().font("table")).horizontalAdvance(_NUMBER) + 2 * PADDING)
         return max(title, min(cells, column.width) if column.names else cells)
@@ -995,10 +1004,15 @@ class ColumnsLayout(QObject):
         widths = ((n, self._wide(c) if c.stretch else self._view.columnWidth(n)) for n, c in columns)
         return sum(width for n, width in widths if not self._view.isColumnHidden(n))
 
+    def _hint(self, section: int) -> int:
+        if section not in self._hints:
+            self._hints[section] = self._view.sizeHintForColumn(section)
+        return self._hints[section]
+
     def _lacking(self, section: int, column: Column[Any]) -> int:
         """How much wider it had to be for no cell in sight to be cut; one that is not stretched grows to its double."""
         if column.stretch:
-            return max(0, self._view.sizeHintForColumn(section) - self._wide(column))
+            return max(0, self._hint(section) - self._wide(column))
         width = self._view.columnWidth(section)
         wordy = _gives_way(column) and column.kind not in ("progress", *painters.PICTURES)
         return min(max(0, self._needed(section, column) - width), self._wide(column)) if wordy else 0

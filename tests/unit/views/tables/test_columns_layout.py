@@ -292,3 +292,24 @@ def test_the_chooser_opens(table: TableView, qtbot: QtBot) -> None:
     popup = QApplication.activePopupWidget()
     assert popup is not None
     popup.close()
+
+
+def test_cells_are_measured_once_while_a_window_is_made_wider(qtbot: QtBot) -> None:
+    measured: list[int] = []
+
+    def note(row: Row) -> str:
+        measured.append(row.id)
+        return row.age
+
+    columns = [replace(column, text=note) if column.key == "age" else column for column in COLUMNS]
+    model = RecordModel(columns, lambda row: row.id)
+    model.apply(sample_rows(3))
+    view = TableView(model, "Tasks")
+    qtbot.addWidget(view)
+    view.show()
+    resize(view, 1200)
+    view.setUpdatesEnabled(False)
+    measured.clear()
+    for wide in range(1201, 1221):
+        resize(view, wide)
+    assert len(measured) < 20, "a window that is dragged would ask each cell again at each step"
