@@ -34,6 +34,15 @@ class Locked(sqlite3.OperationalError):
         self.holder = holder
 
 
+class Displaced(sqlite3.OperationalError):
+    """The file was moved or removed while it is in use: what was written into it now would be found by nobody."""
+
+    def __init__(self, path: Path, *, replaced: bool) -> None:
+        """``replaced``: another file lies in its place."""
+        super().__init__(f"{path} is not the file that is in use")
+        self.path, self.replaced = path, replaced
+
+
 def writer_of(path: Path) -> Holder | None:
     """The other process that has the write lock now; None for nobody, or where only Linux would tell.
 
@@ -58,6 +67,8 @@ def writer_of(path: Path) -> Holder | None:
 
 def sentence(exc: sqlite3.Error) -> Said:
     """Why the file does not answer, and what to do where that is known."""
+    if isinstance(exc, Displaced):
+        return said("file.replaced" if exc.replaced else "file.moved", path=str(exc.path))
     if not isinstance(exc, Locked):
         return said("file.silent", error=str(exc))
     if exc.holder is None:

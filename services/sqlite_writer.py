@@ -6,6 +6,7 @@ import contextlib
 import os
 import queue
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 from services import home_folder
 from services.domain.errors import NotAllowed
 from services.domain.text.said import said
-from services.sqlite_holder import Locked, writer_of
+from services.sqlite_holder import Displaced, Locked, writer_of
 from services.sqlite_setup import (
     BUSY_MS,
     Schema,
@@ -132,6 +133,7 @@ class SharedFile:
         self._closed = self._stopping = False
         self._streak = 0.0
         self._thread: threading.Thread | None = None
+        self._place = _place(path)
         if not read_only:
             conn = connect_writer(path)
             name = f"sqlite-writer {path.name}"
@@ -183,6 +185,7 @@ class SharedFile:
         while group:
             done = 0
             try:
+                self._check_there()
                 begin_immediate(conn)
                 for done, job in enumerate(self._growing(group)):  # noqa: B007 - names the job that failed
                     job.result = job.work(conn)
@@ -230,6 +233,8 @@ class SharedFile:
     @contextlib.contextmanager
     def reader(self) -> Iterator[sqlite3.Connection]:
         """A connection for reading, outside any transaction."""
+        if not self._closed:
+            self._check_there()  # a new connection would make a new file
         with self._lock:
             if self._closed:
                 raise Closed(f"{self.path} is closed")
@@ -247,6 +252,15 @@ class SharedFile:
                     self._readers.append(conn)
             if not keep:
                 conn.close()
+
+    def _check_there(self) -> None:
+        """Open files outlive their names: without a look one would go on with a file that is gone when all close it.
+
+        Raises:
+            Displaced: the file is not in its place any more.
+        """
+        if (now := _place(self.path)) != self._place:
+            raise Displaced(self.path, replaced=now is not None)
 
     def apart(self) -> sqlite3.Connection:
         """A connection for one look of its own, with settings of its own; whoever takes it closes it."""
@@ -306,6 +320,17 @@ class SharedFile:
             readers, self._readers = self._readers, []
         for conn in readers:
             conn.close()
+
+
+def _place(path: Path) -> tuple[int, int] | None:
+    """What tells a file from every other, None where there is none. Windows moves and removes no file in use."""
+    if sys.platform == "win32":
+        return 0, 0
+    try:
+        found = os.stat(path)  # noqa: PTH116 - asked at every look: half the time of Path.stat
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _data_version(conn: sqlite3.Connection) -> int:

@@ -149,6 +149,14 @@ REFUSALS: dict[str, str] = {
         "the local database does not answer: another process has been writing to it for half a minute; look which"
         " Fleetdeck programs run on this machine, and end the frozen one"
     ),
+    "file.moved": N_(
+        "{path} was moved or removed while it is in use, so nothing more is written; put it back and it goes on, or"
+        " close Fleetdeck and put a backup there"
+    ),
+    "file.replaced": N_(
+        "another file was put in the place of {path} while it is in use, so nothing more is written; put the first one"
+        " back and it goes on, or start Fleetdeck again with the other"
+    ),
     "file.damaged": N_("the local database is damaged or no database: {error}; restore a backup"),
     "file.folder": N_("{path} is a folder, where the local database should be; move it away"),
     "file.no_file": N_("{path} is a pipe or a device, where the local database should be; move it away"),

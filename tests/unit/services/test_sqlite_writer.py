@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from services import sqlite_writer
+from services.sqlite_holder import Displaced, sentence
 from services.sqlite_setup import Schema
 from services.sqlite_writer import Closed, SharedFile, begin_immediate, close_file, open_file
 
@@ -219,3 +220,22 @@ def test_a_writer_in_another_process_is_heard(file: SharedFile) -> None:
     assert found == (0,)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 0, err.decode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows moves and removes no file in use")
+def test_a_file_that_is_taken_away_is_written_no_more_and_goes_on_when_it_is_back(file: SharedFile) -> None:
+    """Open files outlive their names: all that is written into one is gone when it is closed."""
+    file.write(insert(1))
+    away = file.path.rename(file.path.with_name("away"))
+    for act in (lambda: file.write(insert(2)), lambda: numbers(file)):
+        with pytest.raises(Displaced) as gone:
+            act()
+        assert "was moved or removed" in str(sentence(gone.value))
+    assert not file.path.exists(), "none was made in its place"
+    file.path.write_bytes(b"")
+    with pytest.raises(Displaced) as other:
+        file.write(insert(2))
+    assert "another file was put in the place" in str(sentence(other.value))
+    away.replace(file.path)
+    file.write(insert(3))
+    assert numbers(file) == [1, 3]
