@@ -70,12 +70,12 @@ class Ticks(QObject):
         _Told(owner, say, self)
 
     @contextmanager
-    def painting(self, widget: QWidget) -> Iterator[None]:
-        """While something is painted the instant stays: what was painted a moment ago, or only changes its words when
-        it has moved, stands in the same picture.
+    def painting(self, inside: QObject) -> Iterator[None]:
+        """While something is painted, or its words are compared, the instant stays: what was painted a moment ago, or
+        only changes its words when it has moved, stands in the same picture.
         """
         before = self._painting, self._of, self._painted
-        self._painting, self._of, self._painted = True, self.since(widget), 0
+        self._painting, self._of, self._painted = True, self.since(inside), 0
         try:
             self._painted = self.now_ms()
             yield
@@ -114,7 +114,7 @@ class Ticks(QObject):
             return clock
         if self._timer is None:
             self._timer = QTimer(self, interval=STEP_MS)
-            self._timer.timeout.connect(self.tick)
+            self._timer.timeout.connect(self._on_second)
             self._timer.timeout.connect(self.passed)
             app.aboutToQuit.connect(self._timer.stop)
         if not self._timer.isActive():
@@ -134,6 +134,11 @@ class Ticks(QObject):
         """Move on to the present, and tell everybody."""
         if not self.standing:
             self._move()
+
+    def _on_second(self) -> None:
+        # whoever read the instant a moment ago has moved it, and all have said themselves again
+        if not 0 <= self._clock() - self._at < STEP_MS // 2:
+            self.tick()
 
     def _move(self) -> None:
         self._at = self._clock()

@@ -102,13 +102,17 @@ class Column(Generic[R]):
 
     def fingerprint(self, record: R) -> tuple[object, ...]:
         """Return everything that decides how this cell looks, for finding changed cells."""
-        return (self.value(record), self.display(record), self.role_of(record))
+        value = self.value(record)
+        if self.text is not None:
+            return (value, self.display(record), self.role_of(record))
+        # the value is not worked out twice; what a secret is may have become known since
+        return (value, safe.masked(value) if isinstance(value, str) else "", self.role_of(record))
 
     def differs(self, old: R, new: R) -> bool:
         """Return whether this cell looks otherwise in `new` than in `old`."""
         return bool(
             self.value(old) != self.value(new)
-            or self.display(old) != self.display(new)
+            or (self.text is not None and self.display(old) != self.display(new))
             or self.role_of(old) != self.role_of(new)
         )
 

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Signal
 
+from views.support.instant import ticks
 from views.tables import roles
 from views.tables.column import TICK, Column
 
@@ -341,11 +342,13 @@ class KeyedRows(QAbstractTableModel, Generic[R]):
 
     def _announce_cells(self, row: int, old: R, new: R) -> None:
         sections = range(len(self._columns))
-        first = next((section for section in sections if self._differs(section, old, new)), None)
-        if first is not None:
+        with ticks().painting(self):
+            first = next((section for section in sections if self._differs(section, old, new)), None)
+            if first is None:
+                return
             # what lies between is painted with them: it need not be looked at
             last = next((one for one in reversed(sections[first + 1 :]) if self._differs(one, old, new)), first)
-            self.dataChanged.emit(self.index(row, first), self.index(row, last), roles.CELL_ROLES)
+        self.dataChanged.emit(self.index(row, first), self.index(row, last), roles.CELL_ROLES)
 
     def _differs(self, section: int, old: R, new: R) -> bool:
         column = self._columns[section]

@@ -153,6 +153,12 @@ class LiveCells(QObject):
 
     def repaint(self) -> None:
         """Repaint the cells in sight that say something else than at the last step of the clock."""
+        with ticks().painting(self._view):
+            self._compare()
+        for part in self._asked:
+            self._view.viewport().update(part)
+
+    def _compare(self) -> None:
         view, before = self._view, self._said
         rows = covered_rows(view, view.viewport().rect(), self._model.rowCount())
         self._said, self._asked = {}, []
@@ -169,8 +175,6 @@ class LiveCells(QObject):
                     self._asked.append(run)
                     run = QRect()
             self._asked += [] if run.isNull() else [run]
-        for part in self._asked:
-            view.viewport().update(part)
 
     def parts(self, region: QRegion) -> list[QRect]:
         """What is to be painted of a region: the cells alone where only the clock asked for it, else all within it; of

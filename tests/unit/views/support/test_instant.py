@@ -64,3 +64,21 @@ def test_a_window_that_stands_still_keeps_its_instant_while_another_goes_on(qtbo
     assert told.standing, "nothing that is seen goes on"
     told.hold(still, on=False)
     assert said == ["moving", "still", "moving"]
+
+
+def test_the_second_moves_nothing_again_that_a_reader_has_just_moved(qtbot: QtBot) -> None:
+    told, fleet, said = Ticks(), Fleet(), list[str]()
+    told.follow(fleet)
+    told.now_ms()
+    place = Place("place", said)
+    qtbot.addWidget(place)
+    told.tell(place, place.say)
+    fleet.at_ms += 1_100
+    assert told.now_ms() == T0 + 1_100
+    assert said == ["place"]
+    with qtbot.waitSignal(told.passed):
+        fleet.at_ms += 100
+    assert said == ["place"]
+    with qtbot.waitSignal(told.passed):
+        fleet.at_ms += 900
+    assert said == ["place", "place"]

@@ -20,6 +20,22 @@ def test_text_and_tone_may_depend_on_the_record() -> None:
     assert column.fingerprint(2) != column.fingerprint(1)
 
 
+def test_what_is_compared_is_worked_out_once() -> None:
+    asked: list[int] = []
+
+    def value(n: int) -> Progress:
+        asked.append(n)
+        return Progress(text="waits" if n < 3 else "runs", role="text2" if n < 2 else "retrying")
+
+    column = Column[int](key="p", title="P", value=value, kind="progress")
+    assert len({column.fingerprint(n) for n in (1, 2, 3)}) == 3
+    assert asked == [1, 2, 3]
+    asked.clear()
+    assert column.differs(1, 2)
+    assert not column.differs(2, 2)
+    assert asked == [1, 2, 2, 2]
+
+
 def test_numbers_stand_at_the_right() -> None:
     assert Column[int](key="n", title="N", value=lambda n: n, kind="number").to_right
     assert Column[int](key="n", title="N", value=lambda n: n, align="right").to_right
