@@ -86,10 +86,20 @@ class Snapshot:
     leader: str = ""
     leaderless_ms: int = 0  #: since when nobody leads, UTC ms; 0 while somebody does, or since before that was watched
     retry_in_s: float = 0.0  #: until the next try to connect, 0 while connected
+    #: the workers as they were judged at its moment, once somebody asked
+    _judged: list[FleetNow] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def fleet(self, now_ms: int = 0) -> FleetNow:
-        """What is true of the workers at the moment of the snapshot, or a little later."""
-        at_ms = now_ms or self.at_ms
+        """What is true of the workers at the moment of the snapshot, or a little later. At its own moment they are
+        judged once, whoever asks: a thousand of them take a turn of the window.
+        """
+        if now_ms and now_ms != self.at_ms:
+            return self._judge(now_ms)
+        if not self._judged:
+            self._judged.append(self._judge(self.at_ms))
+        return self._judged[0]
+
+    def _judge(self, at_ms: int) -> FleetNow:
         return insight.look(self.workers, at_ms, self.fates, leader=self.leader, farewell=self.farewell)
 
     @property

@@ -54,6 +54,7 @@ class Feed(QObject):
         self._post()
 
     def _take_snapshot(self, snapshot: Snapshot) -> None:
+        snapshot.fleet()  # judged here and not in the thread of the window, where many ask for it
         with self._lock:
             self._snapshot = snapshot
         self._post()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.event import EventBatch
 from services.domain.task.search.query import Page, Query
 from services.monitor.live import REST_S, SLOW_S, SNAPSHOT_S, Changes, Live, Snapshot
@@ -57,6 +59,17 @@ def test_snapshots_carry_counts_depths_and_workers(room: Room, live: Live) -> No
     found = eventually(lambda: live.snapshot() if live.snapshot().depths else None)
     assert {depth.name: depth.ready for depth in found.depths}["rpa_tasks_normal"] == 1
     assert (found.store.connected, found.leader, found.retry_in_s) == (True, "", 0.0)
+
+
+def test_the_workers_of_a_snapshot_are_judged_once_at_its_moment_and_anew_later() -> None:
+    info = WorkerInfo(worker="w1", host="host", pid=1, seen_at=1_000)
+    seen = Snapshot(at_ms=2_000, taken=0.0, workers=(info,))
+    assert seen.fleet().living == 1
+    assert seen.fleet() is seen.fleet(2_000), "a thousand workers are not judged again for each who asks"
+    assert seen.fleet(600_000).living == 0
+    later = replace(seen, at_ms=600_000)
+    assert later.fleet().living == 0
+    assert seen == replace(seen), "what was asked makes no other snapshot of it"
 
 
 def test_a_silent_store_is_shown_and_comes_back(room: Room, live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
