@@ -28,7 +28,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup run test readme again lint format bench faults harsh chaos chaos-fleet chaos-embedded soak starts demo situations looks reader screenshots translations lock clean system-run system-test \
+.PHONY: help setup run test readme again lint lint-style lint-types lint-types-windows format bench faults harsh chaos chaos-fleet chaos-embedded soak starts demo situations looks reader screenshots translations lock clean system-run system-test \
 	image-rehearsal windows-test windows-installer system-windows debian-13 system-debian linux-package linux-test
 
 ARGS ?=
@@ -39,6 +39,8 @@ LATER ?=
 # Test processes; each starts servers of its own when a test asks for them. Most of them wait most of the time (for a
 # broker, a child, a lease), so there are more of them than processors of a small machine.
 JOBS ?= 5
+# Minutes after which `make test` begins nothing that is deep any more (tests/within.py); empty: all is tried.
+WITHIN ?=
 # Of a chaos run; seed 0 draws one and prints it.
 MINUTES ?= 30
 TASKS ?= 10000
@@ -107,7 +109,7 @@ demo: system-run $(STAMP_RUN) translations
 
 test: system-test $(STAMP_DEV) translations
 	$(prepare_modules)
-	$(JUDGED) $(PARALLEL) $(if $(LATER),--ignore=$(LATER)) $(ARGS)
+	$(JUDGED) $(PARALLEL) $(if $(LATER),--ignore=$(LATER)) $(if $(WITHIN),--within $(WITHIN)) $(ARGS)
 
 # Part of `make test`, unless that is told to leave it for LATER.
 readme: system-test $(STAMP_DEV) translations
@@ -116,12 +118,18 @@ readme: system-test $(STAMP_DEV) translations
 again: $(STAMP_DEV) translations
 	$(AGAIN)
 
-lint: $(STAMP_DEV)
+lint: lint-types lint-types-windows lint-style
+
+lint-style: $(STAMP_DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/mypy --platform win32 --no-warn-unreachable --cache-dir .mypy_cache/win32 main.py fleetdeck.py services console
 	$(BIN)/lint-imports
+
+lint-types: $(STAMP_DEV)
+	$(BIN)/mypy
+
+lint-types-windows: $(STAMP_DEV)
+	$(BIN)/mypy --platform win32 --no-warn-unreachable --cache-dir .mypy_cache/win32 main.py fleetdeck.py services console
 
 format: $(STAMP_DEV)
 	$(BIN)/ruff check --fix .

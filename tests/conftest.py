@@ -34,12 +34,26 @@ from hypothesis import HealthCheck, settings  # noqa: E402
 
 from tests.support.pairs import PAIRS  # noqa: E402
 from tests.support.rabbit_cluster import NODES, PROFILE, RabbitCluster  # noqa: E402
-from tests.support.services import Pulsar, RabbitMQ, Redis, ServiceUnavailable, start_rabbitmq, start_redis  # noqa: E402
+from tests.support.services import (  # noqa: E402
+    Pulsar,
+    RabbitMQ,
+    Redis,
+    ServiceUnavailable,
+    in_memory,
+    start_rabbitmq,
+    start_redis,
+)
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from services.settings import Settings
+
+# Each change of an embedded engine waits for its disk, and a slow one would be most of what a run waits for.
+if (memory := in_memory(6 << 30)) is not None:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))
+
+pytest_plugins = ("tests.within",)
 
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 PATIENCE_MS = 40_000

@@ -87,6 +87,7 @@ def test_an_environment_that_could_not_be_made_is_not_left_behind(root: Path) ->
     assert "python3-venv" in done.stderr
 
 
+@pytest.mark.deep
 def test_what_was_cut_off_is_made_anew(root: Path) -> None:
     """By a kill, or by the make of before, which left what could not be made: the next call has to see it."""
     subprocess.run(["bash", "-c", f"real={sys.executable}; {HALF}"], cwd=root, check=True)

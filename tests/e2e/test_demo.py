@@ -13,6 +13,8 @@ from PySide6.QtGui import QImage
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, eventually_ended
 
+pytestmark = pytest.mark.deep
+
 
 @pytest.mark.slow
 def test_the_demo_counts_right_and_leaves_nothing(cli: Cli) -> None:

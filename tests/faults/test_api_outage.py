@@ -12,7 +12,7 @@ from tests.integration.api_rig import Api, serving
 from tests.integration.test_api import problem
 from tests.integration.test_api_any_input import ASKED, CHANGES, STREAMS, body, described, filled
 
-pytestmark = [pytest.mark.fault, pytest.mark.rabbitmq, pytest.mark.redis]
+pytestmark = [pytest.mark.fault, pytest.mark.rabbitmq, pytest.mark.redis, pytest.mark.deep]
 
 
 @pytest.mark.timeout(600)

@@ -10,6 +10,8 @@ from tests.conftest import missing_service
 from tests.faults import starts
 from tests.support.services import ServiceUnavailable
 
+pytestmark = pytest.mark.deep
+
 #: one of each kind
 FEW, MANY = len(starts.KINDS), 150
 

@@ -16,6 +16,8 @@ from tests.gui.test_console import play, until
 from views.pages.settings.page import SettingsPage
 from views.theme import theme
 
+pytestmark = pytest.mark.deep
+
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:

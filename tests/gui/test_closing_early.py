@@ -20,6 +20,7 @@ from tests.gui.test_console import play, until
 from views.support import operation
 
 
+@pytest.mark.deep
 def test_no_page_is_made_for_a_window_that_closes(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

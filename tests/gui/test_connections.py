@@ -246,6 +246,7 @@ def fleet(home: Path, broker: RabbitMQ, redis: Redis) -> None:
     (home / "console.json").write_text(json.dumps({"chosen": "fleet", "profile": "East"}))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("down", ["redis", "broker"])
 def test_a_start_without_a_part_shows_the_profile_and_the_cause_and_goes_on_by_itself(
     qapp: QApplication, tmp_path: Path, broker: RabbitMQ, redis: Redis, down: str
@@ -389,6 +390,7 @@ def told(console: Console) -> Told:
     )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("down", ["redis", "broker"])
 def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
     qapp: QApplication, tmp_path: Path, broker: RabbitMQ, redis: Redis, down: str

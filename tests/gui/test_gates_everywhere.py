@@ -44,7 +44,7 @@ from views.pages.tasks.views import BUILT_IN
 from views.support import shown
 from views.widgets.view_tabs import ViewTabs
 
-pytestmark = pytest.mark.both_pairs
+pytestmark = [pytest.mark.both_pairs, pytest.mark.deep]
 #: a span that goes on between two questions, with the verb that goes with it
 _SPAN = re.compile(r"\d+\s?(?:d|h|min|m|s)\b(?:\s\d+\s?(?:h|min|m|s)\b)*")
 

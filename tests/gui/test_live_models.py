@@ -81,6 +81,7 @@ def answered(qtbot: QtBot, page: QWidget) -> None:
     qtbot.waitUntil(idle)
 
 
+@pytest.mark.deep
 def test_no_table_of_any_page_breaks_a_rule_of_models(
     one_of_each: None, qtbot: QtBot, console: Console, desk: Desk
 ) -> None:

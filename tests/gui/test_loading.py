@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 #: everything that makes classes of Qt, or asks for names of it
 QT = ("PySide6", "shiboken6", "pyqtgraph", "qtawesome", "qasync", "views", "console")
@@ -19,6 +21,7 @@ def heard(event, args):
         elsewhere.append(str(args[0]))
 sys.addaudithook(heard)
 from pathlib import Path
+import pytest
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
 from console.lifecycle import Console
@@ -40,6 +43,7 @@ print(json.dumps([elsewhere, [name for name in sys.modules if name in ("pyqtgrap
 """
 
 
+@pytest.mark.deep
 def test_classes_of_qt_are_made_in_the_gui_thread_alone(tmp_path: Path) -> None:
     """Qt asks PySide about types without the interpreter's lock; a type made in another thread ends the program."""
     (tmp_path / "console.json").write_text('{"chosen": "local"}', encoding="utf-8")

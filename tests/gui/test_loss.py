@@ -281,6 +281,7 @@ def test_workers_open_their_page_from_the_pill(qtbot: QtBot, console: Console) -
     assert console.window.current == "workers"
 
 
+@pytest.mark.deep
 @pytest.mark.one_pair
 @pytest.mark.parametrize("key", ["mode", "in", "out", "lag", "rights", "operator", "clock"])
 def test_every_part_of_the_status_bar_leads_somewhere(qtbot: QtBot, console: Console, key: str) -> None:

@@ -104,6 +104,7 @@ def test_every_verb_is_closed_with_its_reason(qtbot: QtBot, opened: Opened, tmp_
     popover.close()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("pair", ["embedded", pytest.param("fleet", marks=[pytest.mark.rabbitmq, pytest.mark.redis])])
 def test_every_page_leaves_all_as_it_was(
     qtbot: QtBot, opened: Opened, tmp_path: Path, request: pytest.FixtureRequest, pair: str

@@ -23,6 +23,8 @@ from views.theme import theme
 from views.widgets.filter.search_field import SearchField
 from views.widgets.scroll_pane import ScrollPane
 
+pytestmark = pytest.mark.deep
+
 SMALL = (1280, 720)
 AT_200_PERCENT = (960, 540)  #: of 1920 by 1080
 

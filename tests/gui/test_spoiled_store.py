@@ -34,7 +34,7 @@ SAFE, META = "healthy", "{rpa}:meta"
 KIND = "another kind of key"
 #: wrong wherever it stands
 NO_TEXT = frozenset({"no text", "a name that is no text", KIND})
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+pytestmark = [pytest.mark.qt_log_ignore("This plugin does not support", extend=True), pytest.mark.deep]
 PAIRS = ["embedded", pytest.param("fleet", marks=[pytest.mark.rabbitmq, pytest.mark.redis])]
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
@@ -18,6 +19,8 @@ from tests.gui.desk import Desk
 from tests.gui.test_masking import settle
 from views.pages.settings.page import SettingsPage
 from views.widgets.segmented import Segmented
+
+pytestmark = pytest.mark.deep
 
 Role = QAccessible.Role
 #: what Qt calls a widget of which it knows nothing

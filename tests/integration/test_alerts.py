@@ -45,6 +45,7 @@ def once_and_over(hook: Hook, what: str) -> None:
     assert [one["type"] for one in hook.told][1] == "success"
 
 
+@pytest.mark.deep
 def test_500_shops_with_one_cause_are_one_message(fleet: Fleet, watch: Watch, hook: Hook) -> None:
     watch.only("dead_letters", "shop_failing", "failure_rate", limits={})
     fleet.commands().breakers.set_rule(BreakerRule(failures=1, of=1, cooldown_s=600, max_cooldown_s=600))

@@ -29,6 +29,8 @@ from tests.integration.fleet_rig import Fleet
 from tests.integration.test_api import died, problem
 from tests.integration.test_promises import Desk
 
+pytestmark = pytest.mark.deep
+
 #: answers without end
 STREAMS = {"/api/v1/events"}
 CHANGES = {"post", "put", "patch", "delete"}

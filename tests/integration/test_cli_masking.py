@@ -245,6 +245,7 @@ def calls(words: tuple[str, ...], parser: argparse.ArgumentParser, out: Path) ->
 
 
 # some 300 commands one after another, beside all other tests
+@pytest.mark.deep
 @pytest.mark.timeout(300)
 def test_no_command_prints_a_secret(line: Line) -> None:
     out = line.home / "records.jsonl"

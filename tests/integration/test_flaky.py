@@ -11,6 +11,8 @@ import pytest
 
 from tests.architecture.source import ROOT
 
+pytestmark = pytest.mark.deep
+
 CONFIG = """
 [pytest]
 markers =

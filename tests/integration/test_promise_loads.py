@@ -9,6 +9,8 @@ import pytest
 from tests.support import promise_loads
 from tests.support.promise_loads import MINUTE
 
+pytestmark = pytest.mark.deep
+
 MOST_FALSE, LEAST_EARLY = 0.05, 0.9
 
 

@@ -34,6 +34,8 @@ from tests.integration import fleet_rig, sample
 from tests.integration.fleet_rig import HANDLERS
 from tests.support.spoil import RedisSpoiler, Spoiled, Spoiler, SqliteSpoiler
 
+pytestmark = pytest.mark.deep
+
 SAFE = "healthy"
 #: what reads; a name is of a task of the sample
 READING: tuple[tuple[str, ...], ...] = (

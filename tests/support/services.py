@@ -75,10 +75,10 @@ def _is_ours(port: int) -> bool:
     return True
 
 
-def _in_memory() -> Path | None:
-    """A folder that lives in memory, if there is one with room; a container may give it next to none."""
+def in_memory(room: int = MEMORY_ROOM) -> Path | None:
+    """A folder that lives in memory, if there is one with ``room`` bytes; a container may give it next to none."""
     try:
-        roomy = shutil.disk_usage(MEMORY).free >= MEMORY_ROOM
+        roomy = shutil.disk_usage(MEMORY).free >= room
     except OSError:
         return None
     return MEMORY if roomy and os.access(MEMORY, os.W_OK) else None
@@ -240,7 +240,7 @@ class Redis(Server):
         self._binary = redis_program()
         if self._binary is None:
             raise ServiceUnavailable("redis-server is not installed")
-        super().__init__()
+        super().__init__(in_memory())
         self.port = free_port()
         self._words, self._appendfsync = words, appendfsync
         # by itself it would take its port plus 10,000, where the system gives ports to whoever connects to something
@@ -314,7 +314,7 @@ class RabbitMQ(Server):
         if self._binary is None:
             raise ServiceUnavailable("rabbitmq-server is not installed")
         # each queue is a folder that it makes, syncs and removes, some nine of them for each test
-        super().__init__(_in_memory())
+        super().__init__(in_memory())
         self.port = free_port()
         self.management_port = free_port()
         self._dist_port = free_port()

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from tests.support.front_door import Window, open_window, remember_choice
 from tests.support.screen import Screen, Shown
 
+pytestmark = pytest.mark.deep
+
 #: the most usual one as it is, and the least of all with large letters: 853 by 480 points
 SIZES = (((1366, 768), "1"), ((1280, 720), "1.5"))
 #: a window manager has put its frame around the window by then, and the window has made room for it

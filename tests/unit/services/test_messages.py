@@ -69,6 +69,7 @@ def test_an_error_is_english_for_machines_and_said_in_the_language_of_the_window
         i18n.set_language("en")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("code", REFUSALS)
 def test_every_refusal_keeps_its_places_in_chinese(code: str) -> None:
     places = {name for _, name, _, _ in string.Formatter().parse(REFUSALS[code]) if name}

@@ -38,6 +38,8 @@ from views.support.words import verdicts
 from views.theme import theme
 from views.widgets.kpi_tile import KpiTile
 
+pytestmark = pytest.mark.deep
+
 #: what is left of the window beside rail, top bar and status bar
 SIZES = ((1084, 646), (1170, 692))
 PAGES: dict[str, Callable[[Any], Page]] = {

@@ -543,6 +543,7 @@ def test_a_new_installation_says_why_it_is_empty(qtbot: QtBot, language: str) ->
     assert not page.grab().isNull()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("shops", [0, 60, 1000, 10_000])
 @pytest.mark.parametrize("size", [(1404, 926), (1084, 726), (876, 440)])
 def test_nothing_is_cut(qtbot: QtBot, shops: int, size: tuple[int, int], language: str) -> None:
