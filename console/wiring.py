@@ -351,6 +351,7 @@ class ShellWiring(QObject):
         tip = worker.summary(fleet) if fleet.living else _("Nobody works on tasks; start a worker")
         if not store.connected:
             workers_state, tip = "unconfirmed", _("As they were when Redis was lost") if not self._embedded else ""
+        answers = _("takes no writes") if store.error else self._latency("store", store.latency_ms)
         parts = [
             Health(
                 key="broker",
@@ -362,8 +363,8 @@ class ShellWiring(QObject):
             Health(
                 key="store",
                 name=storage,
-                value=self._latency("store", store.latency_ms) if store.connected else _("lost"),
-                state="healthy" if store.connected else "dead",
+                value=answers if store.connected else _("lost"),
+                state="dead" if not store.connected else "warning" if store.error else "healthy",
                 tip=told(store.error),
             ),
             Health(key="workers", name=_("Workers"), value=count, state=workers_state, tip=tip),

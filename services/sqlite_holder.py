@@ -65,10 +65,17 @@ def writer_of(path: Path) -> Holder | None:
     return None
 
 
+def is_full(exc: BaseException) -> bool:
+    """Whether there was no room for what was to be written."""
+    return isinstance(exc, sqlite3.Error) and getattr(exc, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
+
+
 def sentence(exc: sqlite3.Error) -> Said:
     """Why the file does not answer, and what to do where that is known."""
     if isinstance(exc, Displaced):
         return said("file.replaced" if exc.replaced else "file.moved", path=str(exc.path))
+    if is_full(exc):
+        return said("file.full")
     if not isinstance(exc, Locked):
         return said("file.silent", error=str(exc))
     if exc.holder is None:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from services import home_folder
 from services.domain.errors import NotAllowed
 from services.domain.text.said import said
-from services.sqlite_holder import Displaced, Locked, writer_of
+from services.sqlite_holder import Displaced, Locked, is_full, writer_of
 from services.sqlite_setup import (
     BUSY_MS,
     Schema,
@@ -134,6 +134,7 @@ class SharedFile:
         self._streak = 0.0
         self._thread: threading.Thread | None = None
         self._place = _place(path)
+        self.refusing: sqlite3.Error | None = None  #: why the last write found no room; None since one was made
         if not read_only:
             conn = connect_writer(path)
             name = f"sqlite-writer {path.name}"
@@ -194,8 +195,11 @@ class SharedFile:
             except BaseException as exc:  # noqa: BLE001 - handed to the caller whose work it was
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")
+                if isinstance(exc, sqlite3.Error) and is_full(exc):
+                    self.refusing = exc
                 self._fail(group, done, exc)
             else:
+                self.refusing = None
                 self._settle(group)
                 return
 
@@ -328,7 +332,7 @@ def _place(path: Path) -> tuple[int, int] | None:
         return 0, 0
     try:
         found = os.stat(path)  # noqa: PTH116 - asked at every look: half the time of Path.stat
-    except FileNotFoundError:
+    except OSError:  # also where its folder may not be looked into any more
         return None
     return found.st_dev, found.st_ino
 

@@ -49,6 +49,7 @@ class LossWatch(QObject):
         self._clock = SystemClock()
         self._lost_at, self._told_at, self._tries, self._dismissed = 0, 0, 0, False
         self._before: Snapshot | None = None
+        self._refusal = ""  #: why the store, which answers, takes no writes
         self._heard_at = 0  #: last answer of the store, UTC ms; 0 while it answers
         self.gone_at_ms = 0  #: when it was lost, UTC ms; noticed a little later (``_lost_at``)
         self.card = DisconnectedCard(window)
@@ -82,7 +83,9 @@ class LossWatch(QObject):
             if self._lost_at:
                 self._found(snapshot)
             self._before = snapshot
+            self._show_refusal(snapshot.store.error)
             return
+        self._refusal = ""
         now = self._clock.now_ms()
         if not self._lost_at:
             self._lost_at, self._tries, self._dismissed = now, 0, False
@@ -103,10 +106,28 @@ class LossWatch(QObject):
         lead = fill(_("{part} lost at {time}."), {"part": self._lost_name(), "time": shown.clock(self.as_of_ms, now)})
         return lead, text.run_on((render(connection.on_screen(reach)), render(connection.meanwhile(reach))))
 
+    def _show_refusal(self, why: str) -> None:
+        """Say that what is shown is true and nothing can be changed, as long as that is so."""
+        if why == self._refusal:
+            return
+        self._refusal = why
+        if why:
+            self._window.banner.show_loss(*self._refusal_words(), 0.0, 0.0)
+        else:
+            self._window.banner.clear()
+
+    def _refusal_words(self) -> tuple[str, str]:
+        name = self._named()[1][0]
+        lead = fill(_("{part} takes no writes."), {"part": name})
+        true = _("What is shown is true, and nothing can be changed now: {why}")
+        return lead, fill(true, {"why": told(self._refusal)})
+
     def _say(self) -> None:
         """Say everything again."""
         if self._lost_at:
             self._window.banner.show_words(*self._banner_words())
+        elif self._refusal:
+            self._window.banner.show_words(*self._refusal_words())
 
     def reach(self) -> connection.Reach:
         """Which parts answer now."""
@@ -233,10 +254,12 @@ class LossWatch(QObject):
         head = _("Connection lost at {time}.").format(time=since)
         age = text.duration(timedelta(milliseconds=max(0, now - self.as_of_ms)))
         rows = [f"{part.name}\t{part.text}\t{part.seen}".rstrip() for part in self.parts()]
-        told = [f"{self._profile}: {head} ({age})", self._words(), *self._waiting(), *rows]
-        QGuiApplication.clipboard().setText("\n".join(told))
-        words = _("Copied: send it to whoever can help")
-        self._window.toasts.show(ToastSpec(text=words, status="healthy", key="copied"))
+        words = [f"{self._profile}: {head} ({age})", self._words(), *self._waiting(), *rows]
+        if not self._lost_at and self._refusal:
+            words = [f"{self._profile}: {text.run_on(self._refusal_words())}", *self._waiting(), *rows]
+        QGuiApplication.clipboard().setText("\n".join(words))
+        copied = _("Copied: send it to whoever can help")
+        self._window.toasts.show(ToastSpec(text=copied, status="healthy", key="copied"))
 
     def _waiting(self) -> list[str]:
         """How many tasks wait, as far as that is known."""

@@ -43,7 +43,7 @@ BACKOFF_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreHealth:
-    """Whether the store answers now."""
+    """Whether the store answers now; where it answers with an ``error``, it takes no writes."""
 
     connected: bool = True
     latency_ms: float = -1.0

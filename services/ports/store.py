@@ -17,7 +17,7 @@ class Store(Records, Upkeep, Journals, Timetable, Fleet, Limits, PayloadIndex, R
     """Records, compare-and-set transitions, indexes, queries, leases, gates, events, shops, audit."""
 
     def health(self) -> tuple[bool, float, str]:
-        """(answers, latency ms, error text) of a round trip made now."""
+        """(answers, latency ms, error text) of a round trip made now; what answers with an error takes no writes."""
 
     def facts(self) -> Mapping[str, str]:
         """What the server says about itself: ``kind``, ``version``; on Redis also ``role``, ``maxmemory``,

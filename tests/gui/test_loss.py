@@ -18,6 +18,7 @@ from services.domain.errors import StoreUnavailable
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.task.order import BrokerHealth
 from services.domain.task.status import Status
+from services.domain.text.said import said
 from tests.gui.desk import Desk
 from views.pages.tasks.page import TasksPage
 from views.shell.health_pill import HealthPill
@@ -243,6 +244,32 @@ def test_a_latency_that_varies_by_chance_is_not_told_anew(console: Console, desk
 
     assert told(500.0, 2.0, 3.4, 1.2, 4.8) == ["500 ms", "2 ms", "2 ms", "2 ms", "2 ms"]
     assert told(40.0, 48.0, 33.0, 60.0) == ["40 ms", "40 ms", "40 ms", "60 ms"]
+
+
+def test_a_store_that_takes_no_writes_is_told_while_all_is_shown_on(
+    qtbot: QtBot, console: Console, desk: Desk, cut: Cut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = console.window
+    qtbot.waitUntil(lambda: window.top_bar.pill("store").health.state == "healthy")
+    full = said("file.full")
+    monkeypatch.setattr(desk.session.engine.store, "health", lambda: (True, 1.0, full))
+    qtbot.waitUntil(window.banner.isVisible)
+    name = "Storage" if desk.session.settings.embedded else "Redis"
+    assert window.banner.accessibleName().startswith(f"{name} takes no writes. What is shown is true")
+    assert window.banner.accessibleName().endswith(full)
+    pill = window.top_bar.pill("store").health
+    assert (pill.state, pill.value, pill.tip) == ("warning", "takes no writes", full)
+    window.banner.report.click()
+    assert "takes no writes" in QGuiApplication.clipboard().text()
+    assert "Connection lost" not in QGuiApplication.clipboard().text()
+    i18n.set_language("zh_CN")
+    assert "磁盘已满" in window.banner.accessibleName()
+    i18n.set_language("en")
+    monkeypatch.undo()
+    cut.cut()
+    qtbot.waitUntil(lambda: "lost at" in window.banner.accessibleName())
+    cut.mend()
+    qtbot.waitUntil(lambda: not window.banner.isVisible())
 
 
 def popover(console: Console) -> HealthPopover:

@@ -542,7 +542,7 @@ def _channel_row(one: ChannelNow) -> dict[str, Any]:
 
 
 def _warnings(now: AlertsNow) -> list[str]:
-    found = [] if now.watcher else [spoken.phrase("nobody watches: no process that may lead runs")]
+    found = [] if now.watcher else [spoken.phrase("nobody watches: no process has the lead")]
     if not now.channels:
         found.append(spoken.phrase("nobody is told: there is no channel (alert channel set)"))
     for one in now.channels:

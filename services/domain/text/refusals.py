@@ -149,6 +149,7 @@ REFUSALS: dict[str, str] = {
         "the local database does not answer: another process has been writing to it for half a minute; look which"
         " Fleetdeck programs run on this machine, and end the frozen one"
     ),
+    "file.full": N_("the disk of the local database is full; make room there, and it goes on by itself"),
     "file.moved": N_(
         "{path} was moved or removed while it is in use, so nothing more is written; put it back and it goes on, or"
         " close Fleetdeck and put a backup there"

@@ -7,6 +7,7 @@ import logging
 import re
 import socket
 import threading
+import time
 import urllib.parse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -25,7 +26,7 @@ from services.domain.errors import (
     Unreadable,
     UsageError,
 )
-from services.domain.text.said import said
+from services.domain.text.said import Said, said, words_of
 from services.store.redis import keys, server
 from services.store.redis.script import LIBRARY, Script
 from services.store.unreadable import tell
@@ -37,6 +38,8 @@ CONNECT_S, ANSWER_S = 3.0, 5.0
 #: a waiting read is cut into pieces, so that closing the store is noticed
 WAIT_PIECE_S = 1.0
 HEALTH_CHECK_S = 30
+#: for so long a write that was refused is told of; whoever leads or may lead tries one every few seconds
+REFUSED_S = 15.0
 MAX_CONNECTIONS = 256
 #: of functions, by as many versions of this program
 LIBRARIES_KEPT = 8
@@ -127,6 +130,7 @@ class Link:
         self.before: Callable[[], None] = lambda: None  #: done before anything is asked for by a command
         self.closed = threading.Event()
         self.server: dict[str, str] = {}  #: version, mode and role, as the server says; empty where it does not
+        self._refused: tuple[float, str] = (-REFUSED_S, "")
         self._known = False
         self._writable = False
         self._functions = True  #: until this account turns out not to be allowed any
@@ -341,6 +345,18 @@ class Link:
         for client in (self._client, self._waiting):
             client.connection_pool.disconnect(inuse_connections=False)
 
+    @property
+    def refusing(self) -> str:
+        """Why Redis took no write a moment ago, "" where it did or nobody tried: reading goes on meanwhile."""
+        at, why = self._refused
+        return why if time.monotonic() - at < REFUSED_S else ""
+
+    def _takes_nothing(self, error: StoreError) -> StoreError:
+        words = words_of(error)
+        if isinstance(words, Said) and words.message.code in ("store.full", "store.no_writes"):
+            self._refused = time.monotonic(), words
+        return error
+
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
         if self.closed.is_set():
@@ -351,11 +367,11 @@ class Link:
         except exceptions.AuthenticationError as exc:
             raise StoreUnavailable(said("store.refuses_user", address=self.address)) from exc
         except exceptions.OutOfMemoryError as exc:
-            raise StoreUnavailable(_memory(self.address)) from exc
+            raise self._takes_nothing(StoreUnavailable(_memory(self.address))) from exc
         except _LATER as exc:
             raise StoreUnavailable(self._silence(exc)) from exc
         except exceptions.ResponseError as exc:
-            raise _refusal(self.address, exc) from exc
+            raise self._takes_nothing(_refusal(self.address, exc)) from exc
         except exceptions.RedisError as exc:
             raise StoreError(f"{self.address}: {exc}") from exc
         finally:

@@ -296,13 +296,13 @@ class RedisStore(
         return self._ticker.now_ms()
 
     def health(self) -> tuple[bool, float, str]:
-        """(answers, latency ms, error text) of a round trip made now."""
+        """(answers, latency ms, error text) of a round trip made now; what answers with an error takes no writes."""
         begun = self._clock.monotonic()
         try:
             self._link.call("PING")
         except StoreError as exc:
             return False, -1.0, words_of(exc)
-        return True, (self._clock.monotonic() - begun) * 1000, ""
+        return True, (self._clock.monotonic() - begun) * 1000, self._link.refusing
 
     def facts(self) -> Mapping[str, str]:
         """What Redis says about itself and its durability."""

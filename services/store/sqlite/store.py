@@ -21,7 +21,7 @@ from services.domain.task.status import Status
 from services.domain.text.said import said, words_of
 from services.domain.upkeep.stored import Count, Instant, calendar
 from services.ports import Clock
-from services.sqlite_holder import writer_of
+from services.sqlite_holder import sentence, writer_of
 from services.sqlite_writer import close_file, open_file
 from services.store.fleet_day import FleetDay
 from services.store.sqlite import query as embedded_query
@@ -292,7 +292,9 @@ class EmbeddedStore(
                 conn.execute("SELECT count(*) FROM meta").fetchone()
         except StoreError as exc:
             return False, -1.0, words_of(exc)
-        return True, (time.perf_counter() - begun) * 1000, ""
+        refusing = self._file.refusing
+        why = words_of(StoreUnavailable(sentence(refusing))) if refusing is not None else ""
+        return True, (time.perf_counter() - begun) * 1000, why
 
     def facts(self) -> Mapping[str, str]:
         """What holds the records."""

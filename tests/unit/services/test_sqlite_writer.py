@@ -239,3 +239,16 @@ def test_a_file_that_is_taken_away_is_written_no_more_and_goes_on_when_it_is_bac
     away.replace(file.path)
     file.write(insert(3))
     assert numbers(file) == [1, 3]
+
+
+def test_a_full_disk_is_told_until_something_is_written_again(file: SharedFile) -> None:
+    def pages(most: int) -> sqlite_writer.Work[object]:
+        return lambda conn: conn.execute(f"PRAGMA max_page_count = {most}").fetchone()
+
+    file.write(pages(1))  # SQLite takes the present number instead
+    with pytest.raises(sqlite3.OperationalError, match="full") as full:
+        file.write(lambda conn: conn.execute("INSERT INTO numbers VALUES (zeroblob(1000000))"))
+    assert sentence(full.value).message.code == "file.full"
+    assert file.refusing is full.value
+    file.write(pages(1_000_000))
+    assert file.refusing is None

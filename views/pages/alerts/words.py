@@ -259,7 +259,7 @@ def summary(now: AlertsNow | None) -> str:
 def trouble(now: AlertsNow) -> str:
     """Why alerts do not reach people, "" where they do."""
     if not now.watcher:
-        return _("Nobody watches: no process that may lead runs, so nothing new is seen and nothing is sent.")
+        return _("Nobody watches: no process has the lead, so nothing new is seen and nothing is sent.")
     if not any(one.channel.enabled for one in now.channels):
         return _("Nobody is told outside this window: there is no channel. Add one under Channels.")
     stuck = [one for one in now.channels if one.waiting and one.error]

@@ -120,8 +120,12 @@ def test_out_of_memory_changes_nothing_and_says_what_to_do(redis_url: str, plain
     store = RedisStore(redis_url, SystemClock())
     store.apply([Create(task=task("t0"))])
     before = sorted(plain.keys())
+    assert store.health()[::2] == (True, "")
     with configured(plain, "maxmemory", "1mb"), pytest.raises(StoreError, match="maxmemory"):
         store.apply([Create(task=task())])
+    answers, _, why = store.health()
+    assert answers, "what is there can be read"
+    assert "refuses writes" in why
     assert sorted(plain.keys()) == before
     assert store.get(["t1"]) == [None]
     assert store.apply([Create(task=task())])[0].code == "created"
