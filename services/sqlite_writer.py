@@ -268,6 +268,7 @@ class SharedFile:
 
     def apart(self) -> sqlite3.Connection:
         """A connection for one look of its own, with settings of its own; whoever takes it closes it."""
+        self._check_there()
         return connect(self.path, read_only=self.read_only)
 
     @contextlib.contextmanager

@@ -23,7 +23,7 @@ from services.domain.text.said import said
 from services.domain.upkeep.health import Finding
 from services.ports import Clock, Consumer
 from services.ports.broker import Capabilities
-from services.sqlite_holder import sentence
+from services.sqlite_holder import Displaced, Locked, sentence
 from services.sqlite_setup import Schema
 from services.sqlite_writer import close_file, open_file
 
@@ -158,6 +158,9 @@ class EmbeddedBroker:
         """Store rows by their place; the places of those that are not stored, and why."""
         try:
             bad = self._file.write(lambda conn: messages.put(conn, [row for _, row in chunk]), "messages")
+        except (Displaced, Locked) as exc:  # by the time that is over they may be sent as they are
+            self._change(sentence(exc))
+            return [(place, Receipt(False, "disconnected")) for place, _ in chunk]
         except sqlite3.OperationalError as exc:
             self._change(f"{exc}")
             return [(place, Receipt(False, f"refused: {exc}")) for place, _ in chunk]

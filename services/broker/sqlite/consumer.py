@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 #: a waiting take looks this often for delayed messages that are due, and that of a duty, which nobody waits for, this
 #: often for what another process wrote
 LOOK_S, DUTY_S = 0.05, 0.5
+#: a statement about places of a consumer: how many were its own
+_How = Callable[[sqlite3.Connection, int, Sequence[int]], int]
 
 
 class EmbeddedConsumer:
@@ -48,7 +50,10 @@ class EmbeddedConsumer:
         self._shops: tuple[str, ...] = ()  #: dedicated queues, who had the last turn at the end
         self._seats = 0
         self._paused = self._closed = False
+        self._served: frozenset[str] = frozenset()  #: dedicated queues of which the file knows
         self._ack_lost = 0
+        #: settled while the file took nothing: told again when it is asked for more, or nobody would have them
+        self._owed: list[tuple[_How, list[int], str]] = []
 
     # --------------------------------------------------------------------- taking
     def take(self, limit: int, timeout: float, plan: Sequence[tuple[str, int]] = ()) -> list[Delivery]:
@@ -58,6 +63,7 @@ class EmbeddedConsumer:
         quotas = quotas or [(queue, limit) for queue in self._queues]
         while True:
             try:
+                self._pay()
                 self._look_after()
                 found = self._take(limit, quotas) if self._may_take(deadline, quotas) else []
             except sqlite3.Error as exc:
@@ -165,7 +171,7 @@ class EmbeddedConsumer:
     def _settle(
         self,
         deliveries: Iterable[Delivery],
-        how: Callable[[sqlite3.Connection, int, Sequence[int]], int],
+        how: _How,
         wakes: str,
     ) -> None:
         with self._state:
@@ -173,10 +179,21 @@ class EmbeddedConsumer:
             for place in places:
                 del self._unacked[place]
             self._state.notify_all()
-        if not places:
-            return
+        if places:
+            self._post(how, places, wakes)
 
+    def _pay(self) -> None:
+        with self._state:
+            owed, self._owed = self._owed, []
+        for how, places, wakes in owed:
+            self._post(how, places, wakes)
+
+    def _post(self, how: _How, places: list[int], wakes: str) -> None:
         def settled(count: int | None, error: BaseException | None) -> None:
+            if isinstance(error, sqlite3.OperationalError) and not self._closed:
+                with self._state:
+                    self._owed.append((how, places, wakes))
+                return
             if error is not None:
                 log.warning("%d messages stay with consumer %d: %s", len(places), self._number, error)
             self._ack_lost += len(places) - (count or 0)
@@ -229,16 +246,18 @@ class EmbeddedConsumer:
             if self._closed:
                 return
             kept = [queue for queue in self._shops if queue in queues]
-            changed = set(queues) != set(self._shops)
+            changed = self._served != set(queues)
             self._shops = (*(queue for queue in queues if queue not in self._shops), *kept)
             self._seats = max(1, seats)
             self._state.notify_all()
         if changed:
             names = [*self._queues, *queues]
             self._file.write(lambda conn: messages.serve(conn, self._number, names))
+            self._served = frozenset(queues)
 
     def close(self) -> None:
         """Give back what is held, and leave."""
+        self._pay()
         with self._state:
             if self._closed:
                 return

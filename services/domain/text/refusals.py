@@ -152,11 +152,11 @@ REFUSALS: dict[str, str] = {
     "file.full": N_("the disk of the local database is full; make room there, and it goes on by itself"),
     "file.moved": N_(
         "{path} was moved or removed while it is in use, so nothing more is written; put it back and it goes on, or"
-        " close Fleetdeck and put a backup there"
+        " end every Fleetdeck program on this machine and put a backup there"
     ),
     "file.replaced": N_(
         "another file was put in the place of {path} while it is in use, so nothing more is written; put the first one"
-        " back and it goes on, or start Fleetdeck again with the other"
+        " back and it goes on, or end every Fleetdeck program on this machine before the other is used"
     ),
     "file.damaged": N_("the local database is damaged or no database: {error}; restore a backup"),
     "file.folder": N_("{path} is a folder, where the local database should be; move it away"),

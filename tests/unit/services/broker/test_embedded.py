@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -118,6 +119,24 @@ def test_what_cannot_be_stored_is_not_confirmed(broker: EmbeddedBroker, monkeypa
     assert not broker.health().connected
     assert broker.publish([order(1)]) == [Receipt(True)]
     assert broker.health().connected
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no file in use is moved there")
+def test_what_is_given_back_while_the_file_is_away_can_be_taken_when_it_is_back(
+    broker: EmbeddedBroker, path: Path
+) -> None:
+    consumer = broker.consumer(["normal"], window=5, name="c")
+    broker.publish([order(1)])
+    got = consumer.take(1, 1.0)
+    away = path.rename(path.with_suffix(".away"))
+    consumer.requeue(got)
+    assert broker.publish([order(2)]) == [Receipt(False, "disconnected")], "to be sent as it is, later"
+    assert "was moved or removed" in broker.health().error
+    assert consumer.take(1, 0.1) == []
+    away.rename(path)
+    assert [one.message_id for one in eventually(lambda: consumer.take(1, 1.0))] == ["m1"]
+    consumer.close()
+    assert (depth(broker, "normal").ready, depth(broker, "normal").unacked) == (1, 0)
 
 
 def test_a_closed_broker_is_unavailable(broker: EmbeddedBroker) -> None:
