@@ -82,15 +82,18 @@ class Witness:
     def _alone(self) -> Iterator[bool]:
         """No other program writes meanwhile: what it adds to a file that is being shortened would be gone with it.
 
-        False where one goes on for too long, or the disk takes no locks.
+        False where one goes on for too long. Where the disk takes no locks nobody is waited for: a file that never
+        became shorter would soon be longer than is read of it.
         """
         until = time.monotonic() + _PATIENCE_S
-        lock = None
-        with contextlib.suppress(OSError):
+        lock, lockless = None, False
+        try:
             while (lock := home_folder.locked(self._path.with_suffix(".lock"))) is None and time.monotonic() < until:
                 time.sleep(_PAUSE_S)
+        except OSError:
+            lockless = True
         try:
-            yield lock is not None
+            yield lockless or lock is not None
         finally:
             if lock is not None:
                 lock.close()
