@@ -13,7 +13,7 @@ from services.domain.text.message import Message
 from services.i18n import N_, _, ngettext
 from services.messages import render
 from views.kit.saved_views import View
-from views.support import safe, shown, text
+from views.support import instant, safe, shown, text
 
 #: by state: the status whose glyph and colour it has, and its word
 STATES: Mapping[str, tuple[str, str]] = {
@@ -165,7 +165,8 @@ def chain(found: Verdict, at_ms: int) -> str:
     if not found.ok:
         n = len(found.wrong)
         return ngettext("{n} not as written", "{n} not as written", n).format(n=text.count(n))
-    return _("Verified at {time}").format(time=text.minute(shown.moment(at_ms), shown.moment(at_ms), shown.zone()))
+    now = shown.moment(instant.now_ms())
+    return _("Verified at {time}").format(time=text.minute(shown.moment(at_ms), now, shown.zone()))
 
 
 def verdict(found: Verdict, at_ms: int) -> str:

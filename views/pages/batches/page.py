@@ -126,6 +126,7 @@ class BatchesPage(Page):
     def show_request(self, request: object) -> None:
         """Put the cursor on a batch."""
         self._wish = str(request or "")
+        self.search.clear()
         self.tabs.set_current(ALL)
         self._show_rows(settle=False)
 
@@ -385,6 +386,8 @@ class BatchesPage(Page):
             self._wish = ""
         elif self._wish and self._more and not looked and not wish:  # it is older than what is loaded
             self.search.setText(self._wish)
+        elif looked == self._wish.casefold():  # looked for, and not there
+            self._wish = ""
         if rows and self.table.current_key() is None:
             self.table.set_current_key(rows[0].batch)
         self._on_chosen()

@@ -167,9 +167,9 @@ class ShopActions(QObject):
         dialog.chosen.connect(partial(self._keep, row.shop))
         dialog.open()
 
-    def add_shop(self, _now: ShopsNow) -> None:
+    def add_shop(self, now: ShopsNow) -> None:
         """A new one, in a dialog."""
-        known = {shop.platform for shop in self._context.shops().values()}
+        known = {one.platform for one in now.every}
         dialog = ShopDialog(None, self.barred(), self._owner, platforms_known=known)
         dialog.chosen.connect(partial(self._keep, None))
         dialog.open()
