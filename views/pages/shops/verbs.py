@@ -188,7 +188,8 @@ class ShopActions(QObject):
 
     def import_file(self, _now: ShopsNow) -> None:
         """Shops from a file: what would change is shown before."""
-        kinds = f"{_('Tables')} ({' '.join(f'*{ending}' for ending in shop_file.ENDINGS)})"
+        tables, endings = _("Tables"), " ".join(f"*{ending}" for ending in shop_file.ENDINGS)
+        kinds = f"{tables} ({endings})"
         name, _kind = QFileDialog.getOpenFileName(self._owner, _("Shops from a file"), "", kinds)
         if name:
             self.import_from(Path(name))
