@@ -249,17 +249,18 @@ class LossWatch(QObject):
         return LostPart(name=_("Workers"), text=words, state="unconfirmed")
 
     def _copy(self) -> None:
-        now = self._clock.now_ms()
-        since = shown.clock(self.as_of_ms, now)
-        head = _("Connection lost at {time}.").format(time=since)
-        age = text.duration(timedelta(milliseconds=max(0, now - self.as_of_ms)))
         rows = [f"{part.name}\t{part.text}\t{part.seen}".rstrip() for part in self.parts()]
-        words = [f"{self._profile}: {head} ({age})", self._words(), *self._waiting(), *rows]
-        if not self._lost_at and self._refusal:
-            words = [f"{self._profile}: {text.run_on(self._refusal_words())}", *self._waiting(), *rows]
-        QGuiApplication.clipboard().setText("\n".join(words))
-        copied = _("Copied: send it to whoever can help")
-        self._window.toasts.show(ToastSpec(text=copied, status="healthy", key="copied"))
+        head = self._lost_words() if self._lost_at or not self._refusal else [text.run_on(self._refusal_words())]
+        head[0] = f"{self._profile}: {head[0]}"
+        QGuiApplication.clipboard().setText("\n".join([*head, *self._waiting(), *rows]))
+        words = _("Copied: send it to whoever can help")
+        self._window.toasts.show(ToastSpec(text=words, status="healthy", key="copied"))
+
+    def _lost_words(self) -> list[str]:
+        now = self._clock.now_ms()
+        head = _("Connection lost at {time}.").format(time=shown.clock(self.as_of_ms, now))
+        age = text.duration(timedelta(milliseconds=max(0, now - self.as_of_ms)))
+        return [f"{head} ({age})", self._words()]
 
     def _waiting(self) -> list[str]:
         """How many tasks wait, as far as that is known."""

@@ -193,6 +193,7 @@ class EmbeddedConsumer:
             if isinstance(error, sqlite3.OperationalError) and not self._closed:
                 with self._state:
                     self._owed.append((how, places, wakes))
+                log.info("%d messages of consumer %d are settled later: %s", len(places), self._number, error)
                 return
             if error is not None:
                 log.warning("%d messages stay with consumer %d: %s", len(places), self._number, error)

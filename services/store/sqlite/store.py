@@ -293,8 +293,7 @@ class EmbeddedStore(
         except StoreError as exc:
             return False, -1.0, words_of(exc)
         refusing = self._file.refusing
-        why = words_of(StoreUnavailable(sentence(refusing))) if refusing is not None else ""
-        return True, (time.perf_counter() - begun) * 1000, why
+        return True, (time.perf_counter() - begun) * 1000, "" if refusing is None else sentence(refusing)
 
     def facts(self) -> Mapping[str, str]:
         """What holds the records."""
