@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 if (memory := in_memory(6 << 30)) is not None:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))
 
-pytest_plugins = ("tests.within",)
+pytest_plugins = ("tests.within", "tests.stuck")
 
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 PATIENCE_MS = 40_000

@@ -1,0 +1,47 @@
+"""A test process that hangs where no signal of Python reaches it is shown, killed and named; the run goes on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.source import ROOT
+
+#: waits for ever with the lock of the interpreter held: neither pytest-timeout is answered nor a request for its tests
+HANGS = """
+import ctypes, pytest
+LOCK = ctypes.create_string_buffer(256)
+def test_before(): pass
+def test_fails(): assert 1 == 2
+@pytest.mark.timeout(1)
+def test_hangs():
+    for _ in range(2): ctypes.PyDLL(None).pthread_mutex_lock(LOCK)
+@pytest.mark.parametrize("n", range(40))
+def test_after(n): pass
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there no signal shows the threads of another process")
+def test_a_process_that_hangs_is_killed_and_its_tests_are_tried_by_another(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    (tmp_path / "test_it.py").write_text(HANGS, encoding="utf-8")
+    words = ["-p", "tests.stuck", "-n", "2", "--dist", "worksteal", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    said = done.stdout
+    assert done.returncode == 1, said + done.stderr
+    assert "failed so far: test_it.py::test_fails (call, 0 s)" in said
+    assert "test_it.py::test_hangs hangs, after " in said
+    assert "in test_hangs" in said, "the places of its threads are shown"
+    assert "crashed while running 'test_it.py::test_hangs'" in said
+    assert "2 failed, 41 passed" in said
