@@ -6,7 +6,8 @@ answer either when its tests are to be given to others, all of the run waits for
 it tries and how long that may take. The one that gathers looks at these files: what takes more than twice its time is
 shown with the places of all threads, and its process is killed; the run goes on with another.
 
-What fails is named at once, for a run that is ended from outside prints no summary.
+What fails is named at once, for a run that is ended from outside prints no summary; ``--no-longer`` ends it from
+inside.
 """
 
 from __future__ import annotations
@@ -33,6 +34,13 @@ SAYING = 2.0
 #: seconds between two lines that say how long the run goes on, and what takes long
 TELLING = 300.0
 LONG = 30.0
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option."""
+    parser.addoption(
+        "--no-longer", type=float, default=0.0, metavar="MINUTES", help="interrupt several processes then; 0: never"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -80,6 +88,7 @@ class Watch:
     def __init__(self, config: pytest.Config, every: float = 5.0) -> None:
         self.config = config
         self.every = every
+        self.most_s = 60 * float(config.getoption("--no-longer")) or float("inf")
         self.folder = Path(tempfile.mkdtemp(prefix="fleetdeck-watched-"))
         os.environ[FOLDER] = str(self.folder)
         self.over = threading.Event()
@@ -113,6 +122,10 @@ class Watch:
                     self._end(file, f"{name} hangs, after {now - since:.0f} s")
                 elif now - since > LONG:
                     long.append(f"{name} for {now - since:.0f} s")
+            if now - began > self.most_s:
+                self._say(f"interrupted after {(now - began) / 60:.0f} minutes")
+                os.kill(os.getpid(), signal.SIGINT)
+                return
             if now - told >= TELLING:
                 told = now
                 self._say(", ".join([f"{(now - began) / 60:.0f} minutes", *long]))
@@ -122,6 +135,7 @@ class Watch:
         file.unlink()
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGUSR1)
+            os.kill(pid, signal.SIGCONT)  # where something has stopped it, it could not say either where
             self.over.wait(SAYING)
             stacks = file.with_suffix(".stacks").read_text(encoding="utf-8", errors="replace")
             self._say(f"{what}; its process is killed. It was here:\n{stacks}")

@@ -24,24 +24,38 @@ def test_after(n): pass
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there no signal shows the threads of another process")
-def test_a_process_that_hangs_is_killed_and_its_tests_are_tried_by_another(tmp_path: Path) -> None:
-    (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    (tmp_path / "test_it.py").write_text(HANGS, encoding="utf-8")
-    words = ["-p", "tests.stuck", "-n", "2", "--dist", "worksteal", "-q", "-p", "no:cacheprovider"]
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there no signal shows the threads of another process")
+
+
+def run(folder: Path, *words: str) -> tuple[int, str]:
+    """The exit code of pytest over the module, and what was printed."""
+    (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    (folder / "test_it.py").write_text(HANGS, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "tests.stuck", "-n", "2", "--dist", "worksteal", "-q", *words]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *words],
-        cwd=tmp_path,
+        [*command, "-p", "no:cacheprovider"],
+        cwd=folder,
         env={"PYTHONPATH": str(ROOT), "PATH": ""},
         capture_output=True,
         text=True,
         timeout=100,
         check=False,
     )
-    said = done.stdout
-    assert done.returncode == 1, said + done.stderr
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_process_that_hangs_is_killed_and_its_tests_are_tried_by_another(tmp_path: Path) -> None:
+    code, said = run(tmp_path)
+    assert code == 1, said
     assert "failed so far: test_it.py::test_fails (call, 0 s)" in said
     assert "test_it.py::test_hangs hangs, after " in said
     assert "in test_hangs" in said, "the places of its threads are shown"
     assert "crashed while running 'test_it.py::test_hangs'" in said
     assert "2 failed, 41 passed" in said
+
+
+def test_a_run_that_takes_too_long_is_interrupted_and_says_what_failed(tmp_path: Path) -> None:
+    code, said = run(tmp_path, "--no-longer", "0.001")
+    assert code == 2, said
+    assert "interrupted after 0 minutes" in said
+    assert "KeyboardInterrupt" in said
