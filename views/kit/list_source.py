@@ -148,6 +148,10 @@ class ListSource(QObject, Generic[W]):
             self._limit += MORE
             self.again()
 
+    def keep(self, rows: int) -> None:
+        """Ask for so many from now on, in whole portions; what is beyond them leaves with the next answer."""
+        self._limit = min(self._most, max(FIRST, math.ceil(rows / MORE) * MORE))
+
     def set_active(self, active: bool) -> None:
         """Ask now and follow, or ask no more."""
         self._active = active

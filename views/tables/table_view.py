@@ -19,7 +19,7 @@ Esc clears the ticks; Menu or Shift+F10 opens the context menu.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -44,7 +44,7 @@ from services.i18n import _
 from views.support.instant import now_ms, ticks
 from views.support.language import on_language_changed
 from views.support.throttle import Throttle
-from views.tables import painters
+from views.tables import painters, roles
 from views.tables.column import TICK, Column
 from views.tables.copying import to_tsv
 from views.tables.delegates import PADDING, CellDelegate, covered_rows
@@ -719,7 +719,9 @@ class ColumnsLayout(QObject):
         view.horizontalHeader().sectionResized.connect(self._on_resized)
         self._look_again = Throttle(self._fit_cells, _LOOK_AGAIN_MS, self)
         model.rowsInserted.connect(self._on_rows)
-        model.dataChanged.connect(self._on_cells)
+        model.rowsRemoved.connect(self._on_cells)
+        model.layoutChanged.connect(self._on_cells)
+        model.dataChanged.connect(self._on_words)
         view.verticalScrollBar().valueChanged.connect(self._on_cells)
         self._set_up()
         theme().changed.connect(self._on_theme)
@@ -913,20 +915,48 @@ class ColumnsLayout(QObject):
         else:
             self._on_cells()
 
+    def _on_words(self, first: QModelIndex, last: QModelIndex, which: Sequence[int]) -> None:
+        """What other cells need is still known; a tick or a dimmed row says nothing else than before."""
+        if which and roles.DISPLAY not in which:
+            return
+        for section in range(first.column(), last.column() + 1):
+            self._hints.pop(section, None)
+        self._look_again()
+
     def _on_cells(self, *_which: object) -> None:
         self._hints.clear()
-        if self._spared.keys() - self._grown:
-            self._look_again()
+        self._look_again()
 
     def _fit_cells(self) -> None:
-        """Share the room anew where a cell in sight would be cut because its column gave way."""
+        """Share the room anew where a cell in sight is cut because its column gave way, or though there is room."""
         if not self._view.isVisible():  # see ``_spare_room``; it looks once it is shown
             return
         kept = [(n, c) for n, c in enumerate(self._model.columns) if c.key in self._spared.keys() - self._grown]
         filled = any(c.key in self._lent and not self._is_empty(c) for _n, c in kept)
         narrow = ((n, c) for n, c in kept if c.key not in self._lent)
-        if filled or any(self._needed(n, c) > self._view.columnWidth(n) for n, c in narrow):
+        if filled or any(self._needed(n, c) > self._view.columnWidth(n) for n, c in narrow) or self._is_cut():
             self.fit()
+
+    def _is_cut(self) -> bool:
+        """Whether a cell in sight is cut beside room that stretched columns, or those that grew, do not need; what a
+        person has sized stays.
+        """
+        shown = [(n, c) for n, c in enumerate(self._model.columns) if not self._view.isColumnHidden(n)]
+        stretched = [(n, c) for n, c in shown if c.stretch]
+        room = self._view.viewport().width() - self._wanted_width()
+        grown = [(n, c) for n, c in shown if c.key in self._grown and self._is_as_given(n, c)]
+        if not stretched or (room <= 0 and not grown):
+            return False
+        room -= sum(self._lacking(n, c) for n, c in stretched)
+        room += sum(max(0, self._view.columnWidth(n) - max(self._wide(c), self._needed(n, c))) for n, c in grown)
+        free = [(n, c) for n, c in shown if not c.stretch and self._is_as_given(n, c)]
+        # sharing leaves less than a pixel for each of them
+        return room >= len(free) and any(self._lacking(n, c) for n, c in free)
+
+    def _is_as_given(self, section: int, column: Column[Any]) -> bool:
+        """Whether the design or the room made it as wide as it is, not a person."""
+        _before, now = self._spared.get(column.key, (0, self._wide(column)))
+        return abs(self._view.columnWidth(section) - now) <= 1  # a pixel is lost with the size of text
 
     def _give_back(self) -> None:
         """Widen again what gave way, and narrow what grew, unless a person has sized it since."""
@@ -1019,7 +1049,7 @@ class ColumnsLayout(QObject):
             return max(0, self._hint(section) - self._wide(column))
         width = self._view.columnWidth(section)
         wordy = _gives_way(column) and column.kind not in ("progress", *painters.PICTURES)
-        return min(max(0, self._needed(section, column) - width), self._wide(column)) if wordy else 0
+        return max(0, min(self._needed(section, column), 2 * self._wide(column)) - width) if wordy else 0
 
     def _share_room(self) -> None:
         """The room that is left goes to the cells that are cut, of stretched columns first, then to all of those."""
@@ -1028,7 +1058,8 @@ class ColumnsLayout(QObject):
         room = self._view.viewport().width() - self._wanted_width()
         more: dict[int, int] = {}
         if stretched and room > 0 and self._model.rowCount() and self._view.isVisible():
-            fixed = [(n, c) for n, c in shown if not c.stretch and c.key not in self._spared]
+            free = ((n, c) for n, c in shown if not c.stretch and c.key not in self._spared)
+            fixed = [(n, c) for n, c in free if self._is_as_given(n, c)]
             for columns in (stretched, fixed):
                 lacking = {n: self._lacking(n, c) for n, c in columns}
                 share = min(1.0, room / max(1, sum(lacking.values())))

@@ -15,7 +15,7 @@ from services.i18n import N_, _
 from services.messages import told
 from services.monitor.alerts.queries import AlertQueries, AlertsNow, ChannelNow, IncidentNow, RuleNow
 from views.context import PageContext
-from views.kit.list_source import FIRST, Ask, ListSource
+from views.kit.list_source import FIRST, MORE, Ask, ListSource
 from views.kit.verb import Place, Verbs
 from views.page import Page, PageCommand
 from views.pages.alerts import words
@@ -103,6 +103,7 @@ class AlertsPage(Page):
         )
         self._all = False  #: the past is looked through for a word or an id, so all of it is asked for
         self._whole = False  #: the past that is known is all that is kept
+        self._failed = False  #: what was asked last has no answer
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, most=HISTORY_MOST)
         self.make(self._build, self._connect, lambda: self.set_summary(words.summary(None)), self._show_view)
 
@@ -120,7 +121,9 @@ class AlertsPage(Page):
 
     def refresh(self) -> None:
         """Ask at once, and put everything in its place."""
+        self._failed = False
         self._source.again()
+        self._say()
 
     def show_request(self, request: object) -> None:
         """Show one incident by its id, or one of the three tables."""
@@ -298,7 +301,7 @@ class AlertsPage(Page):
     def _ask(self) -> None:
         wanted = Wanted(self.views.current(), self.states.current())
         self._unknown.ask(wanted)
-        self._all = self._looks_back()
+        self._all, self._failed = self._looks_back(), False
         self._source.ask(wanted, HISTORY_MOST if self._all else FIRST)
 
     def _search(self) -> None:
@@ -319,9 +322,12 @@ class AlertsPage(Page):
     def _show_error(self, error: BaseException) -> None:
         if self._context.feed.latest.store.connected:  # else the window tells it above all pages
             self.error.show_error(told(error))
+        self._failed = True
+        self._say()
 
     def _show(self, answer: Answer) -> None:
         self.error.clear()
+        self._failed = False
         self._unknown.answer(answer.ask.wanted)
         self._now, self._history = answer.now, answer.history
         limit = answer.ask.limit
@@ -357,6 +363,9 @@ class AlertsPage(Page):
         if self._wish and self.table.set_current_key(self._wish):
             self._wish = ""
             self._open(self.table.current_key())
+            if self._all and not self._looks_back():  # what is older than it is loaded as it is scrolled
+                self._all = False
+                self._source.keep(self.table.currentIndex().row() + MORE)
         _begin(self.table)
         self._say()
 
@@ -383,7 +392,8 @@ class AlertsPage(Page):
 
     def _say_empty(self) -> None:
         if self._looks_back() and not self._whole:
-            self.empty.set_texts(N_("Looking through all that was resolved …"))
+            looking, failed = N_("Looking through all that was resolved …"), N_("Not all that was resolved is known.")
+            self.empty.set_texts(failed if self._failed else looking)
             return
         if self.search.text() or self.states.current() not in (ACTIVE, RESOLVED):
             self.empty.set_texts(N_("No incident matches."), N_("Look for another word or state."), N_("Show all"))

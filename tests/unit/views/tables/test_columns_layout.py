@@ -236,6 +236,34 @@ def test_the_room_that_is_left_goes_to_words_that_are_cut(qtbot: QtBot) -> None:
     assert width(view, "act") == 100
 
 
+def test_words_that_come_later_and_rows_that_move_get_the_room_that_is_left(qtbot: QtBot) -> None:
+    columns = [
+        Column(key="act", title="Act", value=lambda row: row.age, width=100, sortable=True),
+        Column(key="shop", title="Shop", value=lambda row: row.shop, width=100),
+        Column(key="note", title="Note", value=lambda _row: "short", width=96, stretch=True),
+    ]
+    long, rows = "Change the times", [replace(one, age="1 s", shop="nordo") for one in sample_rows(200)]
+    model: RecordModel[Row] = RecordModel(columns, lambda row: row.id, local_sort=True)
+    model.apply([*rows[:-1], replace(rows[-1], age=f"{long} of it")])
+    view = TableView(model, "Plans")
+    qtbot.addWidget(view)
+    view.show()
+    resize(view, 700)
+    view.setColumnWidth(1, 80)
+    assert width(view, "act") == 100, "what is long is not in sight"
+    model.patch({rows[0].id: replace(rows[0], age=long, shop="a shop with a long name")})
+    qtbot.waitUntil(lambda: width(view, "act") >= view.sizeHintForColumn(0))
+    before = width(view, "act")
+    assert (before > 105, width(view, "shop")) == (True, 80), "what a person has sized stays"
+    model.request_sort(0)
+    model.request_sort(0)  # the longest one comes first
+    qtbot.waitUntil(lambda: width(view, "act") >= view.sizeHintForColumn(0) > before)
+    assert view.layout_of_columns.save()["widths"] == {"act": 100, "shop": 80, "note": width(view, "note")}
+    model.apply(rows[100:], settle=True)
+    resize(view, 720)
+    assert width(view, "act") == 100, "the rows that needed it are gone"
+
+
 def measuring(qtbot: QtBot, rows: int) -> tuple[TableView, list[int]]:
     """A table on screen, and of which rows it has asked for the age."""
     measured: list[int] = []

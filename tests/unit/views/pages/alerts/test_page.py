@@ -16,6 +16,8 @@ from services import i18n
 from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
 from services.domain.alerts.incident import Answer
+from services.domain.errors import StoreUnavailable
+from services.monitor.alerts.queries import IncidentNow
 from services.watch.alerts.rules import DEFAULTS
 from tests.unit.views.pages.alert_samples import MINUTE, Alerts
 from tests.unit.views.pages.fleet_rig import Fleet
@@ -488,11 +490,13 @@ def test_every_rule_says_in_words_when_it_tells(language: str) -> None:
 
 @pytest.mark.one_pair
 def test_the_past_is_loaded_as_it_is_scrolled_and_a_word_is_looked_for_in_all_of_it(
-    qtbot: QtBot, alerts: Alerts, open_page: Open
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    ids = []
     for number in range(450):
         name = "Nordo" if number == 449 else "Velia"
-        alerts.silent(minutes=number + 5, resolved_at=alerts.now - number * MINUTE, names=(name,))
+        one = alerts.silent(minutes=number + 5, resolved_at=alerts.now - number * MINUTE, names=(name,))
+        ids.append(one.id)
     page = open_page()
     pick(qtbot, page, "resolved")
     model = page.table.records
@@ -511,3 +515,20 @@ def test_the_past_is_loaded_as_it_is_scrolled_and_a_word_is_looked_for_in_all_of
     assert page.empty.accessibleName().startswith("No incident matches."), "all of it is known by now"
     page.search.clear()
     qtbot.waitUntil(lambda: model.rowCount() == 200, timeout=WAIT_MS)
+    page.show_request(ids[150])
+    qtbot.waitUntil(lambda: page.table.current_key() == ids[150], timeout=WAIT_MS)
+    assert model.rowCount() == 450, "all of them are looked through for it"
+    qtbot.waitUntil(lambda: model.rowCount() == 400, timeout=WAIT_MS)  # not all of them each second from then on
+    assert page.table.current_key() == ids[150]
+
+    def silent(_limit: int) -> tuple[IncidentNow, ...]:
+        raise StoreUnavailable("Redis does not answer")
+
+    monkeypatch.setattr(fleet.context.alerts, "history", silent)
+    page.search.setText("no such shop")
+    qtbot.waitUntil(lambda: page.empty.accessibleName() == "Not all that was resolved is known.", timeout=WAIT_MS)
+    assert page.error.isVisible()
+    monkeypatch.undo()
+    page.error.retry.emit()
+    assert page.empty.accessibleName() == "Looking through all that was resolved …"
+    qtbot.waitUntil(lambda: page.empty.accessibleName().startswith("No incident matches."), timeout=WAIT_MS)
