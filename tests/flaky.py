@@ -4,9 +4,9 @@
 
 Real servers and processes on a crowded machine can miss a bound, so one failure is looked at twice; one of a test that
 kills, freezes or cuts (mark ``fault``) six times, for it waits for more of them. Never repeated are tests of random
-histories and of races (mark ``race``): there the one failure in many runs is the finding. ``--ledger`` counts over
-several runs. The seed of everything random is drawn and printed first;
-``FLEETDECK_TEST_SEED=N`` draws the same again.
+histories and of races (mark ``race``), where the one failure in many runs is the finding, and what has ended its
+process; what hung and was ended (``tests.stuck``) is. ``--ledger`` counts over several runs.
+The seed of everything random is drawn and printed first; ``FLEETDECK_TEST_SEED=N`` draws the same again.
 
 The exit code is pytest's; 1 as well when more than ``--allow`` were flaky.
 """
@@ -43,7 +43,10 @@ class Failures:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the name of a failed test, and how often it may be repeated."""
         if report.failed:
-            never = ONCE in report.keywords or "crashed while running" in str(report.longrepr)
+            from tests.stuck import HUNG  # pytest wants to be the first who imports a plugin
+
+            ended = "crashed while running" in str(report.longrepr) and report.nodeid not in HUNG
+            never = ONCE in report.keywords or ended
             often = max((times for mark, times in REPEATS.items() if mark in report.keywords), default=1)
             self.names[report.nodeid] = 0 if never else often
 

@@ -31,6 +31,8 @@ FOLDER = "FLEETDECK_TEST_WATCHED"
 USUAL = 120.0
 #: seconds that a process is given to say where its threads are
 SAYING = 2.0
+#: what hung in this run, by name
+HUNG: set[str] = set()
 #: seconds between two lines that say how long the run goes on, and what takes long
 TELLING = 300.0
 LONG = 30.0
@@ -119,6 +121,7 @@ class Watch:
                     continue
                 since, until, name = float(words[0]), float(words[1]), words[2]
                 if now > until:
+                    HUNG.add(name)
                     self._end(file, f"{name} hangs, after {now - since:.0f} s")
                 elif now - since > LONG:
                     long.append(f"{name} for {now - since:.0f} s")

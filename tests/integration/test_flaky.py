@@ -46,10 +46,10 @@ def suite(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(suite: Path, body: str, *words: str) -> tuple[int, str]:
+def run(suite: Path, body: str, *words: str, pytest_words: tuple[str, ...] = ()) -> tuple[int, str]:
     """Judge a suite of this one file."""
     (suite / "test_it.py").write_text(ONCE + body, encoding="utf-8")
-    command = [sys.executable, "-m", "tests.flaky", *words, "--", "-q"]
+    command = [sys.executable, "-m", "tests.flaky", *words, "--", "-q", *pytest_words]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     environment.pop("FLEETDECK_TEST_SEED", None)
     ended = subprocess.run(
@@ -106,3 +106,26 @@ def test_several_runs_are_counted_together(suite: Path) -> None:
 
 def test_a_module_that_cannot_be_read_fails(suite: Path) -> None:
     assert run(suite, "import nothing_of_this_name\n")[0] not in (0, 5)
+
+
+def test_what_has_ended_its_process_is_never_repeated(suite: Path) -> None:
+    code, printed = run(suite, "def test_a():\n    import os\n    os._exit(3)\n", pytest_words=("-n", "1"))
+    assert code == 1
+    assert "FAILED test_it.py::test_a (never repeated)" in printed
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there no signal shows the threads of another process")
+def test_what_hangs_is_ended_and_tried_again(suite: Path) -> None:
+    body = """
+@pytest.mark.timeout(0.1)
+def test_a():
+    mark = pathlib.Path(__file__).with_name("hung")
+    if not mark.exists():
+        mark.touch()
+        import ctypes
+        lock = ctypes.create_string_buffer(256)
+        for _ in range(2): ctypes.PyDLL(None).pthread_mutex_lock(lock)
+"""
+    code, printed = run(suite, body, pytest_words=("-n", "1", "-p", "tests.stuck"))
+    assert code == 0, printed
+    assert "FLAKY test_it.py::test_a" in printed
