@@ -90,8 +90,8 @@ endef
 
 PARALLEL = $(if $(JOBS),-n $(JOBS) --dist worksteal)
 AGAIN = $(PYTHON) -m pytest --last-failed --last-failed-no-failures=none --maxfail=1 -v
-# What needed a second, lone run is printed as FLAKY; more than two of a whole judgement fail it.
-JUDGED = $(PYTHON) -m tests.flaky $(if $(FLAKY),--ledger $(FLAKY)) --
+# What needed a second, lone run is printed as FLAKY; more than two (ALLOW) of a whole judgement fail it.
+JUDGED = $(PYTHON) -m tests.flaky $(if $(FLAKY),--ledger $(FLAKY)) $(if $(ALLOW),--allow $(ALLOW)) --
 
 PO := $(wildcard resources/translations/*/LC_MESSAGES/*.po)
 

@@ -136,13 +136,15 @@ class Watch:
     def _end(self, file: Path, what: str) -> None:
         pid = int(file.name)
         file.unlink()
-        with contextlib.suppress(ProcessLookupError):
+        try:
             os.kill(pid, signal.SIGUSR1)
             os.kill(pid, signal.SIGCONT)  # where something has stopped it, it could not say either where
             self.over.wait(SAYING)
             stacks = file.with_suffix(".stacks").read_text(encoding="utf-8", errors="replace")
             self._say(f"{what}; its process is killed. It was here:\n{stacks}")
             os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            self._say(f"{what}; its process is no more, and nobody was told")
 
     def _say(self, text: str) -> None:
         if (reporter := self.config.pluginmanager.get_plugin("terminalreporter")) is not None:
