@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -12,11 +13,13 @@ from services.domain.fleet.worker import NOBODY, Farewell
 from services.domain.insight import reach
 from services.domain.insight import worker as insight
 from services.domain.insight.reach import Ran, Reach
+from services.domain.task.event import Event
 from services.domain.task.fingerprint import fingerprint
 from services.domain.task.record import Attempt, Task
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status
 from services.engine import farewells
+from services.monitor.letters.alike import key_of
 from services.ports import Store
 
 #: records of a type that are looked at, the newest first, and types of a cause
@@ -24,6 +27,10 @@ MOST, PAGE, TYPES = 2_000, 1_000, 4
 #: what is counted begins so long before the first failure, and ends so long after the last; where nothing went well in
 #: that time it begins an hour before
 AROUND_MS, WIDE_MS, LONGEST_MS = 5 * 60_000, 3_600_000, 24 * 3_600_000
+#: what was read of a type is read again from so long before its newest record, for what was recorded beside that
+OVERLAP_MS = 2_000
+#: error texts and names of which one copy is kept
+_TEXTS = 50_000
 _ENDS = frozenset({"succeeded", "failed", "timeout", "lost"})
 _STATUSES = (Status.SUCCEEDED, Status.DEAD, Status.RETRYING, Status.RUNNING, Status.HELD)
 #: what a worker adds to the name of its machine where it names itself
@@ -42,15 +49,40 @@ class Tries(msgspec.Struct, frozen=True, gc=False):
     ends: tuple[tuple[str, int, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read of a task type: the newest of it, the newest first, each with when it changed (UTC ms)."""
+
+    asked: int  #: since when it was asked for
+    told: int  #: since when all are there
+    records: Sequence[tuple[int, Tries]]
+    answer: int  #: for which answer
+
+
 class Reaches:
-    """Made for one answer: what it has asked it does not ask again. Blocking."""
+    """Remembers the records of each type between answers, and reads only what is newer. Blocking."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._answer = 0
         self._workers: dict[str, Farewell] | None = None
-        self._known: dict[str, tuple[int, int, Sequence[Tries]]] = {}  #: by type: asked since, told since, records
+        self._known: dict[str, _Read] = {}  #: by type
         self._texts: dict[str, str] = {}
         self._marks: dict[bytes, str] = {}
+
+    def begin(self) -> None:
+        """An answer begins: what it asks once it does not ask again."""
+        self._answer += 1
+        self._workers = None
+        if len(self._texts) + len(self._marks) > _TEXTS:
+            self._texts, self._marks = {}, {}
+
+    def heard(self, events: Iterable[Event]) -> None:
+        """Leave out what was removed since it was read."""
+        gone = {one.task_id for one in events if not one.to}
+        for name, known in list(self._known.items()) if gone else ():
+            left = [row for row in known.records if row[1].task_id not in gone]
+            self._known[name] = replace(known, records=left)
 
     def tries(self, task: Task) -> Tries:
         """What is kept of a record."""
@@ -107,9 +139,11 @@ class Reaches:
     ) -> list[Ran]:
         found: list[Ran] = []
         for name in types:
-            told_since, others = self._of_type(name, since)
-            begins = max(since, told_since)
-            for one in others:
+            known = self._of_type(name, since)
+            begins = max(since, known.told)
+            for changed, one in known.records:
+                if changed < since:
+                    break
                 if one.task_id not in own:
                     found += self._of_record(one, fingerprints, begins, until)
             for one in own.values():
@@ -140,25 +174,37 @@ class Reaches:
                 )
         return self._workers.get(name, NOBODY)
 
-    def _of_type(self, name: str, since: int) -> tuple[int, Sequence[Tries]]:
-        """Records of a type that changed since then, as many as are looked at, and since when they are all there."""
-        asked, told, known = self._known.get(name, (0, 0, ()))
-        if name in self._known and (asked <= since or told > asked):  # of further back there would be no more of them
-            return told, known
+    def _of_type(self, name: str, since: int) -> _Read:
+        """Records of a type that changed since then, and maybe before, as many as are looked at."""
+        known = self._known.get(name)
+        # of further back there would be no more of them
+        enough = known is not None and (known.asked <= since or known.told > known.asked)
+        if known is None or not enough:
+            known = self._known[name] = self._read(name, since)
+        elif known.answer != self._answer:
+            known = self._known[name] = self._more(name, known)
+        return known
+
+    def _read(self, name: str, since: int) -> _Read:
         terms = (equals("type", name), equals("status", *_STATUSES), Term(field="updated", op=">=", number=since))
-        found: list[Tries] = []
+        found: list[tuple[int, Tries]] = []
         oldest = since
         cursor: str | None = ""
         while cursor is not None and len(found) < MOST:
             page = self._store.query(Query(terms=terms, sort="updated", limit=PAGE, cursor=cursor, want_total=False))
-            found += map(self.tries, page.tasks)
+            found += [(task.updated_at, self.tries(task)) for task in page.tasks]
             cursor = page.next
             oldest = page.tasks[-1].updated_at if page.tasks else oldest
-        told = since if cursor is None else oldest
-        self._known[name] = (since, told, found)
-        return told, found
+        return _Read(since, since if cursor is None else oldest, found, self._answer)
 
-
-def key_of(task: Task) -> str:
-    """What names the cause of a dead letter: its fingerprint, or its kind where it never was a readable task."""
-    return task.fingerprint or task.error_kind or "unknown"
+    def _more(self, name: str, known: _Read) -> _Read:
+        """What changed since it was read, before what was there."""
+        newest = known.records[0][0] if known.records else known.told
+        since = max(known.told, newest - OVERLAP_MS)
+        later = self._read(name, since)
+        if later.told > since:  # there is more than is looked at
+            return _Read(known.asked, later.told, later.records, self._answer)
+        again = {one.task_id for _at, one in later.records}
+        records = [*later.records, *(row for row in known.records if row[1].task_id not in again)]
+        told = known.told if len(records) <= MOST else max(known.told, records[MOST - 1][0])
+        return _Read(known.asked, told, records[:MOST], self._answer)

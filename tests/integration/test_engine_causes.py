@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import random
 import secrets
 import sys
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 
 import pytest
 
 from services import assembly
-from services.domain.change import Create
+from services.domain.change import Create, Forget, SetTriage
 from services.domain.errors import StoreUnavailable
 from services.domain.task.record import Attempt, Task
 from services.domain.task.search.filter import format_terms
-from services.domain.task.search.query import Page, Query, equals
+from services.domain.task.search.query import Counts, Page, Query, equals
 from services.domain.task.status import Status, Triage
-from services.monitor.letters import causes as letters
-from services.monitor.letters.causes import CauseQueries
+from services.monitor.letters import book as letters
+from services.monitor.letters.causes import Cause, CauseQueries
 from services.ports import Store
 from tests.contract.waiting import PATIENCE_S, eventually
 from tests.integration.fleet_rig import Fleet
@@ -53,10 +56,10 @@ def test_the_letters_of_one_worker_are_a_cause_of_their_own(fleet: Fleet) -> Non
     assert [one.count for one in questions.causes.causes().rows] == [3]
 
 
-def put_letters(fleet: Fleet, count: int) -> None:
-    """Dead letters of one cause, as they lie in the store."""
+def put_letters(fleet: Fleet, count: int, prints: Sequence[str] = ("ab" * 8,)) -> list[str]:
+    """Dead letters of some causes, as they lie in the store: their ids."""
     at = fleet.engine.store.now_ms()
-    fleet.engine.store.apply(
+    answers = fleet.engine.store.apply(
         [
             Create(
                 task=Task(
@@ -71,13 +74,14 @@ def put_letters(fleet: Fleet, count: int) -> None:
                     ended_at=at - number,
                     error="it broke",
                     error_kind="network",
-                    fingerprint="ab" * 8,
+                    fingerprint=prints[number % len(prints)],
                     attempts=(Attempt(1, "w1", at - 9, at - number, "failed", "network", "it broke"),),
                 )
             )
             for number in range(count)
         ]
     )
+    return [one.task.task_id for one in answers if one.task is not None]
 
 
 class Lent(CountingStore):
@@ -108,6 +112,66 @@ def test_letters_are_grouped_a_page_at_a_time(fleet: Fleet, monkeypatch: pytest.
     assert store.most <= 2 * 6, "tens of thousands of records would fill the memory"
 
 
+COMPARED = [one.name for one in fields(Cause)]
+
+
+class Reading(CountingStore):
+    """Knows how often pages of all open letters were asked for."""
+
+    pages = 0
+
+    def query(self, query: Query) -> Page:
+        """Hand on a page."""
+        self.pages += query.terms == (equals("status", Status.DEAD), equals("triage", Triage.OPEN))
+        return self._store.query(query)
+
+
+def test_what_is_remembered_of_letters_is_what_reading_them_again_tells(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dice = random.Random(7)
+    engine = fleet.engine
+    store = Reading(engine.store)
+    causes = CauseQueries(store.port, engine.registry)
+    ids = put_letters(fleet, 40, prints=("ab" * 8, "cd" * 8, "ef" * 8))
+    keep, apart = fleet.commands(), set[str]()
+
+    def same() -> None:
+        told = causes.causes()
+        read = CauseQueries(engine.store, engine.registry).causes()
+        assert (told.scanned, told.total) == (read.scanned, read.total)
+        for one, other in zip(told.rows, read.rows, strict=True):
+            assert {name: getattr(one, name) for name in COMPARED} == {name: getattr(other, name) for name in COMPARED}
+
+    same()
+    assert store.pages == 1
+    for number in range(12):
+        open_ones = [task for task in engine.store.get(ids) if task is not None and task.triage == Triage.OPEN]
+        some = [task.task_id for task in dice.sample(open_ones, 2)]
+        if number % 4 == 0:
+            engine.store.apply([SetTriage(task_id=one, triage=Triage.ARCHIVED, by="amy") for one in some])
+            keep.causes.know(f"{number % 3:016x}", owner="bob")
+        elif number % 4 == 1:
+            for one in some:
+                keep.dead_letters.republish([one])
+        elif number % 4 == 2:
+            ids += put_letters(fleet, 3, prints=("ab" * 8, "01" * 8))
+            shut = [task for task in engine.store.get(ids) if task is not None and task.triage == Triage.ARCHIVED]
+            engine.store.apply([Forget(task_id=one.task_id, updated_at=one.updated_at, tomb_ms=0) for one in shut])
+        else:
+            gone = open_ones[0]
+            engine.store.apply([Forget(task_id=gone.task_id, updated_at=gone.updated_at, tomb_ms=0)])
+            shop = next(task.shop for task in open_ones[1:] if task.fingerprint == "ab" * 8 and task.shop not in apart)
+            apart.add(shop)
+            keep.causes.split_off("ab" * 8, f"shop:{shop}")
+        same()
+    assert store.pages == 1, "events told what became of each"
+    monkeypatch.setattr(letters, "MOST_EVENTS", 0)
+    put_letters(fleet, 1)
+    same()
+    assert store.pages == 2, "too much happened: all is read"
+
+
 class Gate(CountingStore):
     """Lets nobody read letters before it is opened, and knows how many did at the same time."""
 
@@ -116,11 +180,16 @@ class Gate(CountingStore):
         self.reached, self.opened, self._lock = threading.Event(), threading.Event(), threading.Lock()
         self.readings = self.inside = self.most = 0
 
+    def counts(self) -> Counts:
+        """One for each answer."""
+        with self._lock:
+            self.readings += 1
+        return self._store.counts()
+
     def query(self, query: Query) -> Page:
         """Wait for the gate."""
         with self._lock:
             self.inside += 1
-            self.readings += equals("status", Status.DEAD) in query.terms
             self.most = max(self.most, self.inside)
         self.reached.set()
         assert self.opened.wait(PATIENCE_S)

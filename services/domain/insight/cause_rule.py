@@ -8,11 +8,11 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Protocol
 
 import msgspec
 
 from services.domain.errors import UsageError
-from services.domain.task.record import Task
 from services.domain.task.search.query import Term, equals
 from services.domain.text.said import said
 from services.domain.upkeep.stored import Instant
@@ -23,6 +23,17 @@ MAX_NAME, MAX_NOTE, MAX_LINK, MAX_WHERE = 80, 2000, 500, 300
 PLACES = ("shop", "worker", "platform")
 _FINGERPRINT = re.compile(r"[0-9a-f]{16}\Z")
 FOREVER = 0
+
+
+class Died(Protocol):
+    """Where a letter died."""
+
+    @property
+    def shop(self) -> str: ...
+    @property
+    def platform(self) -> str: ...
+    @property
+    def worker(self) -> str: ...
 
 
 class CauseRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +109,7 @@ class Causes:
         for parts in self._apart.values():
             parts.sort()
 
-    def of(self, key: str, task: Task) -> str:
+    def of(self, key: str, task: Died) -> str:
         """The cause of a letter; ``key``: its own fingerprint, or what names its cause where it has none."""
         for part in self.apart(main := root(key, self._rules)):
             if stands(task, self._rules[part].where):
@@ -117,7 +128,7 @@ class Causes:
         return main, *(one for one in self._rules if one != main and root(one, self._rules) == main)
 
 
-def stands(task: Task, where: str) -> bool:
+def stands(task: Died, where: str) -> bool:
     """Whether a letter died there."""
     head, _colon, name = where.partition(":")
     return {"shop": task.shop, "platform": task.platform, "worker": task.worker}.get(head) == name

@@ -36,7 +36,8 @@ from services.monitor.attention import (
 )
 from services.monitor.attention.look import BrokenRun as BrokenRun
 from services.monitor.attention.look import Look as Look
-from services.monitor.letters.causes import SCAN_LIMIT, Cause, CauseQueries
+from services.monitor.letters.book import SCAN_LIMIT
+from services.monitor.letters.causes import Cause, CauseQueries
 from services.monitor.live import Snapshot
 from services.monitor.numbers.measured import Measured
 from services.monitor.overview import Attention

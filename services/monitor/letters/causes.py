@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 
@@ -13,18 +13,21 @@ from services.domain.insight.cause import Worth
 from services.domain.insight.cause_rule import CauseRule
 from services.domain.insight.known_issue import IssueState
 from services.domain.insight.reach import Reach
+from services.domain.task.event import Event
 from services.domain.task.record import Task
 from services.domain.task.search.filter import FINGERPRINT_LENGTH
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status, Triage
 from services.domain.text.message import Message
 from services.engine.registry import Registry
-from services.monitor.letters.alike import Alike
+from services.monitor.letters.alike import Alike, Line, key_of
+from services.monitor.letters.book import Book, News
+from services.monitor.letters.shown import Shown
 from services.monitor.letters.worth import Worthiness
-from services.monitor.reach import LONGEST_MS, Reaches, Tries, key_of
+from services.monitor.reach import AROUND_MS, Reaches
 from services.ports import Store
 
-SCAN_LIMIT, PAGE, SLICE = 50_000, 1_000, 500
+SLICE = 500
 BARS = 17
 #: places of a cause that are told, those with most letters first
 MOST_PLACES = 60
@@ -115,6 +118,10 @@ class CauseQueries:
         self._store, self._registry = store, registry
         self._asking, self._grouping = threading.Lock(), threading.Lock()
         self._next: dict[str, Future[Causes]] = {}  #: by triage, what nobody has begun yet
+        self._news = News(store)
+        self._shown, self._reaches = Shown(store), Reaches(store)
+        self._books: dict[str, Book] = {}  #: by triage
+        self._groups: dict[str, dict[str, _Group]] = {}  #: by triage and cause
 
     def causes(self, triage: str = Triage.OPEN) -> Causes:
         """Group the dead letters of one triage state. One at a time does so; who asks meanwhile waits, and shares the
@@ -152,47 +159,79 @@ class CauseQueries:
 
     def _group(self, triage: str) -> Causes:
         rules = cause_rule.read(self._store.documents(cause_rule.KIND))
-        known, reaches = cause_rule.Causes(rules), Reaches(self._store)
-        groups: dict[str, _Group] = defaultdict(_Group)
-        scanned = 0
-        for task in self._dead(triage):
-            groups[known.of(key_of(task), task)].add(task, reaches)
-            scanned += 1
-        total = self._store.counts().triage.get(triage, scanned)
+        total, book = self._book(triage)
+        known = cause_rule.Causes(rules)
+        groups = self._groups[triage] = _groups(book, known, self._groups.get(triage, {}))
         shops = {shop for group in groups.values() for shop in group.letters.shops}
         everything = {shop.platform for shop in self._store.shops()}
         everything.update(*(group.letters.platforms for group in groups.values()))
         since = min((min(group.letters.ended) for group in groups.values()), default=0)
         until = max((group.letters.last for group in groups.values()), default=0)
         states = self._store.documents(known_issue.STATE)
-        judge, now = Worthiness(self._store, self._registry), self._store.now_ms()
+        judge, now = Worthiness(self._store, self._registry, self._shown), self._store.now_ms()
+        if groups:
+            self._shown.look()
+        self._reaches.begin()
         rows = [
             replace(
                 _cause(key, group.letters, everything, since, until),
                 rule=rules.get(key, CauseRule()),
-                parts=tuple(one for one in prints if one != key and cause_rule.root(one, rules) == key),
-                prints=prints,
+                parts=tuple(one for one in group.prints if one != key and cause_rule.root(one, rules) == key),
+                prints=group.prints,
                 apart=_apart(key, known, rules),
                 places=_places(group.letters),
                 issue=_state(states.get(key)),
                 worth=judge.of_cause(group.first, group.letters) if place < JUDGED else Worth(),
                 # of what was split off it is known where it lies: where its letters died
-                reach=reaches.of_cause(
-                    prints,
-                    group.lately,
-                    group.letters.types,
-                    last=group.letters.last,
-                    kind=group.letters.newest.error_kind,
-                )
+                reach=group.reach(self._reaches, now)
                 if place < REACHED and not rules.get(key, CauseRule()).where
                 else Reach(),
                 trend=reach.trend(group.letters.ended, now),
             )
             for place, (key, group) in enumerate(sorted(groups.items(), key=lambda item: -len(item[1].letters)))
-            for prints in [tuple(sorted(group.prints))]
         ]
         rows.sort(key=lambda row: (-row.count, -row.last_at))
-        return Causes(rows=tuple(rows), scanned=scanned, total=total, shops=len(shops))
+        return Causes(rows=tuple(rows), scanned=len(book), total=total, shops=len(shops))
+
+    def _book(self, triage: str) -> tuple[int, Book]:
+        """How many letters there are, and those that are looked at, as they stand now."""
+        for other in [one for one in self._books if one not in (triage, Triage.OPEN)]:  # tens of thousands of lines
+            del self._books[other], self._groups[other]
+        for _ in range(2):  # what happened between the count and the reading is told by the next
+            counts = self._store.counts()
+            total = counts.triage.get(triage, 0)
+            news = self._news.since(counts.cursor)
+            if news is None:
+                self._forget()
+            else:
+                self._learn(news)
+            book = self._books.get(triage)
+            if book is None or book.agrees(total):
+                break
+        else:
+            book = None
+        if book is None:
+            book = Book(self._store, triage, self._reaches)
+            book.read()
+            self._books[triage], self._groups[triage] = book, {}
+        return max(total, len(book)), book
+
+    def _forget(self) -> None:
+        """Nobody knows what happened since."""
+        self._shown, self._reaches = Shown(self._store), Reaches(self._store)
+        self._books, self._groups = {}, {}
+
+    def _learn(self, news: Sequence[Event]) -> None:
+        self._shown.heard(news)
+        self._reaches.heard(news)
+        touched = list(dict.fromkeys(one.task_id for one in news if Status.DEAD in (one.from_, one.to)))
+        for start in range(0, len(touched), SLICE):
+            some = touched[start : start + SLICE]
+            for task_id, task in zip(some, self._store.get(some), strict=True):
+                for book in self._books.values():
+                    book.change(task_id, task)
+                if task is not None:
+                    self._shown.changed(task)
 
     def called(self, fingerprints: Iterable[str]) -> dict[str, Called]:
         """What these causes are called, also those without an open letter; one that nothing is left of is left out."""
@@ -229,37 +268,39 @@ class CauseQueries:
         judge = Worthiness(self._store, self._registry)
         return judge.of_letter(task), judge.refusals([task]).get(task.task_id)
 
-    def _dead(self, triage: str) -> Iterator[Task]:
-        """Page by page: nobody holds them all."""
-        terms = (equals("status", Status.DEAD), equals("triage", triage))
-        found, cursor = 0, ""
-        while found < SCAN_LIMIT:
-            page = self._store.query(Query(terms=terms, limit=PAGE, cursor=cursor, want_total=False))
-            yield from page.tasks
-            if page.next is None:
-                return
-            found, cursor = found + len(page.tasks), page.next
-
 
 class _Group:
-    """Letters of one cause."""
+    """Letters of one cause, as long as they are the same."""
 
-    __slots__ = ("first", "lately", "letters", "prints")
+    def __init__(self, book: Book, lines: list[Line]) -> None:
+        """``lines``: the newest first."""
+        self.lines = lines
+        self.letters = book.alike(lines)
+        self.first = lines[0].key  #: the print of the one that was created last
+        self.prints = tuple(sorted({one.key for one in lines}))
+        self._lately = book.lately(lines, self.letters.last)
+        self._reach: Reach | None = None  #: as it will stay
 
-    def __init__(self) -> None:
-        self.letters = Alike()
-        self.prints: set[str] = set()
-        self.first = ""  #: the print of the first that was met
-        self.lately: list[Tries] = []  #: of about the last day
+    def reach(self, reaches: Reaches, now: int) -> Reach:
+        """Where it lies; what is counted has an end, so it is judged once after that."""
+        if self._reach is not None:
+            return self._reach
+        letters = self.letters
+        kind = letters.newest.error_kind
+        found = reaches.of_cause(self.prints, self._lately, letters.types, last=letters.last, kind=kind)
+        if now > letters.last + 2 * AROUND_MS:
+            self._reach = found
+        return found
 
-    def add(self, task: Task, reaches: Reaches) -> None:
-        """Count one."""
-        key = key_of(task)
-        self.first = self.first or key
-        self.prints.add(key)
-        self.letters.add(task)
-        if task.ended_at >= self.letters.last - LONGEST_MS:
-            self.lately.append(reaches.tries(task))
+
+def _groups(book: Book, known: cause_rule.Causes, before: Mapping[str, _Group]) -> dict[str, _Group]:
+    found: dict[str, list[Line]] = defaultdict(list)
+    for line in book.lines:
+        found[known.of(line.key, line)].append(line)
+    return {
+        key: before[key] if key in before and before[key].lines == lines else _Group(book, lines)
+        for key, lines in found.items()
+    }
 
 
 def _state(body: str | None) -> IssueState:

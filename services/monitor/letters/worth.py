@@ -6,7 +6,7 @@ A few questions for a cause, none for a single letter.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from services.domain.errors import UsageError
@@ -16,18 +16,19 @@ from services.domain.task import classify
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.search.filter import FINGERPRINT_LENGTH
-from services.domain.task.search.query import Query, Term, equals
-from services.domain.task.status import ACTIVE, Status, Triage
+from services.domain.task.search.query import Query, equals
+from services.domain.task.status import Status, Triage
 from services.domain.text.message import Message
 from services.domain.text.said import Said
 from services.domain.types import task_type
 from services.domain.types.schema import Problem
 from services.engine.registry import Registry
 from services.monitor.letters.alike import Alike, Letter
+from services.monitor.letters.shown import FOLLOWED, Shown
 from services.ports import Store
 
-#: republished letters of a cause that are followed; types and platforms that are asked
-FOLLOWED, PLACES = 60, 6
+#: types and platforms that are asked
+PLACES = 6
 #: how far back a letter's own line of republishing is followed
 FARTHEST = 12
 
@@ -35,12 +36,12 @@ FARTHEST = 12
 class Worthiness:
     """Made for one answer: what it has asked it does not ask again. Blocking."""
 
-    def __init__(self, store: Store, registry: Registry | None = None) -> None:
-        """``registry`` knows task types; without one nothing is said of them."""
+    def __init__(self, store: Store, registry: Registry | None = None, shown: Shown | None = None) -> None:
+        """``registry`` knows task types; without one nothing is said of them. ``shown``: what others asked before."""
         self._store, self._registry = store, registry
+        self._shown = shown or Shown(store)
         self._closed: frozenset[str] | None = None
         self._logins: Mapping[str, int] = {}
-        self._successes: dict[tuple[Term, ...], int] = {}
 
     def of_cause(self, fingerprint: str, letters: Alike) -> Worth:
         """Whether running these letters again would help; they share one cause."""
@@ -53,7 +54,7 @@ class Worthiness:
         seen = self.evidence(task.fingerprint, alike)
         problem = self.problem(task)
         tries, edited = self._tries(task)
-        own = self._success([equals("shop", task.shop), equals("type", task.task_type)])
+        own = self._shown.success("shop", task.shop, task.task_type, task.ended_at)
         return cause.worth(
             replace(
                 seen,
@@ -74,7 +75,7 @@ class Worthiness:
         """What is known of these letters."""
         newest, some, shops = letters.newest, letters.few, letters.shops
         problems = [problem for task in some if (problem := self.problem(task)) is not None]
-        again, edited, failed_at, failing, passed, passed_at = self._outcomes(fingerprint, newest.error_kind)
+        became = self._shown.outcomes(fingerprint, newest.error_kind)
         known = self._registry is None or self._registry.knows(newest.task_type)
         version = self._registry.task_type(newest.task_type).version if self._registry is not None else 0
         return Evidence(
@@ -88,13 +89,13 @@ class Worthiness:
             refused=len(letters) if len(problems) == len(some) else len(problems),
             refused_field=problems[0].path if problems else "",
             died_at=newest.ended_at,
-            failed_again=again,
-            edited=edited,
-            failed_at=failed_at,
-            failing=failing,
-            passed=passed,
-            passed_at=passed_at,
-            success_at=self._success_since(letters),
+            failed_again=became.failed_again,
+            edited=became.edited,
+            failed_at=became.failed_at,
+            failing=became.failing,
+            passed=became.passed,
+            passed_at=became.passed_at,
+            success_at=self._success_since(letters, min(newest.ended_at, became.failed_at or newest.ended_at)),
         )
 
     def problem(self, task: Task | Letter) -> Problem | None:
@@ -162,41 +163,14 @@ class Worthiness:
     def _opened(self, shop: str, since_ms: int) -> bool:
         return shop not in self._shut() and self._logins.get(shop, 0) > since_ms
 
-    def _success_since(self, letters: Alike) -> int:
-        """The newest success of their types: in their shop where there is one, else anywhere on their platforms."""
+    def _success_since(self, letters: Alike, since: int) -> int:
+        """The newest success of their types since then: in their shop where there is one, else on their platforms."""
         if len(letters.shops) == 1:
             (shop,) = letters.shops
-            places = [(equals("shop", shop), equals("type", name)) for name in letters.types]
+            places = [("shop", shop, name) for name in letters.types]
         else:
-            places = [(equals("platform", platform), equals("type", name)) for platform, name in letters.work]
-        return max((self._success(place) for place in places[:PLACES]), default=0)
-
-    def _success(self, terms: Iterable[Term]) -> int:
-        wanted = (equals("status", Status.SUCCEEDED), *terms)
-        if wanted not in self._successes:
-            page = self._store.query(Query(terms=wanted, sort="updated", limit=1, want_total=False))
-            self._successes[wanted] = page.tasks[0].ended_at if page.tasks else 0
-        return self._successes[wanted]
-
-    def _outcomes(self, fingerprint: str, kind: str) -> tuple[int, int, int, int, int, int]:
-        """Of those republished: how many died of the same again, how many of these with another message, and when last;
-        how many run again and failed of that kind so far, how many succeeded and when.
-        """
-        if len(fingerprint) != FINGERPRINT_LENGTH:
-            return 0, 0, 0, 0, 0, 0
-        terms = (equals("fp", fingerprint), equals("triage", Triage.REPUBLISHED))
-        page = self._store.query(Query(terms=terms, sort="updated", limit=FOLLOWED, want_total=False))
-        names = [task.successor for task in page.tasks if task.successor]
-        after = [task for task in self._store.get(names) if task is not None] if names else []
-        died = [task for task in after if task.status == Status.DEAD and task.fingerprint == fingerprint]
-        before = {task.successor: task.payload for task in page.tasks}
-        edited = sum(task.payload != before.get(task.task_id, task.payload) for task in died)
-        well = [task.ended_at for task in after if task.status == Status.SUCCEEDED]
-        failing = sum(
-            task.status in ACTIVE and bool(task.attempts) and task.attempts[-1].error_kind == kind for task in after
-        )
-        last = max((task.ended_at for task in died), default=0)
-        return len(died), edited, last, failing, len(well), max(well, default=0)
+            places = [("platform", platform, name) for platform, name in letters.work]
+        return max((self._shown.success(*place, since) for place in places[:PLACES]), default=0)
 
     def _others(self, fingerprint: str) -> Sequence[Task]:
         if len(fingerprint) != FINGERPRINT_LENGTH:

@@ -9,7 +9,7 @@ from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.record import Attempt, Task
 from services.engine import farewells
 from services.messages import english
-from services.monitor.letters import causes as module
+from services.monitor.letters import book as module
 from services.monitor.letters.causes import BARS, CauseQueries
 from tests.unit.services.engine.room import Room
 

@@ -1,0 +1,145 @@
+"""The dead letters of one triage state as they were read, kept between answers and brought up to date by events.
+
+Reading tens of thousands of records for each answer takes seconds; that a few of them changed is told by the stream of
+events, in the step in which it happened. Where the stream has a gap, or the counters tell another number, all is read.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from services.domain.task.event import Event
+from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
+from services.domain.task.status import Status
+from services.monitor.letters.alike import KEPT, Alike, Few, Letter, Line, key_of, letter_of, line_of
+from services.monitor.reach import LONGEST_MS, Reaches, Tries
+from services.ports import Store
+
+SCAN_LIMIT, PAGE = 50_000, 1_000
+#: of more letters than are looked at so many may have left before older ones are read in their place
+_LEFT = SCAN_LIMIT // 10
+#: events that are asked for at a time; beyond so many in all, reading all letters again costs no more
+EVENTS, MOST_EVENTS = 5_000, 20_000
+
+
+class News:
+    """A place in the stream of events. Blocking."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._cursor = ""
+
+    def since(self, until: str) -> Sequence[Event] | None:
+        """The events since the last call up to this cursor, where the next call begins; None where they are not all
+        known, or too many.
+        """
+        begun, self._cursor = self._cursor, until
+        if not begun:
+            return None
+        found: list[Event] = []
+        cursor = begun
+        while cursor != until and len(found) < MOST_EVENTS:
+            batch = self._store.events(cursor, EVENTS, 0.0)
+            if batch.gap or not batch.events:
+                return None
+            for event in batch.events:
+                found.append(event)
+                cursor = event.cursor
+                if cursor == until:
+                    break
+        return found if cursor == until else None
+
+
+class Book:
+    """Letters of one triage state. Blocking."""
+
+    def __init__(self, store: Store, triage: str, reaches: Reaches) -> None:
+        self._store, self._triage, self._reaches = store, triage, reaches
+        self._lines: dict[str, Line] = {}
+        self._texts: dict[str, str] = {}
+        self._order: list[Line] | None = None
+        self._few: dict[str, Letter] = {}  #: of some of the newest of each cause
+        self._tries: dict[str, Tries] = {}  #: of those that died in the last day of their cause
+        self._behind: tuple[int, str] | None = None  #: those behind are not looked at, None: these are all
+        self._off: int | None = None  #: the counters knew so many more
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def read(self) -> None:
+        """Read all of them, page by page: nobody holds them all."""
+        terms = (equals("status", Status.DEAD), equals("triage", self._triage))
+        few: dict[str, Few] = defaultdict(Few)
+        last: dict[str, int] = {}
+        found, cursor = 0, ""
+        while found < SCAN_LIMIT:
+            page = self._store.query(Query(terms=terms, limit=PAGE, cursor=cursor, want_total=False))
+            for task in page.tasks:
+                key = key_of(task)
+                self._lines[task.task_id] = line_of(task, self._texts)
+                few[key].add(letter_of(task))
+                last[key] = max(last.get(key, 0), task.ended_at)
+                if task.ended_at >= last[key] - LONGEST_MS:
+                    self._tries[task.task_id] = self._reaches.tries(task)
+            if page.next is None:
+                break
+            found, cursor = found + len(page.tasks), page.next
+        else:
+            self._behind = min((one.created_at, one.task_id) for one in self._lines.values())
+        self._few = {one.task_id: one for some in few.values() for one in some.all}
+        self._order = None
+
+    def change(self, task_id: str, task: Task | None) -> None:
+        """What became of a record that may be, or have been, one of these."""
+        self._lines.pop(task_id, None)
+        self._few.pop(task_id, None)
+        self._tries.pop(task_id, None)
+        self._order = None
+        if task is None or task.status != Status.DEAD or task.triage != self._triage:
+            return
+        if self._behind is None or (task.created_at, task_id) >= self._behind:
+            self._lines[task_id] = line_of(task, self._texts)
+            self._few[task_id] = letter_of(task)
+            self._tries[task_id] = self._reaches.tries(task)
+
+    def agrees(self, total: int) -> bool:
+        """Whether the counters know as many as there were, and enough of more letters than are looked at are left."""
+        off = total - len(self)
+        if self._off is None:
+            self._off = off
+        return off == self._off and (self._behind is None or len(self) >= SCAN_LIMIT - _LEFT)
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """All of them, what was created last first."""
+        if self._order is None:
+            self._order = sorted(self._lines.values(), key=lambda one: (one.created_at, one.task_id), reverse=True)
+        return self._order
+
+    def alike(self, lines: Sequence[Line]) -> Alike:
+        """What these have in common."""
+        newest = sorted(lines, key=lambda one: -one.ended_at)[:KEPT]
+        missing = [one for one in newest if one.task_id not in self._few]
+        found = self._store.get([one.task_id for one in missing]) if missing else []
+        for line, task in zip(missing, found, strict=True):
+            gone = Letter(line.task_id, line.ended_at, line.task_type, 0, "", "", "")  # the next answer knows it
+            self._few[line.task_id] = gone if task is None else letter_of(task)
+        few = [self._few[one.task_id] for one in newest]
+        for one in {line.task_id for line in lines if line.task_id in self._few} - {one.task_id for one in few}:
+            del self._few[one]
+        return Alike.of(lines, few)
+
+    def lately(self, lines: Sequence[Line], last: int) -> list[Tries]:
+        """Where those ran that died in the day before ``last`` (UTC ms)."""
+        ids = [one.task_id for one in lines if one.ended_at >= last - LONGEST_MS]
+        missing = [one for one in ids if one not in self._tries]
+        for start in range(0, len(missing), PAGE):
+            for task in self._store.get(missing[start : start + PAGE]):
+                if task is not None:
+                    self._tries[task.task_id] = self._reaches.tries(task)
+        for line in lines:
+            if line.ended_at < last - LONGEST_MS:
+                self._tries.pop(line.task_id, None)
+        return [self._tries[one] for one in ids if one in self._tries]
