@@ -127,6 +127,9 @@ class Watch:
                     long.append(f"{name} for {now - since:.0f} s")
             if now - began > self.most_s:
                 self._say(f"interrupted after {(now - began) / 60:.0f} minutes")
+                for file in self.folder.glob("*.stacks"):
+                    with contextlib.suppress(ProcessLookupError):
+                        self._say(f"a process of it was here:\n{self._stacks(file)}")
                 os.kill(os.getpid(), signal.SIGINT)
                 return
             if now - told >= TELLING:
@@ -134,17 +137,19 @@ class Watch:
                 self._say(", ".join([f"{(now - began) / 60:.0f} minutes", *long]))
 
     def _end(self, file: Path, what: str) -> None:
-        pid = int(file.name)
         file.unlink()
         try:
-            os.kill(pid, signal.SIGUSR1)
-            os.kill(pid, signal.SIGCONT)  # where something has stopped it, it could not say either where
-            self.over.wait(SAYING)
-            stacks = file.with_suffix(".stacks").read_text(encoding="utf-8", errors="replace")
-            self._say(f"{what}; its process is killed. It was here:\n{stacks}")
-            os.kill(pid, signal.SIGKILL)
+            self._say(f"{what}; its process is killed. It was here:\n{self._stacks(file.with_suffix('.stacks'))}")
+            os.kill(int(file.name), signal.SIGKILL)
         except ProcessLookupError:
             self._say(f"{what}; its process is no more, and nobody was told")
+
+    def _stacks(self, file: Path) -> str:
+        pid = int(file.stem)
+        os.kill(pid, signal.SIGUSR1)
+        os.kill(pid, signal.SIGCONT)  # where something has stopped it, it could not say either where
+        self.over.wait(SAYING)
+        return file.read_text(encoding="utf-8", errors="replace")
 
     def _say(self, text: str) -> None:
         if (reporter := self.config.pluginmanager.get_plugin("terminalreporter")) is not None:
