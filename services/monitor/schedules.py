@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from heapq import merge
 from itertools import takewhile
+from operator import or_
 
 import msgspec
 
@@ -445,24 +448,43 @@ class _HeldBack:
         return tuple(sorted([*paused, *found]))
 
 
+class _Work:
+    """Whom the schedules of one work are for."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, int] = {}
+        self._once = self._twice = 0
+
+    def add(self, name: str, shops: int) -> None:
+        """One of them; shops are bits."""
+        self._of[name] = shops
+        self._twice |= self._once & shops
+        self._once |= shops
+
+    def beside(self, name: str, shops: int) -> tuple[list[str], int]:
+        """The others that are for some of these shops, and which of these that are."""
+        mine = shops if name not in self._of else shops & self._twice
+        if not mine:
+            return [], 0
+        both = {other: those & mine for other, those in self._of.items() if other != name and those & mine}
+        return list(both), reduce(or_, both.values(), 0)
+
+
 class _Works:
     """Which schedules create the same work: of one type, with parameters that the type does not tell apart."""
 
     def __init__(self, rows: Sequence[ScheduleRow], registry: Registry, sets: ShopSets) -> None:
         self.sets = sets
         self._registry = registry
-        self._of: dict[str, list[ScheduleRow]] = {}
+        self._of: dict[str, _Work] = defaultdict(_Work)
         for row in rows:
             if row.schedule.enabled and (key := self._key(row.schedule)):
-                self._of.setdefault(key, []).append(row)
+                self._of[key].add(row.schedule.name, sets.of(row.schedule))
 
     def beside(self, row: ScheduleRow) -> Message | None:
         """The others that make the same work for the same shops."""
-        names, shops, mine = [], 0, self.sets.of(row.schedule)
-        for other in self._of.get(self._key(row.schedule), ()) if mine else ():
-            if other.schedule.name != row.schedule.name and (both := mine & self.sets.of(other.schedule)):
-                names.append(other.schedule.name)
-                shops |= both
+        work = self._of.get(self._key(row.schedule))
+        names, shops = work.beside(row.schedule.name, self.sets.of(row.schedule)) if work is not None else ([], 0)
         return (
             Message("schedule.same_work", {"names": ", ".join(names[:MOST_NAMES]), "n": shops.bit_count()})
             if names

@@ -8,9 +8,11 @@ the doubled hour is an hour like any other.
 from __future__ import annotations
 
 import difflib
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, UTC, datetime, time, timedelta
+from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -40,6 +42,9 @@ _LONGEST_FOLD, _NOTHING = timedelta(hours=3), timedelta()
 #: how far back to look for the latest instant before a moment, the near ones first
 _LOOK_BACK_MS = (3_600_000, _DAY_MS, 32 * _DAY_MS, 400 * _DAY_MS, 9 * 366 * _DAY_MS)
 _GAPS_LOOKED_AT = 64
+#: an expression that names no day of so many years ends
+_YEARS = 50
+_DAY, _MONTH = timedelta(days=1), timedelta(days=32)
 
 
 class Rule(Protocol):
@@ -47,6 +52,30 @@ class Rule(Protocol):
 
     def after(self, instant: int) -> Iterator[int]:
         """The instants after ``instant``, ascending; they may end."""
+
+
+class _Fields:
+    """What an expression says, read once for all who have the same: thousands of schedules share a few hundred."""
+
+    def __init__(self, expression: str) -> None:
+        self.days = CronSim(expression, datetime(2000, 1, 1, tzinfo=UTC))
+        self._clock = [time(hour, minute) for hour in sorted(self.days.hours) for minute in sorted(self.days.minutes)]
+        self.never = next(self.days, None) is None
+
+    def after(self, start: datetime) -> Iterator[datetime]:
+        """What clocks show at its moments after ``start``, ascending, until none comes for 50 years."""
+        day, year, place = start.date(), start.year, bisect_right(self._clock, start.time())
+        while day.year <= min(year + _YEARS, MAXYEAR - 1):
+            if day.month not in self.days.months:
+                day, place = (day.replace(day=1) + _MONTH).replace(day=1), 0
+                continue
+            if self.days.match_day(day):
+                year = day.year
+                yield from (datetime.combine(day, clock) for clock in self._clock[place:])
+            day, place = day + _DAY, 0
+
+
+_known = lru_cache(maxsize=4_096)(_Fields)
 
 
 class Cron:
@@ -59,14 +88,13 @@ class Cron:
             UsageError: ``field`` is cron or zone.
         """
         self._zone = zone_named(zone)
-        parts = _parts(expression)
-        self._expression = " ".join(parts)
-        self._elapsed = _read(parts, expression).hours == _EVERY_HOUR
+        self._fields = _read(_parts(expression), expression)
+        self._elapsed = self._fields.days.hours == _EVERY_HOUR
 
     def after(self, instant: int) -> Iterator[int]:
         """The instants after ``instant``."""
         start = _local(instant, self._zone).replace(tzinfo=None) - (_LONGEST_FOLD if self._elapsed else _NOTHING)
-        moments = CronSim(self._expression, start)
+        moments = self._fields.after(start)
         last = instant
         for found in self._both(moments) if self._elapsed else self._once(moments):
             if found > last:
@@ -179,15 +207,15 @@ def _parts(expression: str) -> list[str]:
     return parts
 
 
-def _read(parts: list[str], expression: str) -> CronSim:
+def _read(parts: list[str], expression: str) -> _Fields:
     try:
-        sim = CronSim(" ".join(parts), datetime(2000, 1, 1, tzinfo=UTC))
+        found = _known(" ".join(parts))
     except (CronSimError, AssertionError, ValueError, TypeError) as exc:
         what = str(exc).removeprefix("Bad ") or "expression"
         raise UsageError(said("cron.part", what=what, text=f"{expression!r:.80}"), field="cron") from exc
-    if next(sim, None) is None:
+    if found.never:
         raise UsageError(said("cron.never", text=f"{expression!r:.80}"), field="cron")
-    return sim
+    return found
 
 
 def _existing(moment: datetime, zone: ZoneInfo) -> datetime:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from zoneinfo import ZoneInfo
 
 import pytest
+from cronsim import CronSim
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,6 +80,25 @@ def test_cron_is_what_counting_minutes_finds(jump: tuple[str, str], minutes: set
     found = [one for one in upcoming(Cron(expression, zone), first - 1, 80) if one < until]
     expected = [one for one in counted(minutes, hours, zone, first - 86_400_000, until) if one >= first]
     assert found == expected[:80]
+
+
+@given(
+    expression=st.sampled_from(
+        [
+            "0 9 29 2 *",
+            "15,45 8-10 L * *",
+            "0 0 * * 5#2",
+            "30 6 1,15 * 1",
+            "5 4 LW */3 *",
+            "*/7 * * 2-4 1L",
+            "0 12 31 * *",
+        ]
+    ),
+    after=st.integers(at("2023-11-01T00:00:00+00:00"), at("2029-03-01T00:00:00+00:00")),
+)
+def test_days_of_a_month_or_a_week_are_those_of_the_library(expression: str, after: int) -> None:
+    moments = CronSim(expression, datetime.fromtimestamp(after / 1000, UTC))
+    assert upcoming(Cron(expression, "UTC"), after, 30) == [at(one.isoformat()) for one in islice(moments, 30)]
 
 
 @functools.cache
