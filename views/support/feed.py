@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
@@ -34,6 +35,7 @@ class Feed(QObject):
         self._snapshot: Snapshot | None = None
         self._posted = False
         self._latest = live.snapshot()
+        self.destroyed.connect(partial(heard.forget, live))
         self._wake.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         live.on_changes(self._take_changes)
         live.on_snapshot(self._take_snapshot)
@@ -77,5 +79,5 @@ class Feed(QObject):
             self.changed.emit(Changes(events=tuple(events), gap=gap))
         if snapshot is not None:
             self._latest = snapshot
-            heard.know(snapshot)
+            heard.know(self._live, snapshot)
             self.looked.emit(snapshot)

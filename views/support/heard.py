@@ -1,6 +1,7 @@
 """Which workers are not heard of at the moment: what they run is unconfirmed, wherever a task is shown.
 
-What is known comes from the newest snapshot (``know``) and is shared by all pages; the judgement is the engine's.
+What is known comes from the newest snapshot of each fleet that has a window (``know``) and is shared by all pages; the
+judgement is the engine's.
 """
 
 from __future__ import annotations
@@ -19,15 +20,23 @@ class _Late:
     """The names; replaced as a whole, so any thread may bring new ones."""
 
     def __init__(self) -> None:
+        self.of: dict[object, frozenset[str]] = {}  #: by fleet: one window says nothing of the workers of another
         self.names: frozenset[str] = frozenset()
 
 
 _late = _Late()
 
 
-def know(snapshot: Snapshot) -> None:
-    """Remember who is late."""
-    _late.names = snapshot.fleet().late
+def know(fleet: object, snapshot: Snapshot) -> None:
+    """Remember who is late in a fleet, which is named by whatever stands for it."""
+    _late.of[fleet] = snapshot.fleet().late
+    _late.names = frozenset().union(*_late.of.values())
+
+
+def forget(fleet: object) -> None:
+    """Nobody looks at this fleet any more."""
+    _late.of.pop(fleet, None)
+    _late.names = frozenset().union(*_late.of.values())
 
 
 def unconfirmed(task: Task, now_ms: int) -> bool:
