@@ -20,7 +20,7 @@ from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import CUT_OFF, MISSING
 from services.domain.task.status import IN_FLIGHT, Status
 from services.domain.text.message import Message
-from services.i18n import _
+from services.i18n import _, fill
 from services.messages import render, told
 from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
@@ -275,7 +275,7 @@ class ShellWiring(QObject):
         self._woke = 0.0  #: monotonic seconds of the end
         self._health = HealthLog()
         self._latencies: dict[str, float] = {}  #: as shown, by part
-        self._reached = (True, True)  #: whether store and broker answered in the newest snapshot
+        self._reached = (True, True, False)  #: whether store and broker answered in the newest snapshot; no writes
         self.loss = LossWatch(
             window,
             feed,
@@ -328,7 +328,7 @@ class ShellWiring(QObject):
         if snapshot.at_ms or not snapshot.store.connected:
             self._health.note(snapshot, self._clock.now_ms())
         self.loss.look(snapshot)
-        reached = (snapshot.store.connected, snapshot.broker.connected)
+        reached = (snapshot.store.connected, snapshot.broker.connected, bool(snapshot.no_writes))
         if reached != self._reached:  # at once, not with the next second
             self._reached = reached
             self._show_age()
@@ -351,6 +351,8 @@ class ShellWiring(QObject):
         tip = worker.summary(fleet) if fleet.living else _("Nobody works on tasks; start a worker")
         if not store.connected:
             workers_state, tip = "unconfirmed", _("As they were when Redis was lost") if not self._embedded else ""
+        elif snapshot.no_writes:  # nor can a heartbeat be written
+            workers_state, tip = "unconfirmed", fill(_("{part} takes no writes."), {"part": storage})
         answers = _("takes no writes") if store.error else self._latency("store", store.latency_ms)
         parts = [
             Health(
@@ -473,6 +475,8 @@ class ShellWiring(QObject):
             return _("You look at {time}. Go back to now to act.").format(time=past)
         if self._operator.read_only:
             return _("This connection is read-only; nothing is changed through it")
+        if self.loss.refusal:
+            return self.loss.refusal
         return _("Your role may only look") if self._role.role == "viewer" else ""
 
 

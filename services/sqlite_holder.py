@@ -34,6 +34,10 @@ class Locked(sqlite3.OperationalError):
         self.holder = holder
 
 
+class Waiting(Locked):
+    """Another process has kept the write lock for seconds, and it is still waited for."""
+
+
 class Displaced(sqlite3.OperationalError):
     """The file was moved or removed while it is in use: what was written into it now would be found by nobody."""
 
@@ -78,9 +82,10 @@ def sentence(exc: sqlite3.Error) -> Said:
         return said("file.full")
     if not isinstance(exc, Locked):
         return said("file.silent", error=str(exc))
+    held = "file.waits" if isinstance(exc, Waiting) else "file.held"
     if exc.holder is None:
-        return said("file.held_unknown")
-    code = "file.held_frozen" if exc.holder.frozen else "file.held"
+        return said(f"{held}_unknown")
+    code = f"{held}_frozen" if exc.holder.frozen else held
     return said(code, pid=exc.holder.pid, name=exc.holder.name)
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from services import home_folder
 from services.domain.errors import NotAllowed
 from services.domain.text.said import said
-from services.sqlite_holder import Displaced, Locked, is_full, writer_of
+from services.sqlite_holder import Displaced, Locked, Waiting, is_full, writer_of
 from services.sqlite_setup import (
     BUSY_MS,
     Schema,
@@ -36,6 +36,8 @@ Work = Callable[[sqlite3.Connection], T]
 GROUP_SECONDS = 0.005
 #: after this long without a pause the writer lets the other processes have a turn
 STREAK_SECONDS, BREATH_SECONDS = 0.025, 0.001
+#: a write that waits for the lock for so long is told of
+WAITS_SECONDS = 5.0
 #: how often a waiting reader looks whether another process has written
 POLL_SECONDS = 0.025
 TOPICS = ("events", "messages")  #: what waiters can be woken for
@@ -134,12 +136,23 @@ class SharedFile:
         self._streak = 0.0
         self._thread: threading.Thread | None = None
         self._place = _place(path)
-        self.refusing: sqlite3.Error | None = None  #: why the last write found no room; None since one was made
+        self._full: sqlite3.Error | None = None  #: the last write found no room
+        self._asked_at = 0.0  #: since when the write lock is asked for in vain, monotonic; 0 where it is not
         if not read_only:
             conn = connect_writer(path)
             name = f"sqlite-writer {path.name}"
             self._thread = threading.Thread(target=self._loop, args=(conn,), name=name, daemon=True)
             self._thread.start()
+
+    @property
+    def refusing(self) -> sqlite3.Error | None:
+        """Why nothing is written: the last write found no room, or another process has kept the lock for seconds. None
+        since something was.
+        """
+        asked_at = self._asked_at
+        if self._full is None and asked_at and time.monotonic() - asked_at >= WAITS_SECONDS:
+            return Waiting("database is locked", writer_of(self.path))
+        return self._full
 
     # ------------------------------------------------------------------ writing
     def write(self, work: Work[T], wakes: str = "") -> T:
@@ -187,7 +200,9 @@ class SharedFile:
             done = 0
             try:
                 self._check_there()
+                self._asked_at = self._asked_at or time.monotonic()
                 begin_immediate(conn)
+                self._asked_at = 0.0
                 for done, job in enumerate(self._growing(group)):  # noqa: B007 - names the job that failed
                     job.result = job.work(conn)
                 done = len(group)
@@ -196,10 +211,12 @@ class SharedFile:
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")
                 if isinstance(exc, sqlite3.Error) and is_full(exc):
-                    self.refusing = exc
+                    self._full = exc
+                if not isinstance(exc, Locked):
+                    self._asked_at = 0.0
                 self._fail(group, done, exc)
             else:
-                self.refusing = None
+                self._full = None
                 self._settle(group)
                 return
 

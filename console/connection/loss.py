@@ -83,7 +83,7 @@ class LossWatch(QObject):
             if self._lost_at:
                 self._found(snapshot)
             self._before = snapshot
-            self._show_refusal(snapshot.store.error)
+            self._show_refusal(snapshot.no_writes)
             return
         self._refusal = ""
         now = self._clock.now_ms()
@@ -121,6 +121,11 @@ class LossWatch(QObject):
         lead = fill(_("{part} takes no writes."), {"part": name})
         true = _("What is shown is true, and nothing can be changed now: {why}")
         return lead, fill(true, {"why": told(self._refusal)})
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be changed though all of it answers, "" where that is not so."""
+        return text.run_on(self._refusal_words()) if self._refusal else ""
 
     def _say(self) -> None:
         """Say everything again."""
@@ -250,7 +255,7 @@ class LossWatch(QObject):
 
     def _copy(self) -> None:
         rows = [f"{part.name}\t{part.text}\t{part.seen}".rstrip() for part in self.parts()]
-        head = self._lost_words() if self._lost_at or not self._refusal else [text.run_on(self._refusal_words())]
+        head = self._lost_words() if self._lost_at or not self._refusal else [self.refusal]
         head[0] = f"{self._profile}: {head[0]}"
         QGuiApplication.clipboard().setText("\n".join([*head, *self._waiting(), *rows]))
         words = _("Copied: send it to whoever can help")

@@ -107,6 +107,11 @@ class Snapshot:
         """Whether the broker tells what it holds."""
         return self.depths_fresh and self.broker.connected
 
+    @property
+    def no_writes(self) -> str:
+        """Why the store, which answers, takes no writes; "" where it does."""
+        return self.store.error if self.store.connected else ""
+
     def heard(self) -> object:
         """What it says but for the time: where that stays the same, nobody need be asked anew."""
         takes = insight.takes_work

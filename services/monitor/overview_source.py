@@ -135,11 +135,11 @@ class OverviewQueries:
         any thread may call it.
         """
         before, told = now.flow.facts, numbers(self._live.snapshot())
-        if (before.store, before.broker, before.blocked) == (told.store, told.broker, told.blocked):
+        names = ("store", "writes", "broker", "blocked")
+        servers = {name: getattr(told, name) for name in names}
+        if servers == {name: getattr(before, name) for name in names}:
             return now
-        facts = dataclasses.replace(
-            before, known=before.known or told.known, store=told.store, broker=told.broker, blocked=told.blocked
-        )
+        facts = dataclasses.replace(before, known=before.known or told.known, **servers)
         shops = now.shops
         if before.store and not told.store:
             shops = tuple(shop.unknown(one, shop.NO_STORE) for one in shops)

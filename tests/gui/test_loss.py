@@ -259,6 +259,11 @@ def test_a_store_that_takes_no_writes_is_told_while_all_is_shown_on(
     assert window.banner.accessibleName().endswith(full)
     pill = window.top_bar.pill("store").health
     assert (pill.state, pill.value, pill.tip) == ("warning", "takes no writes", full)
+    workers = window.top_bar.pill("workers").health
+    assert (workers.state, workers.tip) == ("unconfirmed", f"{name} takes no writes."), "no worker would help"
+    rights = window.status_bar.part("rights")
+    assert (rights.words(), rights.toolTip()) == ("READ-ONLY", window.banner.accessibleName())
+    assert window.top_bar.create_button.toolTip() == window.banner.accessibleName()
     window.banner.report.click()
     assert "takes no writes" in QGuiApplication.clipboard().text()
     assert "Connection lost" not in QGuiApplication.clipboard().text()
@@ -266,6 +271,8 @@ def test_a_store_that_takes_no_writes_is_told_while_all_is_shown_on(
     assert "磁盘已满" in window.banner.accessibleName()
     i18n.set_language("en")
     monkeypatch.undo()
+    qtbot.waitUntil(window.top_bar.create_button.isEnabled)
+    assert rights.words() == "Can act"
     cut.cut()
     qtbot.waitUntil(lambda: "lost at" in window.banner.accessibleName())
     cut.mend()

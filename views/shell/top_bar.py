@@ -134,7 +134,8 @@ def freshness(age: timedelta | None) -> Health:
         return Health(key="freshness", name=_("stale"), value=shown, state="warning", tip=tip, glyph=STALE_GLYPH)
     if age > OLD_AFTER:
         shown = _("{span} old").format(span=text.duration(age))
-        return Health(key="freshness", name="", value=shown, state="warning", glyph=LIVE_GLYPH)
+        tip = _("Nothing newer has come since")
+        return Health(key="freshness", name="", value=shown, state="warning", tip=tip, glyph=LIVE_GLYPH)
     tip = _("The data on screen is this old")
     shown = text.duration(age)
     return Health(key="freshness", name=_("live"), value=shown, state="healthy", tip=tip, glyph=LIVE_GLYPH)

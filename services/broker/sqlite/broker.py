@@ -109,6 +109,7 @@ class EmbeddedBroker:
         self._looking = threading.Lock()
         self._looked_at = 0.0
         self._beat_at = self._since
+        self._beating = False  #: that is being written
         self._open = True
 
     # ----------------------------------------------------------------------- topology
@@ -217,11 +218,15 @@ class EmbeddedBroker:
                 gone = messages.dead_consumers(conn, self._me, at)
             if gone:
                 self._file.write(lambda conn: messages.leave(conn, gone), "messages")
-            if at - self._beat_at >= BEAT_MS:
-                self._beat_at = at
-                self._file.write(lambda conn: messages.beat(conn, self._me, at))
+            if at - self._beat_at >= BEAT_MS and not self._beating:
+                self._beat_at, self._beating = at, True
+                # whoever only looks must not wait for another process to let go of the file
+                self._file.post(lambda conn: messages.beat(conn, self._me, at), "", self._on_beaten)
         finally:
             self._looking.release()
+
+    def _on_beaten(self, _none: None, _error: BaseException | None) -> None:
+        self._beating = False
 
     # ------------------------------------------------------------------------ looking
     def depths(self) -> list[QueueDepth]:

@@ -149,6 +149,17 @@ REFUSALS: dict[str, str] = {
         "the local database does not answer: another process has been writing to it for half a minute; look which"
         " Fleetdeck programs run on this machine, and end the frozen one"
     ),
+    "file.waits": N_(
+        "process {pid} ({name}) keeps the local database for itself; wait, or look at that process and end it"
+    ),
+    "file.waits_frozen": N_(
+        "process {pid} ({name}) keeps the local database for itself and is frozen; let it go on (kill -CONT {pid}), or"
+        " end it"
+    ),
+    "file.waits_unknown": N_(
+        "another process keeps the local database for itself; look which Fleetdeck programs run on this machine, and"
+        " end the frozen one"
+    ),
     "file.full": N_("the disk of the local database is full; make room there, and it goes on by itself"),
     "file.moved": N_(
         "{path} was moved or removed while it is in use, so nothing more is written; put it back and it goes on, or"

@@ -31,6 +31,7 @@ from services.monitor.attention import (
     runs,
     schedules,
     shops,
+    store,
     words,
     workers,
 )
@@ -49,6 +50,7 @@ from services.ports import Clock, Store
 #: The families in the order of their items: what only a person can decide, what waits for a person, what failed and
 #: why, what gets worse by itself, and what only informs.
 FAMILIES: tuple[Callable[[Look], Iterable[Attention]], ...] = (
+    store.items,
     held.items,
     shops.logins,
     runs.items,
@@ -73,6 +75,10 @@ FAMILIES: tuple[Callable[[Look], Iterable[Attention]], ...] = (
     last_tries.items,
     pauses.items,
 )
+#: Those that tell who is not heard of: while the store takes no writes nobody can be, and another worker helps nothing.
+OF_SILENCE = frozenset(
+    (workers.missing, workers.silent, workers.cut_off, homes.items, schedules.late, schedules.leaderless)
+)
 #: Source texts by code.
 WORDS: Mapping[str, words.Words] = {
     **held.WORDS,
@@ -92,6 +98,7 @@ WORDS: Mapping[str, words.Words] = {
     **pauses.WORDS,
     **promises.WORDS,
     **drift.WORDS,
+    **store.WORDS,
 }
 #: The causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time, but more
 #: often where it takes next to none, for the number that is shown waits for it. Now and then without that, too: whether
@@ -142,7 +149,8 @@ class AttentionFinder:
             usual_there=lambda task_type, platform: self._measured.on_platform(task_type, platform, 0),
             broken_run=self._broken_run,
         )
-        return _merged([item for items in FAMILIES for item in items(look)])
+        unheard = OF_SILENCE if snapshot.no_writes else frozenset()
+        return _merged([item for items in FAMILIES if items not in unheard for item in items(look)])
 
     def once(
         self, states: ShopStates, flow: Flow | None = None, health: BrokerHealth | None = None

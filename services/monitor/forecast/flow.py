@@ -288,6 +288,7 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
     return Facts(
         known=snapshot.at_ms > 0 or not snapshot.store.connected,
         store=snapshot.store.connected,
+        writes=not snapshot.no_writes,
         broker=snapshot.broker.connected or not snapshot.at_ms,
         blocked=way.blocked,
         waiting=sum(status.get(one, 0) for one in WAITING) + unrecorded,

@@ -16,6 +16,7 @@ from services import sqlite_writer
 from services.sqlite_holder import Displaced, sentence
 from services.sqlite_setup import Schema
 from services.sqlite_writer import Closed, SharedFile, begin_immediate, close_file, open_file
+from tests.contract.waiting import eventually
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = Schema("test", ("CREATE TABLE numbers (n INTEGER NOT NULL)",))
@@ -251,4 +252,21 @@ def test_a_full_disk_is_told_until_something_is_written_again(file: SharedFile) 
     assert sentence(full.value).message.code == "file.full"
     assert file.refusing is full.value
     file.write(pages(1_000_000))
+    assert file.refusing is None
+
+
+def test_a_lock_that_another_keeps_for_seconds_is_told_until_something_is_written_again(
+    file: SharedFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_writer, "WAITS_SECONDS", 0.02)
+    other = sqlite3.connect(file.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    written = threading.Event()
+    file.post(insert(1), "", lambda _result, _error: written.set())
+    why = eventually(lambda: file.refusing)
+    assert why is not None
+    assert sentence(why).message.code == "file.waits_unknown"
+    assert numbers(file) == [], "what is there can be read"
+    other.close()
+    assert written.wait(5)
     assert file.refusing is None

@@ -472,7 +472,8 @@ def quiet_ms(range_s: int) -> int:
 
 def servers_of(snapshot: Snapshot) -> object:
     """What a snapshot says of the servers: all that is taken from it between two answers."""
-    return snapshot.store.connected, snapshot.broker.connected, bool(snapshot.at_ms), snapshot.publisher().blocked
+    answers = snapshot.store.connected, not snapshot.no_writes, snapshot.broker.connected
+    return *answers, bool(snapshot.at_ms), snapshot.publisher().blocked
 
 
 def _moment(instant_ms: int) -> str:

@@ -68,6 +68,8 @@ SENTENCES: dict[str, str] = {
         "The broker cannot be reached: nothing new starts; what is created is recorded and sent later"
     ),
     "flow.lost_broker": N_("the broker cannot be reached: none starts until it is back, then all go on"),
+    "flow.no_writes": N_("The store takes no writes: nothing new starts, and nothing can be changed"),
+    "flow.lost_writes": N_("the store takes no writes: none starts until it does, then all go on"),
     "flow.idle": N_("Nothing is waiting and nothing is running"),
     "flow.running": N_("Nothing is waiting; {n:,} running"),
     "flow.calm": N_("Nothing is waiting and nothing is running"),
@@ -224,6 +226,7 @@ class Facts:
     known: bool = True
     store: bool = True  #: answers
     broker: bool = True
+    writes: bool = True  #: the store takes them
     blocked: bool = False  #: the broker holds publishers back
     waiting: int = 0
     unrecorded: int = 0  #: of these, messages of other programs without a record
@@ -319,8 +322,8 @@ def again(flow: Flow, facts: Facts) -> Flow:
     kept = _resumed(replace(kept, pause=then.pause, pauses=then.pauses, paused_s=paused_s), then.scopes)
     bound = sum(count for _, count in kept.persons) + flow.facts.later
     before = flow.facts
-    same = (facts.store, facts.broker, facts.blocked, facts.cut_off) == (
-        before.store, before.broker, before.blocked, before.cut_off,
+    same = (facts.store, facts.writes, facts.broker, facts.blocked, facts.cut_off) == (
+        before.store, before.writes, before.broker, before.blocked, before.cut_off,
     )  # fmt: skip
     # and that is not so any more
     told = flow.state == DRAINING and not drains(facts.rates)
@@ -351,7 +354,7 @@ def _resumed(facts: Facts, before: frozenset[str]) -> Facts:
 
 
 def _of_work(facts: Facts, runnable: int) -> Flow:
-    if facts.blocked or not facts.broker:
+    if facts.blocked or not (facts.broker and facts.writes):
         return Flow(state=BLOCKED if facts.broker else LOST, facts=facts, reason=UNKNOWN)
     if not facts.waiting:
         return Flow(state=FINE if facts.running or facts.retrying else IDLE, facts=facts)
@@ -612,7 +615,7 @@ def growth(flow: Flow) -> tuple[Message, ...]:
 
 
 def _of_nothing(facts: Facts) -> list[Clause]:
-    lost = [_said("flow.no_broker")] if not facts.broker else []
+    lost = [_said("flow.no_writes")] if not facts.writes else [_said("flow.no_broker")] if not facts.broker else []
     tries = [_counted("flow.retrying", facts.retrying)] if facts.retrying else []
     if facts.running:
         return [*lost, _said("flow.running", n=facts.running), *tries]
@@ -629,6 +632,8 @@ def _of_waiting(flow: Flow) -> list[Clause]:
         growing = _said("flow.growing", n=facts.waiting, **rates)
         return [growing, *_of_unrecorded(facts), *_of_slots(flow)]
     found = [_how_many(flow), *_of_unrecorded(facts)]
+    if not facts.writes:
+        return [*found, _said("flow.lost_writes")]
     if not facts.broker:
         return [*found, _said("flow.lost_broker")]
     if facts.blocked:

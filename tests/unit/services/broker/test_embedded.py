@@ -52,6 +52,16 @@ def test_a_delay_runs_by_the_clock(broker: EmbeddedBroker, clock: ManualClock) -
     consumer.close()
 
 
+def test_who_only_looks_does_not_wait_for_another_process_to_let_go(
+    broker: EmbeddedBroker, path: Path, clock: ManualClock
+) -> None:
+    clock.advance(60)  # it is time to show that this process lives, which is written
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert depth(broker, "normal").ready == 0
+        assert other.in_transaction
+
+
 @pytest.mark.parametrize(
     ("key", "queue"),
     [

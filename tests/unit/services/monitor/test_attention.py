@@ -23,12 +23,13 @@ from services.domain.plans import schedule as schedules
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Attempt, Task
 from services.domain.task.search.query import Counts
+from services.domain.text import said as words
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
 from services.engine.fates import Fates
 from services.monitor.attention import AttentionFinder, BrokenRun, english
 from services.monitor.letters.causes import CauseQueries, Causes
-from services.monitor.live import Snapshot
+from services.monitor.live import Snapshot, StoreHealth
 from services.monitor.overview import Attention
 from services.monitor.tasks import TaskQueries
 from services.ports import ScheduleEntry
@@ -319,6 +320,17 @@ def test_a_broker_that_does_not_answer_is_an_item_with_its_cause_and_a_message_f
     assert said(item) == ["Cause: nothing listens at 10.0.0.9:5672: start RabbitMQ"]
     assert item.verbs[0] == ("copy_server", "")
     assert "broker_lost" not in found(room)
+
+
+def test_while_the_store_takes_no_writes_that_is_told_and_nobody_is_sent_to_start_a_worker(room: Room) -> None:
+    room.create()
+    gone: dict[str, Any] = {"workers": (worker(room, "w1", 60_000),), "leader": "", "leaderless_ms": 1}
+    assert {"no_workers", "silent:w1", "no_leader"} <= found(room, **gone).keys()
+    full = words.said("file.full")
+    item = found(room, store=StoreHealth(error=full), **gone)
+    assert list(item) == ["store_refuses"], "nobody could write a heartbeat"
+    assert said(item["store_refuses"]) == [f"Cause: {full}"]
+    assert item["store_refuses"].verbs == (("copy_server", ""),)
 
 
 def test_a_fleet_without_a_leader_is_told_also_where_no_worker_lives(room: Room) -> None:

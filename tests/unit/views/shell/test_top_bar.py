@@ -47,10 +47,12 @@ def pills(bar: TopBar) -> list[str]:
         (134, "stale 2 m 14 s", "warning"),
     ],
 )
-def test_freshness(seconds: float | None, words: str, state: str) -> None:
+def test_freshness(qapp: QApplication, seconds: float | None, words: str, state: str) -> None:
     pill = freshness(None if seconds is None else timedelta(seconds=seconds))
     assert f"{pill.name} {pill.value}".strip().replace("\u202f", " ") == words
     assert pill.state == state
+    assert HealthPill(pill).accessibleName(), "a screen reader says it, and why"
+    assert bool(pill.tip) == (seconds is not None)
 
 
 def test_stale_is_after_fifteen_seconds(bar: TopBar) -> None:

@@ -38,6 +38,16 @@ BOTH = ((PAUSE, 7), (OTHER, 2))
         ),
         (Facts(), flow.IDLE, "Nothing is waiting and nothing is running"),
         (
+            Facts(writes=False, dead=1),
+            flow.BLOCKED,
+            "The store takes no writes: nothing new starts, and nothing can be changed; 1 dead letter needs a person",
+        ),
+        (
+            Facts(writes=False, waiting=5),
+            flow.BLOCKED,
+            "5 tasks waiting; the store takes no writes: none starts until it does, then all go on",
+        ),
+        (
             Facts(running=3, dead=201, slots=4, busy=3),
             flow.FINE,
             "Nothing is waiting; 3 running; 201 dead letters need a person",
