@@ -23,6 +23,7 @@ from services.i18n import N_, SOURCE_LANGUAGE, _, is_chinese, speaking
 from services.messages import render, told
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
+from views.dialogs.work.asking import DID
 from views.kit.saved_views import SavedViews
 from views.pages.tasks.views import BUILT_IN, numbers
 from views.shell.palette import Group
@@ -39,8 +40,6 @@ MOST, MOST_TASKS, MOST_LOOKED_AT = 6, 8, 3000
 MOST_RECENT, MOST_USED = 5, 5
 LEAST_TYPED = 3
 _RECENT, _USED = "palette.recent", "palette.used"
-#: words that ask whether something ran, before the name of a shop
-_DID = frozenset({"did", "ran", "跑过", "跑了", "执行过"})
 
 
 class PaletteFinder(QObject):
@@ -152,12 +151,20 @@ class PaletteFinder(QObject):
     def _works(self, query: str) -> list[Entry]:
         """``did SHOP TYPE``: the shops of which it can be asked; what follows their name is the type."""
         head, *rest = query.split() or [""]
-        if head.casefold() not in _DID:
+        if head.casefold() not in DID:
             return []
         for end in range(len(rest), 0, -1):
             if shops := best(" ".join(rest[:end]), self._shop_entries, MOST):
                 kind = " ".join(rest[end:])
-                return [
+                every = Entry(
+                    key="work",
+                    kind="shop",
+                    words=_("All works like this, an answer each"),
+                    icon="ph.clock-counter-clockwise",
+                    right=kind,
+                    run=partial(self._ask_of_work, " ".join(rest[:end]), kind),
+                )
+                found = [
                     replace(
                         one,
                         key=f"work.{one.copy}",
@@ -167,6 +174,7 @@ class PaletteFinder(QObject):
                     )
                     for one in shops
                 ]
+                return [*found, every] if len(shops) > 1 else found
         return []
 
     def _failed_of(self, entry: Entry) -> Entry:

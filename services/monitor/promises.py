@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from services.domain.plans import schedule as schedules
 from services.domain.promises import judge, standing
 from services.domain.promises import promise as promises
 from services.domain.promises.judge import CHECKS
@@ -89,6 +90,15 @@ class PromisesNow:
         return min(found, key=lambda one: one.standing.first_break if one.standing else 0, default=None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkPromise:
+    """How a promise stands for one shop."""
+
+    row: PromiseRow
+    state: str  #: kept | at_risk | broken | not_due, or unjudged where that is not known
+    break_at: int = 0  #: when it breaks, or broke, UTC ms; 0 where it does not
+
+
 class PromiseQueries:
     """Blocking questions; call them off the GUI thread."""
 
@@ -108,6 +118,22 @@ class PromiseQueries:
             leader=self._store.leader(leader.ROLE),
             counts=Counter(row.state for row in found),
         )
+
+    def of_work(self, shop: str, task_type: str) -> tuple[WorkPromise, ...]:
+        """What is promised of a type for a shop (``platform:shop_id``), the worst first."""
+        known = self._registry.shops().get(shop)
+        found = (
+            []
+            if known is None
+            else [
+                _of_shop(row, shop)
+                for row in rows(self._store, self._store.now_ms())
+                if row.promise.task_type == task_type
+                and row.promise.enabled
+                and schedules.fitting(row.promise, [known])
+            ]
+        )
+        return tuple(sorted(found, key=lambda one: (ORDER.index(one.state), one.row.name)))
 
     def story(self, name: str) -> PromiseStory | None:
         """One of them in full, None where there is none."""
@@ -144,6 +170,18 @@ class PromiseQueries:
     def _shop_name(self, key: str) -> str:
         shop = self._registry.shops().get(key)
         return (shop.name or shop.name_en if shop is not None else "") or key
+
+
+def _of_shop(row: PromiseRow, shop: str) -> WorkPromise:
+    found = row.standing
+    if found is None or row.stale:
+        return WorkPromise(row=row, state=UNJUDGED)
+    one = next((one for one in found.rows if one.shop == shop), None)
+    if one is not None:
+        return WorkPromise(row=row, state=one.state, break_at=one.break_at)
+    if found.broken + found.at_risk > len(found.rows):  # it may be one of those that have no row
+        return WorkPromise(row=row, state=UNJUDGED)
+    return WorkPromise(row=row, state=judge.KEPT if found.kept else judge.NOT_DUE)
 
 
 def rows(store: Store, now_ms: int) -> tuple[PromiseRow, ...]:

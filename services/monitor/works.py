@@ -68,6 +68,13 @@ class WorkStory:
     letter: Task | None = None  #: its record, while that is there
     planned: Planned | None = None
     complete: bool = True  #: False where it has more tasks than are looked at
+    days: tuple[Day, ...] = ()  #: what the ledger has of the last 30 days, the oldest first
+    asks_since: int = 0  #: a success since then makes creating it ask for a reason; 0: none does
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing at all is known of the work."""
+        return not (self.runs or self.active or self.days or self.done or self.failed or self.planned)
 
     @property
     def counted(self) -> bool:
@@ -118,6 +125,21 @@ class WorkQueries:
         Raises:
             UsageError: the payload is not JSON, or the type does not ask for one.
         """
+        return self._story(self._schedules.rows(1), shop, kind, day, payload)
+
+    def stories(self, works: Sequence[tuple[str, str]], day: tuple[int, int, str]) -> tuple[WorkStory, ...]:
+        """The same of several works, each a shop and a type; the schedules are read once."""
+        schedules = self._schedules.rows(1)
+        return tuple(self._story(schedules, shop, kind, day, None) for shop, kind in works)
+
+    def _story(
+        self,
+        schedules: Sequence[ScheduleRow],
+        shop: str,
+        kind: str,
+        day: tuple[int, int, str],
+        payload: Mapping[str, Any] | None,
+    ) -> WorkStory:
         begins, ends, zone = day
         work = self._work(shop, kind, payload)
         of_it = (equals("shop", shop), equals("type", kind))
@@ -145,8 +167,10 @@ class WorkQueries:
             done=done,
             failed=failed,
             letter=letter,
-            planned=self._planned(self._schedules.rows(1), shop, kind, active, payload),
+            planned=self._planned(schedules, shop, kind, active, payload),
             complete=max(len(changed), len(open_)) < MOST,
+            days=known.days if known is not None else (),
+            asks_since=self._registry.done_since(kind),
         )
 
     def of_shop(self, shop: str) -> tuple[TypeRow, ...]:

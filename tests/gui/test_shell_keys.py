@@ -337,7 +337,7 @@ def test_the_palette_asks_whether_something_ran_in_a_shop(window: Window, qtbot:
     assert [entry.key for entry in entries(window)][:1] == ["work.pdd:pdd-10021"]
     press(palette.field, Qt.Key.Key_Return)
     (box,) = window.window.findChildren(WorkDialog)
-    wait(qtbot, lambda: (box.shop.chosen(), box.task_type.chosen()) == ("pdd:pdd-10021", "sync_order"))
+    wait(qtbot, lambda: box.works.current() == ("pdd:pdd-10021", "sync_order"))
     box.reject()
 
 

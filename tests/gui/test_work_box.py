@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -19,6 +20,8 @@ from services.commands.tasks import TaskSpec
 from services.domain.change import Finish, Forget
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Shop
+from services.domain.plans.schedule import Schedule
+from services.domain.promises.promise import Promise
 from services.domain.task.record import Attempt
 from services.domain.task.status import Status
 from services.monitor.works import WorkStory
@@ -58,7 +61,7 @@ class Lame:
     def __init__(self, desk: Desk, window: QWidget) -> None:
         self.lost: set[str] = set()
         self._limits, self._window = desk.context.limits, window
-        self.states = self._limits.states
+        self.states, self.days = self._limits.states, self._limits.days
         self._shops = desk.context.shops
         self._context = replace(desk.context, limits=cast("Any", self), shops=self.shops)
 
@@ -70,6 +73,10 @@ class Lame:
     def story(self, *asked: Any) -> WorkStory | None:
         self._answers("story")
         return self._limits.story(*asked)
+
+    def stories(self, *asked: Any) -> tuple[WorkStory, ...]:
+        self._answers("story")
+        return self._limits.stories(*asked)
 
     def shops(self) -> Mapping[str, Shop]:
         self._answers("shops")
@@ -88,6 +95,13 @@ def lame(qtbot: QtBot, desk: Desk) -> Lame:
     return Lame(desk, window)
 
 
+def lead(dialog: WorkDialog) -> str:
+    """The answer and what stands beside it."""
+    if dialog.answer.told is None:
+        return ""
+    return f"{dialog.answer.short.text()}: {dialog.answer.beside.text()}"
+
+
 def opened(console: Console) -> WorkDialog:
     """The dialog that keys opened."""
     found = console.window.findChildren(WorkDialog)
@@ -95,25 +109,18 @@ def opened(console: Console) -> WorkDialog:
     return found[0]
 
 
-def typed(text: str) -> None:
-    """Type into whatever has the focus, and press Enter."""
-    QTest.keyClicks(QApplication.focusWidget(), text)
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
-
-
 def test_keys_alone_open_it_ask_and_create(console: Console, desk: Desk, qtbot: QtBot) -> None:
     console.window.activateWindow()
     QTest.keyClick(console.window, Qt.Key.Key_D, CTRL)
     dialog = opened(console)
-    qtbot.waitUntil(lambda: len(dialog.shop.model().index(0, 0).data() or "") > 0, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: QApplication.focusWidget() is dialog.shop, timeout=WAIT_MS)
-    typed("10021")
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is dialog.field, timeout=WAIT_MS)
     with qtbot.waitSignal(dialog.answered, timeout=WAIT_MS):
-        typed("sync_order")
-    assert dialog.answer.lead() == "No: it did not run"
+        QTest.keyClicks(dialog.field, "10021 sync_order")
+    assert lead(dialog) == "No: It did not run"
     assert "It has not succeeded, as far as is known" in words(dialog)
+    assert dialog.command.text().endswith("work pdd:pdd-10021 sync_order --day today")
     assert not dialog.payload.isVisible()  # all of the type are one work
-    QTest.keyClick(dialog, Qt.Key.Key_Return, CTRL)
+    QTest.keyClick(dialog, Qt.Key.Key_R, CTRL)
     qtbot.waitUntil(lambda: any("New task" in one.windowTitle() for one in QApplication.topLevelWidgets()))
     assert not dialog.isVisible()
 
@@ -134,8 +141,8 @@ def test_it_begins_with_what_is_chosen_on_the_page(console: Console, desk: Desk,
     QTest.keyClick(console.window, Qt.Key.Key_D, CTRL)
     dialog = opened(console)
     if kind:  # nothing is left to be said
-        qtbot.waitUntil(lambda: bool(dialog.answer.lead()), timeout=WAIT_MS)
-    assert (dialog.shop.chosen(), dialog.task_type.chosen()) == (SHOP, kind)
+        qtbot.waitUntil(lambda: bool(lead(dialog)), timeout=WAIT_MS)
+    assert dialog.field.text() == f"{SHOP} {kind}".strip()
     dialog.reject()
 
 
@@ -144,26 +151,33 @@ def test_it_says_what_ran_by_whom_and_leads_to_the_tasks(qtbot: QtBot, desk: Des
     made = desk.create(task_type="sync_order")
     desk.succeed(made)
     dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
-    assert dialog.answer.lead() == "Yes, it ran"
-    qtbot.waitUntil(lambda: "No further run is planned" in words(dialog), timeout=WAIT_MS)
+    assert lead(dialog).startswith("Yes: Succeeded at ")
     said = words(dialog)
     who = desk.session.commands.operator.who
     assert f"by {who}: failed, Seller login expired" in said
-    assert f"by {who}: succeeded" in said
-    assert {failed.task_id, made.task_id} <= set(dialog.lines.links)
+    assert f"asked for by {who}" in said
+    assert [run.task_id for run, _room in dialog.answer.strip.bars] == [made.task_id], "one cell of two runs"
+    assert dialog.answer.counted.text() == "1 succeeded, 1 died and was overtaken"
+    assert failed.task_id in dialog.answer.lines.links
+    assert dialog.answer.task_id == made.task_id
+    qtbot.waitUntil(lambda: dialog.answer.evidence.task.text() == made.task_id, timeout=WAIT_MS)
+    dialog.answer.strip.setFocus()
+    QTest.keyClick(dialog.answer.strip, Qt.Key.Key_Home)
+    assert dialog.answer.task_id == failed.task_id
+    qtbot.waitUntil(lambda: "LoginExpired: redirected to /login" in words(dialog), timeout=WAIT_MS)
     with qtbot.waitSignal(dialog.wanted, timeout=WAIT_MS) as led:
-        dialog.lines.links[made.task_id].click()
-    assert led.args == ["tasks", f"id:{made.task_id}"]
+        QTest.keyClick(dialog.field, Qt.Key.Key_Return)
+    assert led.args == ["tasks", f'id:"{failed.task_id}"']
 
 
 def test_yesterday_it_did_not_run_and_it_says_when_it_did(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
     desk.succeed(desk.create(task_type="sync_order"))
     dialog = ask(Asked(shop=SHOP, task_type="sync_order", day="yesterday"))
-    assert dialog.answer.lead() == "No: it did not run"
-    qtbot.waitUntil(lambda: "Not on that day, but later: " in words(dialog), timeout=WAIT_MS)
+    assert lead(dialog) == "No: It did not run"
+    assert "Not on that day, but later: " in words(dialog)
     assert "Not run since" not in words(dialog), "it has, on the day after"
     i18n.set_language("zh_CN")
-    assert dialog.answer.lead() == "没有跑"
+    assert lead(dialog) == "没有: 没有跑"
 
 
 def test_a_day_whose_records_are_gone_is_still_answered(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
@@ -176,9 +190,7 @@ def test_a_day_whose_records_are_gone_is_still_answered(qtbot: QtBot, desk: Desk
         assert task is not None
         store.apply([Forget(task_id=task.task_id, updated_at=task.updated_at, tomb_ms=60_000)])
     dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
-    assert dialog.answer.lead() == "Yes, it ran"
-    qtbot.waitUntil(lambda: "No further run is planned" in words(dialog), timeout=WAIT_MS)
-    assert "2 tasks of this day ended, the first at" in words(dialog)
+    assert lead(dialog).startswith("Yes: 2 tasks of this day ended, the first at")
     assert "the records are gone" in words(dialog)
     i18n.set_language("zh_CN")
     assert "当天共结束 2 个任务" in words(dialog)
@@ -196,26 +208,25 @@ def test_a_day_of_which_records_may_be_gone_is_not_known(
 ) -> None:
     desk.succeed(desk.create(task_type=kind))
     dialog = ask(Asked(shop=SHOP, task_type=kind, day=day))
-    assert dialog.answer.lead() == "Not known: it may have run"
-    qtbot.waitUntil(lambda: why in words(dialog), timeout=WAIT_MS)
+    assert lead(dialog) == "Not known: It may have run"
+    assert why in words(dialog)
     assert "The last success that is known: " in words(dialog)
     assert "Not run since" not in words(dialog)
-    assert (dialog.create_button.isEnabled(), dialog.create_button.kind) == (True, "plain")
-    with qtbot.waitSignal(dialog.answered, timeout=WAIT_MS):
-        if kind == "refresh_goods":
-            dialog.payload.setText('{"page_size": 7}')
-        else:
-            dialog.day.choose("yesterday")
-    assert (dialog.answer.lead(), dialog.create_button.kind) == ("No: it did not run", "primary")
+    if kind == "refresh_goods":
+        dialog.payload.setText('{"page_size": 7}')
+    else:
+        dialog.field.setText(f"{SHOP} sync_order 昨天")
+    qtbot.waitUntil(lambda: lead(dialog) == "No: It did not run", timeout=WAIT_MS)
 
 
 def test_what_waits_is_told_with_its_plan_and_the_answer_follows_the_fleet(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
     made = desk.create(task_type="sync_order")
     dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
-    assert dialog.answer.lead() == "Not yet: it waits"
-    qtbot.waitUntil(lambda: "no worker" in words(dialog), timeout=WAIT_MS)
+    assert lead(dialog) == "Not yet: It waits"
+    assert "no worker" in words(dialog)
+    assert [run.state for run, _room in dialog.answer.strip.bars] == ["waits"]
     desk.claim(made)
-    qtbot.waitUntil(lambda: dialog.answer.lead() == "It is running now", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: lead(dialog).startswith("Running: Since "), timeout=WAIT_MS)
 
 
 def test_a_run_that_failed_and_goes_on_says_both(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
@@ -242,24 +253,24 @@ def test_what_is_there_today_is_no_answer_for_yesterday(qtbot: QtBot, desk: Desk
     elif now == "To confirm":
         desk.hold(made)
     dialog = ask(Asked(shop=SHOP, task_type="sync_order", day="yesterday"))
-    assert dialog.answer.lead() == "No: it did not run"
-    qtbot.waitUntil(lambda: f"{now} now, by " in words(dialog), timeout=WAIT_MS)
-    assert made.task_id in dialog.lines.links
+    assert lead(dialog) == "No: It did not run"
+    assert f"{now} now, by " in words(dialog)
+    assert made.task_id in dialog.answer.lines.links
 
 
 def test_a_poll_that_failed_leaves_the_answer_and_is_made_up_for(qtbot: QtBot, desk: Desk, lame: Lame) -> None:
     made = desk.create(task_type="sync_order")
     dialog = lame.opened(Asked(shop=SHOP, task_type="sync_order"))
-    qtbot.waitUntil(lambda: dialog.answer.lead() == "Not yet: it waits", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: lead(dialog) == "Not yet: It waits", timeout=WAIT_MS)
     assert "as of " not in words(dialog)
     lame.lost = {"story"}
     qtbot.waitUntil(lambda: LOST in words(dialog), timeout=WAIT_MS)
-    assert re.search(r"as of \d\d:\d\d:\d\d", words(dialog))
-    assert (dialog.answer.isVisible(), dialog.answer.lead()) == (True, "Not yet: it waits")
-    assert made.task_id in dialog.lines.links
+    assert re.search(r"Not yet, as of \d\d:\d\d:\d\d: It waits", lead(dialog))
+    assert re.search(r"asked at \d\d:\d\d:\d\d, ", dialog.state.text())
+    assert made.task_id in dialog.answer.lines.links
     desk.claim(made)
     lame.lost = set()
-    qtbot.waitUntil(lambda: dialog.answer.lead() == "It is running now", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: lead(dialog).startswith("Running: "), timeout=WAIT_MS)
     assert "as of " not in words(dialog)
     assert LOST not in words(dialog)
 
@@ -269,16 +280,16 @@ def test_a_first_answer_that_failed_is_asked_for_again(qtbot: QtBot, lame: Lame)
     dialog = lame.opened(Asked(shop=SHOP, task_type="sync_order"))
     qtbot.waitUntil(lambda: LOST in words(dialog), timeout=WAIT_MS)
     lame.lost = set()
-    qtbot.waitUntil(lambda: dialog.answer.lead() == "No: it did not run", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: lead(dialog) == "No: It did not run", timeout=WAIT_MS)
 
 
 def test_a_first_look_that_failed_is_made_up_for(qtbot: QtBot, lame: Lame) -> None:
     lame.lost = {"shops"}
     dialog = lame.opened(Asked())
     qtbot.waitUntil(lambda: LOST in words(dialog), timeout=WAIT_MS)
-    assert dialog.shop.count() == 0
+    assert not dialog.known
     lame.lost = set()
-    qtbot.waitUntil(lambda: dialog.shop.count() > 0, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: dialog.known, timeout=WAIT_MS)
     assert LOST not in words(dialog)
 
 
@@ -287,28 +298,35 @@ def test_the_parameters_ask_of_one_work_where_the_type_counts_them(qtbot: QtBot,
     desk.succeed(done)
     dialog = ask(Asked(shop=SHOP, task_type="refresh_goods"))
     assert dialog.payload.isVisible()
-    assert dialog.answer.lead() == "Yes, it ran"
-    with qtbot.waitSignal(dialog.answered, timeout=WAIT_MS):
-        dialog.payload.setText('{"page_size": 3}')
-    assert dialog.answer.lead() == "No: it did not run"
+    assert lead(dialog).startswith("Yes: ")
+    dialog.payload.setText('{"page_size": 3}')
+    qtbot.waitUntil(lambda: lead(dialog) == "No: It did not run", timeout=WAIT_MS)
     dialog.payload.setText("{page")
     assert "This is no JSON object" in words(dialog)
-    with qtbot.waitSignal(dialog.answered, timeout=WAIT_MS):
-        dialog.payload.setText('{"page_size": 2}')
-    assert dialog.answer.lead() == "Yes, it ran"
+    dialog.payload.setText('{"page_size": 2}')
+    qtbot.waitUntil(lambda: lead(dialog).startswith("Yes: "), timeout=WAIT_MS)
     dialog.create_button.click()
     assert desk.asked == [
         {"platform": "pdd", "shops": [SHOP], "task_type": "refresh_goods", "payload": {"page_size": 2}}
     ]
 
 
-def test_what_fits_several_shops_or_none_is_no_question_yet(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
-    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
-    dialog.shop.setEditText("数码")
-    assert "2 fit; go on typing." in words(dialog)
-    dialog.shop.setEditText("nobody")
-    assert "No shop is called so." in words(dialog)
-    assert not dialog.create_button.isEnabled()
+def test_what_fits_several_shops_has_an_answer_for_each(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    desk.create(1, task_type="sync_order")
+    dialog = ask(Asked(shop="数码", task_type="sync_order"))
+    assert dialog.works.works() == [(SHOP, "sync_order"), ("pdd:pdd-10025", "sync_order")]
+    assert dialog.number.text() == "2 works in 2 shops"
+    QTest.keyClick(dialog.field, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: lead(dialog) == "Not yet: It waits", timeout=WAIT_MS)
+    QTest.keyClick(dialog.field, Qt.Key.Key_Up)
+    qtbot.waitUntil(lambda: lead(dialog) == "No: It did not run", timeout=WAIT_MS)
+    QTest.keyClick(dialog.field, Qt.Key.Key_C, CTRL)
+    copied = QGuiApplication.clipboard().text()
+    assert copied.startswith(f"sync_order of 微光数码专卖店 ({SHOP})")
+    assert "No: it did not run." in copied
+    dialog.field.setText("nobody")
+    qtbot.waitUntil(lambda: "No shop is called so." in words(dialog), timeout=WAIT_MS)
+    assert (dialog.works.works(), dialog.create_button.isEnabled()) == ([], False)
 
 
 def test_who_may_not_create_still_gets_the_answer(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
@@ -317,7 +335,7 @@ def test_who_may_not_create_still_gets_the_answer(qtbot: QtBot, desk: Desk, ask:
     )
     why = ["Only operators may"]
     dialog = ask(Asked(shop=SHOP, task_type="sync_order"), lambda: why[0])
-    assert dialog.answer.lead() == "Not yet: it waits"
+    assert lead(dialog) == "Not yet: It waits"
     assert not dialog.create_button.isEnabled()
     assert dialog.create_button.toolTip() == "Only operators may"
     why[0] = ""
@@ -325,3 +343,19 @@ def test_who_may_not_create_still_gets_the_answer(qtbot: QtBot, desk: Desk, ask:
     why[0] = "The store is lost"
     qtbot.waitUntil(lambda: dialog.create_button.toolTip() == "The store is lost", timeout=WAIT_MS)
     assert not dialog.create_button.isEnabled()
+
+
+def test_what_a_schedule_brings_and_a_promise_stand_beside_the_answer(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    yearly = Schedule(name="yearly", task_type="sync_order", every_s=31_536_000, first_at=0, shops=(SHOP,))
+    desk.session.commands.schedules.add(yearly)
+    desk.session.commands.promises.set(Promise(name="fresh", task_type="sync_order", limit_s=3600, shops=(SHOP,)))
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
+    tiles = dialog.answer.tiles.tiles
+    assert [tile.value.text() for tile in tiles.values()][1:] == ["Not judged", "It is safe"]
+    with qtbot.waitSignal(dialog.wanted, timeout=WAIT_MS) as led:
+        tiles["promise"].door.click()
+    assert led.args == ["promises", "fresh"]
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
+    with qtbot.waitSignal(dialog.wanted, timeout=WAIT_MS) as led:
+        dialog.answer.tiles.tiles["next"].door.click()
+    assert led.args == ["schedules", "yearly"]

@@ -38,9 +38,10 @@ def main() -> int:
         try:
             _tell_a_story(desk)
             window = QWidget()
+            window.resize(1366, 900)
             dialog = WorkDialog(desk.context, Asked(shop=SHOPS[0].key, task_type="sync_order"), parent=window)
             dialog.open()
-            _turn(app, lambda: bool(dialog.answer.lead()) and dialog.lines.links != {}, PATIENCE_S)
+            _turn(app, lambda: dialog.answer.told is not None and bool(dialog.answer.evidence.isVisible()), PATIENCE_S)
             _turn(app, lambda: False, SETTLE_S)
             dialog.grab().save(sys.argv[1])
             dialog.reject()

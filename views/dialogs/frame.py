@@ -96,11 +96,11 @@ class DialogFrame(Dimming):
         """Show a short note beside the title, already translated."""
         self._note.setText(note)
 
-    def add_to_head(self, widget: QWidget) -> None:
-        """Put something before the cross that closes the dialog."""
+    def add_to_head(self, widget: QWidget, stretch: int = 0) -> None:
+        """Put something before the cross that closes the dialog; ``stretch``: its share of the room that is left."""
         row = self._head.layout()
         if isinstance(row, QHBoxLayout):
-            row.insertWidget(row.count() - 1, widget)
+            row.insertWidget(row.count() - 1, widget, stretch)
 
     def fill(self, *parts: QWidget | QLayout, size: tuple[int, int], least: tuple[int, int]) -> None:
         """Give the whole body to parts, the second of which grows; `size` shrinks to what the window behind leaves."""

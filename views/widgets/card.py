@@ -1,19 +1,27 @@
-"""A card: a panel with a title, a note beside it, room for actions, and a body."""
+"""A card: a panel with a title, a note beside it, room for actions and a body; small ones in a row, a value each."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import _
-from views.support import elide, safe
+from views.support import elide, safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
-from views.theme.tokens import CARD_PADDING
+from views.theme import theme
+from views.theme.tokens import CARD_PADDING, status
+from views.widgets.buttons import LinkLabel
 from views.widgets.elided import Elided
 
 #: so wide may a name be in a title, beside what else the head has
 NAME_COLUMNS = 32
+#: pixels between the tiles of a row
+GAP = 8
 
 
 class Card(QFrame):
@@ -90,3 +98,89 @@ class Card(QFrame):
         self._title.setText(_(self._source) if self._source else "")
         self._title.setToolTip(_(self._tip) if self._tip else "")
         self.setAccessibleName(self._title.text())
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One tile: what it is about (source text), its value, a line beside it, and the tone of the value."""
+
+    key: str
+    title: str
+    value: str
+    beside: str = ""
+    tone: str = "text"
+    glyph: str = ""  #: status name whose glyph stands before the title, "" for none
+    door: str = ""  #: words of a link behind the line beside, "" for none
+
+
+class TileRow(QWidget):
+    """Small cards side by side, a value each.
+
+    Signals:
+        opened: the link of a tile was pressed: its key.
+    """
+
+    opened = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(GAP)
+        self.tiles: dict[str, Tile] = {}
+
+    def show_tiles(self, told: Sequence[Told]) -> None:
+        """Show these, in this order."""
+        for one in told:
+            if one.key not in self.tiles:
+                self.tiles[one.key] = tile = Tile()
+                tile.door.activated.connect(partial(self.opened.emit, one.key))
+                self._row.addWidget(tile, 1)
+            self.tiles[one.key].show_told(one)
+
+
+class Tile(QFrame):
+    """One of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("panel", "card")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._glyph, self._glyph_name = QLabel(), ""
+        self.title, self.value, self.beside = Elided("", "label", "text2"), Elided("", "panel"), Elided("", "caption")
+        self.beside.set_tone("text3")
+        self.door = LinkLabel()
+        head, foot = QHBoxLayout(), QHBoxLayout()
+        head.setSpacing(6)
+        head.addWidget(self._glyph)
+        head.addWidget(self.title, 1)
+        foot.setSpacing(8)
+        foot.addWidget(self.beside, 1)
+        foot.addWidget(self.door)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 6, 8, 6)
+        column.setSpacing(1)
+        column.addLayout(head)
+        column.addWidget(self.value)
+        column.addLayout(foot)
+        theme().changed.connect(self._restyle)
+
+    def show_told(self, told: Told) -> None:
+        """Say this."""
+        self.title.show_text(_(told.title))
+        self.value.show_text(told.value)
+        self.value.set_tone(told.tone)
+        self.beside.show_text(told.beside)
+        self.door.set_count_text(told.door)
+        self.door.setVisible(bool(told.door))
+        self._glyph_name = told.glyph
+        self._restyle()
+        self.setAccessibleName(text.listed(part for part in (_(told.title), told.value, told.beside) if part))
+
+    def _restyle(self) -> None:
+        self._glyph.setVisible(bool(self._glyph_name))
+        if self._glyph_name:
+            token = status(self._glyph_name)
+            self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 14))

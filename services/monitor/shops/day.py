@@ -1,20 +1,25 @@
-"""One shop over some hours: every attempt of its tasks by type, what is planned, and when nothing was to start."""
+"""One shop over some hours: every attempt of its tasks by type, what is planned, and when nothing was to start; of one
+of its works over a day also by who asked, with what was planned and did not come.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice, takewhile
+from typing import Any
 
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import quiet_hours
 from services.domain.plans import schedule as schedules
 from services.domain.task.record import Attempt, Task
 from services.domain.task.search.query import Query, Term, equals
-from services.domain.task.status import Status
+from services.domain.task.status import Status, Triage
 from services.engine.quiet import wished
 from services.engine.registry import Registry
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
-from services.monitor.schedules import ScheduleQueries
+from services.monitor.schedules import ScheduleQueries, ScheduleRow
+from services.monitor.works import WorkStory
 from services.ports import Store
 
 PAGE, MOST = 500, 5_000
@@ -26,10 +31,20 @@ AHEAD = 12
 #: runs of a schedule that are told
 COMING = 40
 
+#: runs of a schedule that are told of one day of a work
+COMING_DAY = 300
+
 SUCCEEDED, RETRIED, DEAD, HELD, CANCELLED, RUNNING, PLANNED = (
     "succeeded", "retried", "dead", "held", "cancelled", "running", "planned",
 )  # fmt: skip
-STATES = (SUCCEEDED, RETRIED, DEAD, HELD, CANCELLED, RUNNING, PLANNED)
+#: of one work only: a letter whose work another task has done, a task that waits, a run that was due and did not come,
+#: and one that left the shop out
+OVERTAKEN, WAITS, MISSED, SKIPPED = "overtaken", "waits", "missed", "skipped"
+STATES = (SUCCEEDED, RETRIED, DEAD, HELD, CANCELLED, RUNNING, PLANNED, OVERTAKEN, WAITS, MISSED, SKIPPED)
+#: who asked for a run: rows of the day of one work
+SCHEDULE, PERSON, PROGRAM = "schedule", "person", "program"
+ASKERS = (SCHEDULE, PERSON, PROGRAM)
+_ASKED: Mapping[str, str] = {"schedule": SCHEDULE, "foreign": PROGRAM, "rest": PROGRAM}
 #: outcomes of attempts in which nothing of the task was run
 _NO_RUN = frozenset({"waiting", "fenced"})
 _STOPPED = frozenset({"cancelled", "preempted", "returned"})
@@ -49,6 +64,9 @@ class DayAttempt:
     error: str = ""
     error_kind: str = ""
     schedule: str = ""
+    asked: str = ""  #: by whom, one of ``ASKERS``; only where it was asked for one work
+    instead: str = ""  #: the task that did the work of a letter that was overtaken
+    count: int = 1  #: runs that are told as this one
 
     @property
     def key(self) -> str:
@@ -95,6 +113,43 @@ class ShopDays:
             complete=len(tasks) < MOST,
         )
 
+    def of(self, story: WorkStory, payload: Mapping[str, Any] | None = None) -> ShopDay:
+        """The day that a story tells, by who asked: its runs, what waits, what schedules bring and what did not come.
+
+        ``payload``: only schedules of these parameters are meant.
+        """
+        now, begins, ends = self._store.now_ms(), story.begins, story.ends
+        tasks = {task.task_id: task for task in (*story.runs, *story.active)}
+        runs = [_of_work(run, task) for task in tasks.values() for run in _runs(task, begins, ends, now)]
+        runs += [one for task in story.active if (one := _waits(task, begins, ends)) is not None]
+        complete = story.known
+        for row in self._fitting(story, payload):
+            past = row.planned.past
+            runs += _not_come(row, begins, min(ends, now))
+            runs += _to_come(row, max(begins, now), ends)
+            if len(past) >= schedules.KEPT_RUNS and past[0].at > begins:
+                complete = False  # what became of the first ones of the day is not kept
+        return ShopDay(
+            shop=story.shop,
+            begins=begins,
+            ends=ends,
+            now=now,
+            types=ASKERS,
+            runs=tuple(sorted(runs, key=lambda run: (run.begins, run.key))),
+            quiet=tuple(self._quiet(story.shop, begins, ends)),
+            complete=complete,
+        )
+
+    def _fitting(self, story: WorkStory, payload: Mapping[str, Any] | None) -> Iterator[ScheduleRow]:
+        known = self._registry.shops().get(story.shop)
+        for row in self._schedules.rows(1) if known is not None else ():
+            if row.schedule.task_type != story.task_type or known is None:
+                continue
+            if payload is not None and dict(row.schedule.payload) != dict(payload):
+                continue
+            if schedules.fitting(row.schedule, [known]):
+                yield row
+
     def _tasks(self, shop: str, begins: int) -> Iterator[Task]:
         """What changed since then, and what is due later whenever it was written down."""
         terms = (equals("shop", shop),)
@@ -136,6 +191,54 @@ class ShopDays:
                 since = max(begins, hours.at)  # they held nothing back before somebody set them
                 found += [(max(since, one), min(ends, end)) for one, end in quiet_hours.spans(hours, zone, since, ends)]
         return _merged(found)
+
+
+def _of_work(run: DayAttempt, task: Task) -> DayAttempt:
+    overtaken = run.state == DEAD and task.triage == Triage.OVERTAKEN
+    return replace(
+        run,
+        asked=_ASKED.get(task.origin, PERSON),
+        state=OVERTAKEN if overtaken else run.state,
+        instead=task.successor if overtaken else "",
+    )
+
+
+def _waits(task: Task, begins: int, ends: int) -> DayAttempt | None:
+    """A task that has not begun and is not for later, at the instant since when it waits."""
+    if task.status not in (Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.HELD) or task.attempts:
+        return None
+    at = task.waits_since if task.status != Status.HELD else task.updated_at
+    if not begins <= at < ends:
+        return None
+    state = HELD if task.status == Status.HELD else WAITS
+    asked = _ASKED.get(task.origin, PERSON)
+    return DayAttempt(task_type=task.task_type, state=state, begins=at, ends=at, task_id=task.task_id, asked=asked)
+
+
+def _not_come(row: ScheduleRow, begins: int, ends: int) -> Iterator[DayAttempt]:
+    """Runs of a schedule that were due and made nothing: missed, left out, or late by now."""
+
+    def one(at: int, state: str) -> DayAttempt:
+        kind, name = row.schedule.task_type, row.schedule.name
+        return DayAttempt(task_type=kind, state=state, begins=at, ends=at, schedule=name, asked=SCHEDULE)
+
+    for past in row.planned.past:
+        if begins <= past.at < ends:
+            if past.kind == schedules.MISSED_RUN or (past.failed and not past.created):
+                yield one(past.at, MISSED)
+            elif past.kind == schedules.SKIPPED or (past.left_out and not past.created):
+                yield one(past.at, SKIPPED)
+    if row.upcoming and begins <= row.upcoming[0] < ends - schedules.GRACE_MS:
+        yield one(row.upcoming[0], MISSED)
+
+
+def _to_come(row: ScheduleRow, begins: int, ends: int) -> Iterator[DayAttempt]:
+    if not row.upcoming or row.problem:
+        return
+    rule = schedules.rule(row.schedule, row.zone)
+    for at in takewhile(lambda at: at < ends, islice(rule.after(max(begins, row.upcoming[0]) - 1), COMING_DAY)):
+        kind, name = row.schedule.task_type, row.schedule.name
+        yield DayAttempt(task_type=kind, state=PLANNED, begins=at, ends=at, schedule=name, asked=SCHEDULE)
 
 
 def _runs(task: Task, begins: int, ends: int, now: int) -> Iterator[DayAttempt]:

@@ -127,6 +127,11 @@ class ShopQueries:
         span = self._works.day(day)
         return None if span is None else self._works.story(key, kind, span, payload)
 
+    def stories(self, works: Sequence[tuple[str, str]], day: str) -> tuple[WorkStory, ...]:
+        """The same of several works, each a shop (its key) and a type; none for what is no day."""
+        span = self._works.day(day)
+        return () if span is None else self._works.stories(works, span)
+
     def name(self, key: str) -> str:
         """What a shop (``platform:shop_id``) is called."""
         shop = self._registry.shops().get(key)

@@ -1,65 +1,67 @@
-"""Did it run? A shop, a type and a day are chosen, and one answer is given, whichever task did the work."""
+"""Did it run? Shops, types and a day are typed in one line; each work that is meant has one answer, whichever task did
+the work, and beside them stands all of the one that is chosen.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QDate, Qt, QTimer, Signal
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from services.domain.fleet.shop import Shop
-from services.domain.task.search import filter
-from services.domain.task.search.query import equals
-from services.domain.text.ordering import as_read
 from services.domain.types import strict_json
 from services.domain.types.task_type import TaskType
-from services.i18n import N_, _, language, ngettext
+from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.works import WorkStory
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
-from views.dialogs.notice import Notice
-from views.dialogs.work import words
-from views.dialogs.work.words import Line
+from views.dialogs.work import asking, words
+from views.dialogs.work.answer import AnswerPane, Told, look
+from views.dialogs.work.asking import TODAY, YESTERDAY, Asked, Directory, Understood
+from views.dialogs.work.works import WorkList, WorkRow
 from views.support import instant, safe, shown, text
+from views.support.instant import ticks
 from views.support.language import on_language_changed
 from views.support.look import Label, line
+from views.support.offers import offer
 from views.support.operation import Operation
 from views.support.throttle import Debounce
+from views.support.words import type_names
 from views.theme import theme
 from views.theme.tokens import platform_badge, status
-from views.widgets.buttons import Button, LinkLabel
-from views.widgets.fields import DateTimeField, Labelled
-from views.widgets.find_field import FindField
-from views.widgets.scroll_pane import ScrollPane
-from views.widgets.segmented import Segmented
+from views.widgets.buttons import Button, IconButton
+from views.widgets.elided import Elided
+from views.widgets.empty_state import EmptyState
+from views.widgets.layout import stacked
 
-WIDTH, ROOM_HEIGHT = 760, 240
-TYPING_MS, LOOK_MS = 250, 2000
-TODAY, YESTERDAY, DATE = "today", "yesterday", "date"
-DAYS = ((TODAY, N_("Today")), (YESTERDAY, N_("Yesterday")), (DATE, N_("Date")))
+__all__ = ["Asked", "WorkDialog"]
+
+SIZE, LEAST = (1280, 888), (560, 380)
+LIST_WIDTH, LIST_NARROW, NARROW, LOW = 310, 220, 960, 680
+TYPING_MS, LOOK_MS, LIST_MS = 200, 2000, 8000
+#: works that are listed, and those that are asked for to find them
+LISTED, MOST_ASKED = 24, 48
+#: entries of the menu of a chip, and days before today that are offered
+OFFERED, DAYS_BACK = 14, 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What is asked; complete when shop and type are named."""
-
-    shop: str = ""  #: platform:shop_id
-    task_type: str = ""
-    day: str = TODAY
-    payload: Mapping[str, Any] | None = None  #: None asks for any
+_ANYTHING = Asked()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """What there is to choose from."""
+class Found:
+    """What a line of words means, and the answer of each work."""
 
-    shops: Mapping[str, Shop] = field(default_factory=dict)
-    types: Mapping[str, TaskType] = field(default_factory=dict)
+    understood: Understood
+    stories: tuple[WorkStory, ...] = ()
+    left: int = 0  #: shops that are meant and not asked for
+    bare: tuple[str, ...] = ()  #: shops that have no such type
 
 
 class WorkDialog(DialogFrame):
@@ -67,358 +69,535 @@ class WorkDialog(DialogFrame):
 
     Signals:
         wanted: a page, and what it shall show there.
+        listed: other works stand there.
         answered: another answer stands there.
     """
 
     wanted = Signal(str, object)
+    listed = Signal()
     answered = Signal()
 
     def __init__(
         self,
         context: PageContext,
-        asked: Asked = Asked(),
+        asked: Asked = _ANYTHING,
         barred: Callable[[], str] = str,
         parent: QWidget | None = None,
     ) -> None:
         """``barred``: why nothing can be created, "" when it can; asked again with each answer."""
         super().__init__(N_("Did it run?"), icon="ph.clock-counter-clockwise", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedWidth(WIDTH)
         self._context, self._barred = context, barred
-        self._known, self._told = Known(), Asked()
-        self._story: WorkStory | None = None
-        self._story_at = 0  # when it was told, UTC ms
-        self._unread = True  # what there is to choose from was not read yet
+        self._known: Directory | None = None  # None: what there is to choose from was not read yet
+        self._found: Found | None = None
         self._error: BaseException | None = None  # why nothing newer is known
         self._problem = ""
-        self._reading, self._asking = Operation(self), Operation(self, latest=True)
-        self._soon = Debounce(self._ask, TYPING_MS, self)
+        self._reading, self._listing = Operation(self), Operation(self, latest=True)
+        self._asking = Operation(self, latest=True)
+        self._soon = Debounce(self._ask_list, TYPING_MS, self)
         self._again = QTimer(self, interval=LOOK_MS)
         self._again.timeout.connect(self._look_again)
-        self._again.start()
+        self._list_again = QTimer(self, interval=LIST_MS)
+        self._list_again.timeout.connect(self._list_once_more)
         self._build()
-        self._fill(asked)
+        self.field.setText(asked.words)
         self._connect()
+        self._again.start()
+        self._list_again.start()
         self._read_choices()
         self._say()
 
     # putting together
 
     def _build(self) -> None:
-        self.shop, self.task_type, self.payload = FindField(), FindField(), QLineEdit()
-        self.day, self.date = Segmented(DAYS, N_("Day")), DateTimeField()
-        self.date.setDisplayFormat("yyyy-MM-dd")
-        self._fields = {
-            "shop": Labelled(N_("Shop"), self.shop, hint=N_("any part of its name or id")),
-            "type": Labelled(N_("Task type"), self.task_type),
-            "payload": Labelled(N_("Parameters"), self.payload, hint=N_("as JSON; empty asks for any")),
-        }
-        self.payload.setPlaceholderText('{"page": 2}')
-        top, below = QHBoxLayout(), QHBoxLayout()
-        top.setSpacing(12)
-        top.addWidget(self._fields["shop"], 1)
-        top.addWidget(self._fields["type"], 1)
-        day = QVBoxLayout()
-        day.setSpacing(5)
-        self._day_title = Label("", "label", "text2")
-        days = QHBoxLayout()
-        days.setSpacing(8)
-        days.addWidget(self.day)
-        days.addWidget(self.date)
-        days.addStretch(1)
-        day.addWidget(self._day_title)
-        day.addLayout(days)
-        day.addStretch(1)
-        below.setSpacing(12)
-        below.addLayout(day, 1)
-        below.addWidget(self._fields["payload"], 1)
-        self.body.addLayout(top)
-        self.body.addLayout(below)
-        self.body.addWidget(line())
-        self.answer = Notice("unconfirmed")
-        self.still = Label("", "labelstrong", "retrying")
-        self.hint = Label("", "body", "text3", wrap=True)
-        self.lines = _Lines()
-        self.rest = Label("", "label", "text3", wrap=True)
-        room = QWidget()
-        room.setFixedHeight(ROOM_HEIGHT)  # with an answer or without one the fields stay where they are
-        column = QVBoxLayout(room)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addWidget(self.still)
-        column.addWidget(self.hint)
-        column.addWidget(self.answer)
-        column.addWidget(self.lines, 1)
-        column.addWidget(self.rest)
-        column.addStretch()
-        self.body.addWidget(room)
-        self.tasks_button = Button(N_("Show its tasks"), icon="ph.list-bullets")
-        self.create_button = Button(N_("Create it"), icon="ph.plus", shortcut="Ctrl+Return")
-        self.close_button = Button(N_("Close"), hint="Esc")
-        self.foot.addWidget(self.tasks_button)
+        self.field = _Field()
+        self.field.setMinimumWidth(180)
+        self.add_to_head(self.field, 20)
+        self.shop_chip, self.type_chip, self.day_chip = (Button(small=True) for _place in range(3))
+        for chip, fill in (
+            (self.shop_chip, self._fill_shops),
+            (self.type_chip, self._fill_types),
+            (self.day_chip, self._fill_days),
+        ):
+            menu = QMenu(chip)
+            menu.aboutToShow.connect(partial(fill, menu))
+            chip.set_menu(menu)
+        self.understood, self.number = Label("", "label", "text3"), Elided("", "label", "text2")
+        self.payload = QLineEdit()
+        self.payload.setFixedWidth(210)
+        self._state_glyph, self.state = QLabel(), Elided("", "label", "text2")
+        chips = QHBoxLayout()
+        chips.setContentsMargins(18, 7, 18, 7)
+        chips.setSpacing(8)
+        for widget in (self.understood, self.shop_chip, self.type_chip, self.day_chip, self.payload, self.number):
+            chips.addWidget(widget)
+        chips.addStretch(1)
+        chips.addWidget(self._state_glyph)
+        chips.addWidget(self.state)
+        top = QVBoxLayout()
+        top.setSpacing(0)
+        top.addLayout(chips)
+        top.addWidget(line())
+        self.works, self.answer = WorkList(), AnswerPane(self._context)
+        self.nothing = EmptyState(N_("Ask of a shop and a task type"), "", icon="ph.magnifying-glass")
+        self._stack = stacked(self.nothing, self.answer)
+        middle = QHBoxLayout()
+        middle.setContentsMargins(0, 0, 0, 0)
+        middle.setSpacing(0)
+        middle.addWidget(self.works)
+        middle.addWidget(line("v"))
+        middle.addWidget(self._stack, 1)
+        self.fill(top, middle, self._build_hints(), size=SIZE, least=LEAST)
+        self.copy_button = Button(N_("Copy answer"), icon="ph.copy", hint="Ctrl+C")
+        self.shop_button = Button(N_("Open shop"), icon="ph.storefront", shortcut="Ctrl+O")
+        self.tasks_button = Button(N_("Show its tasks"), icon="ph.list-bullets", shortcut="Ctrl+L")
+        self.create_button = Button(N_("Run it now…"), icon="ph.arrow-clockwise", shortcut="Ctrl+R")
+        self.open_button = Button(N_("Open task"), kind="primary", icon="ph.arrow-square-out", hint="Return")
+        for button in (self.copy_button, self.shop_button, self.tasks_button):
+            self.foot.addWidget(button)
         self.foot.addStretch(1)
-        self.foot.addWidget(self.close_button)
         self.foot.addWidget(self.create_button)
+        self.foot.addWidget(self.open_button)
+        self.setTabOrder(self.field, self.answer.strip)
+
+    def _build_hints(self) -> QWidget:
+        self.hints, self.command = Elided("", "label", "text3"), Elided("", "monosmall", "text2", middle=True)
+        self.command_copy = IconButton("ph.copy", N_("Copy the command"))
+        self.command_copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.command_line()))
+        row = QHBoxLayout()
+        row.setContentsMargins(18, 2, 12, 2)
+        row.setSpacing(10)
+        row.addWidget(self.hints, 1)
+        row.addWidget(self.command, 1)
+        row.addWidget(self.command_copy)
+        self.command.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._hints_row = QWidget()
+        column = QVBoxLayout(self._hints_row)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(line())
+        column.addLayout(row)
+        return self._hints_row
 
     def _connect(self) -> None:
-        self.shop.editTextChanged.connect(lambda _text: self._on_changed())
-        self.task_type.editTextChanged.connect(lambda _text: self._on_changed())
-        self.payload.textChanged.connect(lambda _text: self._on_changed())
-        self.date.dateChanged.connect(lambda _date: self._on_changed())
-        self.day.chosen.connect(lambda _day: self._on_changed())
-        self.lines.wanted.connect(self._go)
+        self.field.textChanged.connect(lambda _text: self._soon())
+        self.field.stepped.connect(lambda down: self.works.step(down))
+        self.field.returnPressed.connect(self._open_task)
+        self.field.copied.connect(self._copy)
+        self.payload.textChanged.connect(lambda _text: self._on_payload())
+        self.works.chosen.connect(lambda _shop, _type: self._on_work())
+        self.works.opened.connect(self._open_task)
+        self.answer.wanted.connect(self._go)
+        self.answer.day_wanted.connect(self._on_day)
+        self.answer.strip.chosen.connect(lambda _run: self._say_buttons())
+        self.copy_button.clicked.connect(self._copy)
+        self.shop_button.clicked.connect(self._on_shop)
         self.tasks_button.clicked.connect(self._on_tasks)
         self.create_button.clicked.connect(self._on_create)
-        self.close_button.clicked.connect(self.reject)
-        on_language_changed(self._say_choices)
+        self.open_button.clicked.connect(self._open_task)
+        theme().changed.connect(self._say)
         on_language_changed(self._say)
-
-    def _fill(self, asked: Asked) -> None:
-        if asked.shop:
-            self.shop.choose(asked.shop)
-        if asked.task_type:
-            self.task_type.choose(asked.task_type)
-        if asked.day in (TODAY, YESTERDAY):
-            self.day.set_current(asked.day)
-        else:
-            self.day.set_current(DATE)
-            self.date.setDate(QDate.fromString(asked.day, "yyyy-MM-dd"))
+        ticks().tell(self, self._on_tick)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Begin with what is not chosen yet."""
+        """Begin with what is typed."""
         super().showEvent(event)
-        first = self.shop if not self.shop.currentText() else self.task_type
-        first.setFocus()
-        if (typed := first.lineEdit()) is not None:
-            typed.selectAll()  # another one is typed over what the page had chosen
+        self.field.setFocus()
+        self.field.selectAll()  # another one is typed over what the page had chosen
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the answer room where there is little."""
+        super().resizeEvent(event)
+        narrow = self.width() < NARROW
+        self.works.setFixedWidth(LIST_NARROW if narrow else LIST_WIDTH)
+        self.hints.setVisible(not narrow)
+        self.understood.setVisible(not narrow)
+        self.number.setVisible(not narrow)
+        self._hints_row.setVisible(self.height() >= LOW)
 
     # asking
 
-    def asked(self) -> Asked | None:
-        """What is asked by now; None where the parameters say nothing."""
-        day = self.day.current()
-        if day == DATE:
-            day = self.date.date().toString("yyyy-MM-dd")
-        payload, self._problem = self._payload()
-        if self._problem:
-            return None
-        return Asked(shop=self.shop.chosen(), task_type=self.task_type.chosen(), day=day, payload=payload)
+    @property
+    def known(self) -> bool:
+        """Whether it is known what there is to ask of."""
+        return self._known is not None
 
-    def _payload(self) -> tuple[Mapping[str, Any] | None, str]:
-        typed = self.payload.text().strip()
-        if not typed or not self._by_payload():
-            return None, ""
-        try:
-            found = strict_json.loads(typed)
-        except (ValueError, RecursionError):
-            found = None
-        return (found, "") if isinstance(found, dict) else (None, _("This is no JSON object"))
+    @property
+    def day(self) -> str:
+        """The day that is meant: ``today``, ``yesterday`` or a date."""
+        return self._found.understood.day if self._found is not None else TODAY
 
-    def _by_payload(self) -> bool:
-        """Whether the parameters tell one work of the type from another."""
-        name = self.task_type.chosen()
-        kind = self._known.types.get(name) or TaskType.default(name)
-        return bool(name) and kind.uniqueness == "shop_type_payload"
+    def command_line(self) -> str:
+        """What asks the same in a terminal, "" while nothing is chosen."""
+        shop, kind = self.works.current()
+        return f"work {shop} {kind} --day {self.day}" if kind else ""
 
-    def _read(self) -> Known:
+    def _read(self) -> Directory:
         shops = dict(self._context.shops())
         for now in self._context.limits.states.look():  # also those of which only tasks tell
             platform, _colon, shop_id = now.key.partition(":")
             shops.setdefault(now.key, Shop(platform=platform, shop_id=shop_id))
-        return Known(shops=shops, types=self._context.types())
+        return asking.directory(shops, self._context.types())
 
     def _read_choices(self) -> None:
-        self._reading.start(self._read, self._take, self._on_unread)
+        self._reading.start(self._read, self._take, self._on_failed)
 
-    def _take(self, known: Known) -> None:
-        self._known, self._unread, self._error = known, False, None
-        self._say_choices()
-        if self._story is None or self.asked() != self._told:
-            self._on_changed()
-
-    def _on_unread(self, error: BaseException) -> None:
-        if self._story is None:
-            self._error = error
+    def _take(self, known: Directory) -> None:
+        self._known, self._error = known, None
         self._say()
+        self._ask_list()
 
-    def _on_changed(self) -> None:
-        self._story = None
-        if not self._unread:
-            self._error = None  # it was about another question
-        self._soon()
+    def _ask_list(self) -> None:
+        if self._known is None:
+            return
+        typed = self.field.text().strip()
+        call = partial(_look_for, self._context, typed, self._known)
+        self._listing.start(call, partial(self._show_list, typed), self._on_failed)
+
+    def _show_list(self, typed: str, found: Found) -> None:
+        if typed != self.field.text().strip():
+            return
+        other = self._found is None or found.understood != self._found.understood
+        self._found, self._error = found, None
+        self.works.show_rows(_rows(found, self._known or Directory()))
+        if other:
+            self._on_work()
+        self._say()
+        self.listed.emit()
+
+    def _list_once_more(self) -> None:
+        if self.isVisible() and not self._listing.awaited and self._found is not None:
+            self._ask_list()
+
+    def _on_payload(self) -> None:
+        self._payload()
+        self._say()
+        if not self._problem:
+            self._ask()
+
+    def _payload(self) -> Mapping[str, Any] | None:
+        typed, self._problem = self.payload.text().strip(), ""
+        if not typed or not self._by_payload():
+            return None
+        try:
+            found = strict_json.loads(typed)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict):
+            return found
+        self._problem = _("This is no JSON object")
+        return None
+
+    def _by_payload(self) -> bool:
+        """Whether the parameters tell one work of the type from another."""
+        _shop, name = self.works.current()
+        types = self._known.types if self._known is not None else {}
+        kind = types.get(name) or TaskType.default(name)
+        return bool(name) and kind.uniqueness == "shop_type_payload"
+
+    def _on_work(self) -> None:
+        shop, kind = self.works.current()
+        told = self.answer.told
+        if told is not None and (told.story.shop, told.story.task_type) != (shop, kind):
+            self.answer.clear()
+        if kind and self._found is not None:
+            self._ask()
         self._say()
 
     def _ask(self) -> None:
-        asked = self.asked()
-        if asked is None or not (asked.shop and asked.task_type):
-            self._story = None
-            self._say()
+        shop, kind = self.works.current()
+        payload = self._payload()
+        if not kind or self._problem:
             return
-        call = partial(self._context.limits.story, asked.shop, asked.task_type, asked.day, asked.payload)
-        self._asking.start(call, partial(self._show, asked), partial(self._on_failed, asked))
+        call = partial(look, self._context, shop, kind, self.day, payload)
+        self._asking.start(call, partial(self._show, (shop, kind, self.day, payload)), self._on_failed)
 
     def _look_again(self) -> None:
         """Something may have happened, and what failed may work by now."""
         if not self.isVisible():
             return
-        if self._unread and not self._reading.busy:
+        if self._known is None and not self._reading.busy:
             self._read_choices()
-        asked = self.asked()
-        if asked is not None and asked.shop and asked.task_type and not self._asking.awaited:
+        elif self._found is None and not self._listing.awaited:
+            self._ask_list()
+        elif not self._asking.awaited:
             self._ask()
 
-    def _show(self, asked: Asked, story: WorkStory | None) -> None:
-        if asked != self.asked():
+    def _show(self, asked: tuple[object, ...], told: Told | None) -> None:
+        if told is None or asked != (*self.works.current(), self.day, self._payload()):
             return
-        self._story, self._story_at, self._told, self._error = story, instant.now_ms(), asked, None
+        self._error = None
+        self.answer.show_told(told, self._shop_name(told.story.shop))
+        self._stack.setCurrentIndex(1)
         self._say()
         self.answered.emit()
 
-    def _on_failed(self, asked: Asked, error: BaseException) -> None:
+    def _on_failed(self, error: BaseException) -> None:
         """Keep what was known; it is asked again before long."""
-        if asked != self.asked():
-            return
         self._error = error
+        self.answer.mark_stale()
         self._say()
 
     # acting
 
     def _on_create(self) -> None:
-        asked = self.asked()
-        if asked is None or not asked.shop:
+        shop, kind = self.works.current()
+        if not kind:
             return
-        platform, _colon, _shop_id = asked.shop.partition(":")
-        fields: dict[str, object] = {"platform": platform, "shops": [asked.shop]}
-        if asked.task_type:
-            fields["task_type"] = asked.task_type
-        if asked.payload is not None:
-            fields["payload"] = dict(asked.payload)
+        platform, _colon, _shop_id = shop.partition(":")
+        fields: dict[str, object] = {"platform": platform, "shops": [shop], "task_type": kind}
+        payload = self._payload()
+        if payload is not None:
+            fields["payload"] = dict(payload)
         self.accept()
         self._context.new_task(fields)
 
     def _on_tasks(self) -> None:
-        asked = self.asked()
-        if asked is not None and asked.shop:
-            terms = [equals("shop", asked.shop)]
-            if asked.task_type:
-                terms.append(equals("type", asked.task_type))
-            self._go("tasks", filter.format_terms(tuple(terms)))
+        shop, kind = self.works.current()
+        if kind:
+            self._go("tasks", f'shop:"{shop}" type:"{kind}"')
+
+    def _on_shop(self) -> None:
+        shop, _kind = self.works.current()
+        if shop:
+            self._go("shops", shop)
+
+    def _open_task(self) -> None:
+        if task_id := self.answer.task_id:
+            self._go("tasks", f'id:"{task_id}"')
+
+    def _copy(self) -> None:
+        told = self.answer.told
+        if told is not None:
+            name = self._shop_name(told.story.shop)
+            QGuiApplication.clipboard().setText(words.copied(told.story, name, told.day, instant.now_ms()))
+
+    def _on_day(self, day: str) -> None:
+        """Ask of another day in the same words."""
+        today = f"{shown.moment(instant.now_ms()).astimezone(shown.zone()):%Y-%m-%d}"
+        found = self._found.understood if self._found is not None else Understood()
+        self._retype(found.shop_words, found.type_words, TODAY if day == today else day)
+
+    def _retype(self, shop: str, kind: str, day: str) -> None:
+        self.field.setText(" ".join(part for part in (shop, kind, day if day != TODAY else "") if part))
+        self._ask_list()
 
     def _go(self, page: str, request: object) -> None:
         self.accept()
         self.wanted.emit(page, request)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy the answer, wherever the focus is."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self._copy()
+            return
+        super().keyPressEvent(event)
+
+    # chips
+
+    def _fill_shops(self, menu: QMenu) -> None:
+        found = self._found.understood if self._found is not None else Understood()
+        retype = partial(self._retype, kind=found.type_words, day=found.day)
+        self._fill(menu, found.shops[:OFFERED], self._shop_name, retype)
+
+    def _fill_types(self, menu: QMenu) -> None:
+        found = self._found.understood if self._found is not None else Understood()
+        types = tuple(self._known.types) if self._known is not None else ()
+        self._fill(menu, types[:OFFERED], type_names.name, lambda name: self._retype(found.shop_words, name, found.day))
+
+    def _fill_days(self, menu: QMenu) -> None:
+        found = self._found.understood if self._found is not None else Understood()
+        now = shown.moment(instant.now_ms()).astimezone(shown.zone()).date()
+        days = [TODAY, YESTERDAY]
+        days += [now.fromordinal(now.toordinal() - back).isoformat() for back in range(2, DAYS_BACK + 1)]
+        self._fill(menu, days, self._day_name, lambda day: self._retype(found.shop_words, found.type_words, day))
+
+    def _fill(
+        self, menu: QMenu, keys: Sequence[str], name: Callable[[str], str], choose: Callable[[str], None]
+    ) -> None:
+        menu.clear()
+        for key in keys:
+            offer(menu, safe.one_line(name(key), 60), partial(choose, key))
+
     # words
 
-    def _say_choices(self) -> None:
-        shops = sorted(self._known.shops.items(), key=lambda one: as_read(one[0]))
-        self.shop.show_choices([(key, _shop_words(shop)) for key, shop in shops])
-        kinds = sorted(self._known.types.items())
-        self.task_type.show_choices([(name, _type_words(kind)) for name, kind in kinds])
+    def _shop_name(self, key: str) -> str:
+        shop = self._known.shops.get(key) if self._known is not None else None
+        return (shop.name or shop.shop_id) if shop is not None else key.partition(":")[2]
+
+    def _day_name(self, day: str) -> str:
+        now = shown.moment(instant.now_ms()).astimezone(shown.zone()).date()
+        if day == TODAY:
+            return _("today, {day}").format(day=f"{now:%m-%d}")
+        if day == YESTERDAY:
+            return _("yesterday, {day}").format(day=f"{now.fromordinal(now.toordinal() - 1):%m-%d}")
+        return day
+
+    def _on_tick(self) -> None:
+        if self.isVisible():
+            self.answer.say()
+            self._say_state()
 
     def _say(self) -> None:
-        self._day_title.setText(_("Day"))
-        self.date.setVisible(self.day.current() == DATE)
-        self.date.setAccessibleName(_("Date"))
-        self._fields["payload"].setVisible(self._by_payload())
-        asked, story, now = self.asked(), self._story, instant.now_ms()
-        self._fields["payload"].set_error(self._problem)
-        named = asked is not None and bool(asked.shop and asked.task_type)
-        error = self._error
-        self.hint.setText(told(error) if error is not None else self._hint(named))
-        self.hint.setVisible(story is None or error is not None)
-        old = story is not None and error is not None
-        self.still.setText(_("as of {time}").format(time=shown.clock(self._story_at, now)) if old else "")
-        self.still.setVisible(old)
-        self.lines.setVisible(story is not None)
-        self.tasks_button.disable("" if asked is not None and asked.shop else _("Choose a shop first"))
-        self.create_button.disable(self._barred() or ("" if named else _("Choose shop and type first")))
-        if story is None:
-            self.answer.show_words("", "")
-            self.lines.show_lines(())
-            self.rest.hide()
+        self.field.setPlaceholderText(_("shop, task type, day: pdd:s1 sync yesterday"))
+        self.field.setAccessibleName(_("Shop, task type and day"))
+        self.payload.setPlaceholderText(_("parameters as JSON"))
+        self.payload.setAccessibleName(_("Parameters"))
+        self.payload.setToolTip(self._problem or _("as JSON; empty asks for any"))
+        self.payload.setVisible(self._by_payload())
+        self.understood.setText(_("Understood as"))
+        self.hints.show_text(_("Up, Down: next work   Tab: into the answer   Left, Right: run by run   Esc: close"))
+        found = self._found.understood if self._found is not None else Understood()
+        shops, kinds = (_("shops like"), _("all shops")), (_("types like"), _("all types"))
+        self.shop_chip.set_count_text(_chip(found.shops, found.shop_words, self._shop_name, *shops))
+        self.type_chip.set_count_text(_chip(found.types, found.type_words, type_names.name, *kinds))
+        self.day_chip.set_count_text(self._day_name(found.day))
+        self.number.show_text(self._numbers())
+        self._say_state()
+        self._say_nothing(found)
+        self._say_buttons()
+
+    def _numbers(self) -> str:
+        works = self.works.works()
+        if not works:
+            return ""
+        number, shops = len(works), len({shop for shop, _kind in works})
+        said = ngettext("{n} work", "{n} works", number).format(n=text.count(number))
+        return _("{works} in {shops}").format(
+            works=said, shops=ngettext("{n} shop", "{n} shops", shops).format(n=text.count(shops))
+        )
+
+    def _say_state(self) -> None:
+        told_, now = self.answer.told, instant.now_ms()
+        glyph, words_ = "", ""
+        if self._problem:
+            glyph, words_ = "warning", self._problem
+        elif self._error is not None:
+            at = shown.clock(told_.at_ms, now) if told_ is not None else ""
+            why = told(self._error)
+            glyph, words_ = "warning", text.listed([_("asked at {time}").format(time=at), why]) if at else why
+        elif told_ is not None:
+            glyph = "healthy" if told_.story.known else "unknown"
+            ago = text.age(shown.span(now - told_.at_ms))
+            whole, part = _("asked {ago}, all of it is known"), _("asked {ago}, not all of it is known")
+            words_ = (whole if told_.story.known else part).format(ago=ago)
+        self._state_glyph.setVisible(bool(glyph))
+        if glyph:
+            token = status(glyph)
+            self._state_glyph.setPixmap(theme().pixmap(token.glyph, token.role, 14))
+        self.state.show_text(words_)
+
+    def _say_nothing(self, found: Understood) -> None:
+        """What stands in the place of an answer."""
+        _shop, kind = self.works.current()
+        if kind and self.answer.told is not None:
+            self._stack.setCurrentIndex(1)
             return
-        found = words.answer(story, now)
-        self.answer.set_status(found.status)
-        self.answer.show_words(found.lead, found.words)
-        wanted = found.known and found.status not in ("healthy", "running")
-        self.create_button.set_kind("primary" if wanted else "plain")
-        self.lines.show_lines(words.lines(story, now))
-        rest = words.left_out(story, found)
-        self.rest.setText(rest)
-        self.rest.setVisible(bool(rest))
+        title, hint, error = N_("Ask of a shop and a task type"), "", self._error
+        if error is not None:
+            title = N_("Nothing is known yet")
+        elif self._known is None or kind or (self._found is None and self.field.text().strip()):
+            title = N_("Asking…")
+        elif found.nothing:
+            hint = N_("Type any part of the shop's name or id, then of the type, then a day.")
+        elif not found.shops:
+            title = N_("No shop is called so.")
+        elif not found.types:
+            title = N_("No type is called so.")
+        else:
+            title = N_("Never ran; nothing is planned")
+        self.nothing.set_texts(title, hint)
+        self.nothing.show_fact(told(error) if error is not None else "")
+        self._stack.setCurrentIndex(0)
 
-    def _hint(self, named: bool) -> str:
-        for choice, none in ((self.shop, N_("No shop is called so.")), (self.task_type, N_("No type is called so."))):
-            number = len(choice.matches())
-            if choice.currentText().strip() and not number and self._known.types:
-                return _(none)
-            if number > 1:
-                more = ngettext("{n} fits; go on typing.", "{n} fit; go on typing.", number)
-                return more.format(n=text.count(number))
-        return _("Asking…") if named else _("Choose a shop and a task type.")
+    def _say_buttons(self) -> None:
+        _shop, kind = self.works.current()
+        told_ = self.answer.told
+        none = "" if kind else _("Choose shop and type first")
+        unknown = none or ("" if told_ is not None else _("Asking…"))
+        command = self.command_line()
+        said = _("same on the command line: {command}").format(command=command) if command else ""
+        self.command.show_text(said, command)
+        self.command_copy.setVisible(bool(command))
+        self.copy_button.disable(unknown)
+        self.shop_button.disable(none)
+        self.tasks_button.disable(none)
+        reason = told_ is not None and words.needs_reason(told_.story)
+        self.create_button.set_source(N_("Run again with reason…") if reason else N_("Run it now…"))
+        self.create_button.disable(self._barred() or none)
+        self.open_button.disable(unknown or ("" if self.answer.task_id else _("There is no task of it")))
 
 
-class _Lines(ScrollPane):
+class _Field(QLineEdit):
     """Signals:
-    wanted: a page, and what it shall show there.
+    stepped: the next work is wanted (1), or the one before (-1).
+    copied: the answer is wanted in the clipboard: no part of the line was marked.
     """
 
-    wanted = Signal(str, object)
+    stepped = Signal(int)
+    copied = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.body.setSpacing(4)
-        self._shown: tuple[Line, ...] = ()
-        self.links: dict[str, LinkLabel] = {}  #: by id of a task or name of a schedule
+        self.setClearButtonEnabled(True)
 
-    def show_lines(self, found: Sequence[Line]) -> None:
-        """Show these, if they are others: a link that stays keeps its focus."""
-        if tuple(found) == self._shown:
-            return
-        self._shown = tuple(found)
-        focused = next((key for key, link in self.links.items() if link.hasFocus()), "")
-        while (item := self.body.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
-        self.links = {}
-        for one in found:
-            self.body.addWidget(self._row(one))
-        self.body.addStretch(1)
-        if focused in self.links:
-            self.links[focused].setFocus()
-
-    def _row(self, one: Line) -> QWidget:
-        widget = QWidget()
-        row = QHBoxLayout(widget)
-        row.setContentsMargins(0, 0, 8, 0)
-        row.setSpacing(8)
-        token, glyph = status(one.status), QLabel()
-        glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))
-        row.addWidget(glyph)
-        row.addWidget(Label(safe.visible(one.words), "body", wrap=True), 1)
-        if key := one.task_id or one.schedule:
-            link = LinkLabel()
-            link.set_count_text(safe.one_line(key, 44))
-            link.activated.connect(partial(self._open, one))
-            link.setAccessibleDescription(one.words)
-            self.links[key] = link
-            row.addWidget(link)
-        return widget
-
-    def _open(self, one: Line) -> None:
-        if one.task_id:
-            self.wanted.emit("tasks", filter.format_terms((equals("id", one.task_id),)))
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let the arrows move the list while the field keeps the focus."""
+        marked = self.selectedText()
+        if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            self.stepped.emit(1 if event.key() == Qt.Key.Key_Down else -1)
+        elif event.matches(QKeySequence.StandardKey.Copy) and marked in ("", self.text()):
+            self.copied.emit()
         else:
-            self.wanted.emit("schedules", one.schedule)
+            super().keyPressEvent(event)
 
 
-def _shop_words(shop: Shop) -> str:
-    named = f"{shop.name}  ·  {shop.shop_id}" if shop.name else shop.shop_id
-    return f"{named}  ·  {platform_badge(shop.platform)}"
+def _chip(keys: Sequence[str], typed: str, name: Callable[[str], str], like: str, every: str) -> str:
+    if len(keys) == 1:
+        return safe.one_line(name(keys[0]), 24)
+    return f"{like} {safe.one_line(typed, 20)}" if typed else every
 
 
-def _type_words(kind: TaskType) -> str:
-    title = shown.title_of(kind.title, kind.name, language())
-    return f"{title}  ·  {kind.name}" if title != kind.name else kind.name
+def _look_for(context: PageContext, typed: str, known: Directory) -> Found:
+    """What the words mean, and the answer of each work, the first ones; those of which nothing is known are left out,
+    unless one type alone was meant. Blocking.
+    """
+    found = asking.understand(typed, known)
+    each = max(1, len(found.types))
+    shops = found.shops[: max(1, MOST_ASKED // each)] if found.types else ()
+    works = [(shop, kind) for shop in shops for kind in found.types][:MOST_ASKED]
+    stories = context.limits.stories(works, found.day) if works else ()
+    if len(found.types) > 1 or not found.shop_words:
+        stories = tuple(story for story in stories if not story.empty)
+    stories = stories[:LISTED]
+    there = {story.shop for story in stories}
+    cut = {shop for shop, _kind in works[-1:]} if len(stories) == LISTED else set()
+    bare = tuple(shop for shop in shops if shop not in there and shop not in cut) if len(stories) < LISTED else ()
+    left = len(found.shops) - len(there) - len(bare)
+    return Found(understood=found, stories=stories, left=max(0, left), bare=bare)
+
+
+def _rows(found: Found, known: Directory) -> list[WorkRow]:
+    """Shops in their order with their works below them."""
+    rows: list[WorkRow] = []
+    now = instant.now_ms()
+
+    def head(key: str) -> WorkRow:
+        shop = known.shops.get(key)
+        platform, _colon, shop_id = key.partition(":")
+        name = (shop.name or shop.shop_id) if shop is not None else shop_id
+        return WorkRow(shop=key, words=name, under=shop_id, badge=platform_badge(platform))
+
+    for story in found.stories:
+        if not rows or rows[-1].shop != story.shop:
+            rows.append(head(story.shop))
+        glyph, said, under = words.brief(story, now)
+        rows.append(WorkRow(shop=story.shop, task_type=story.task_type, words=said, under=under, status=glyph))
+    typed = found.understood.type_words
+    for key in found.bare[:LISTED]:
+        said = _("has no type like “{words}”").format(words=typed) if typed else _("Never ran; nothing is planned")
+        rows += [head(key), WorkRow(shop=key, words=said, note=True)]
+    if found.left:
+        more = ngettext("and {n} more shop; go on typing", "and {n} more shops; go on typing", found.left)
+        rows.append(WorkRow(shop="", words=more.format(n=text.count(found.left)), note=True))
+    return rows

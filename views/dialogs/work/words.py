@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from services.domain.gates import listed
+from services.domain.promises import judge
 from services.domain.task import ledger
 from services.domain.task.ledger import Day
 from services.domain.task.record import Task
 from services.domain.task.status import MOVABLE, Status
-from services.i18n import _, ngettext
+from services.i18n import N_, _, ngettext
+from services.messages import render
+from services.monitor.promises import WorkPromise
+from services.monitor.shops.day import (
+    DEAD,
+    HELD,
+    MISSED,
+    OVERTAKEN,
+    PLANNED,
+    RETRIED,
+    SKIPPED,
+    SUCCEEDED,
+    DayAttempt,
+    ShopDay,
+)
 from services.monitor.works import Uncounted, WorkStory
 from views.support import heard, shown, text
-from views.support.words import kinds, origins
+from views.support.words import kinds, origins, type_names
+from views.widgets.card import Told
 
 #: so many runs of a day are told one by one
 MOST = 30
+#: row of the strip of thirty days
+DAYS = "days"
+NEXT, PROMISE, AGAIN = "next", "promise", "again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +46,14 @@ class Answer:
     lead: str
     words: str
     known: bool = True  #: False: it may have run all the same
+    short: str = ""  #: the answer in a word or two
+    beside: str = ""  #: what stands beside that: the rest of the lead, or the words where it says all
+    task_id: str = ""  #: the task that the answer rests on, "" where there is none
+
+    @property
+    def under(self) -> str:
+        """The words, where they do not stand beside already."""
+        return "" if self.beside == self.words else self.words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,20 +76,38 @@ def answer(story: WorkStory, now_ms: int) -> Answer:
         return _ran(story, ran, at_work, now_ms)
     since = _not_since(story, now_ms)
     if story.ended is not None and story.ended.succeeded and at_work is None:
-        return Answer(status="healthy", lead=_("Yes, it ran"), words=_gone(story.ended, story, now_ms))
+        gone = _gone(story.ended, story, now_ms)
+        return Answer(status="healthy", lead=_("Yes, it ran"), words=gone, short=_("Yes"), beside=gone)
     if at_work is not None:
         words = _("Since {when}, by {who}").format(when=_at(at_work.started_at, now_ms), who=_who(at_work))
-        return Answer(status="running", lead=_("It is running now"), words=words)
+        lead = _("It is running now")
+        return Answer(
+            status="running", lead=lead, words=words, short=_("Running"), beside=words, task_id=at_work.task_id
+        )
     if held is not None:
-        return Answer(status="held", lead=_("Nobody knows: a person has to decide"), words=since)
+        lead = _("Nobody knows: a person has to decide")
+        return Answer(
+            status="held",
+            lead=lead,
+            words=since,
+            short=_("Not known"),
+            beside=_("A person has to decide"),
+            task_id=held.task_id,
+        )
     if not story.known:
-        lead = _("Not known: it may have run")
-        return Answer(status="unknown", lead=lead, words=f"{caveat(story)} {since}", known=False)
+        lead, words = _("Not known: it may have run"), f"{caveat(story)} {since}"
+        beside = _("It may have run")
+        return Answer(status="unknown", lead=lead, words=words, known=False, short=_("Not known"), beside=beside)
     if active:
-        return Answer(status="waiting", lead=_("Not yet: it waits"), words=since)
+        lead, beside = _("Not yet: it waits"), _("It waits")
+        found = active[-1].task_id
+        return Answer(status="waiting", lead=lead, words=since, short=_("Not yet"), beside=beside, task_id=found)
     if story.runs or story.ended is not None:
-        return Answer(status="dead", lead=_("No: it was tried and did not succeed"), words=since)
-    return Answer(status="unconfirmed", lead=_("No: it did not run"), words=since)
+        lead, beside = _("No: it was tried and did not succeed"), _("It was tried and did not succeed")
+        found = story.runs[-1].task_id if story.runs else ""
+        return Answer(status="dead", lead=lead, words=since, short=_("No"), beside=beside, task_id=found)
+    lead = _("No: it did not run")
+    return Answer(status="unconfirmed", lead=lead, words=since, short=_("No"), beside=_("It did not run"))
 
 
 def _of_day(story: WorkStory, now_ms: int) -> list[Task]:
@@ -80,9 +126,184 @@ def _ran(story: WorkStory, ran: list[Task], at_work: Task | None, now_ms: int) -
         words = _("{tasks} succeeded, the last at {when}, by {who}").format(
             tasks=number, when=_at(last.ended_at, now_ms), who=_who(last)
         )
+    lead, found = _("Yes, it ran"), last.task_id
     if at_work is not None:
-        return Answer(status="running", lead=_("Yes, it ran, and it is running now"), words=words)
-    return Answer(status="healthy", lead=_("Yes, it ran"), words=words)
+        lead = _("Yes, it ran, and it is running now")
+        return Answer(status="running", lead=lead, words=words, short=_("Yes"), beside=words, task_id=found)
+    return Answer(status="healthy", lead=lead, words=words, short=_("Yes"), beside=words, task_id=found)
+
+
+def brief(story: WorkStory, now_ms: int) -> tuple[str, str, str]:
+    """Status name, the answer in a few words, and what stands below it: the row of one of many works."""
+    found = answer(story, now_ms)
+    names = [type_names.name(story.task_type)]
+    by_id = {task.task_id: task for task in (*story.runs, *story.active)}
+    task, strong = by_id.get(found.task_id), found.lead
+    if task is not None and task.status == Status.SUCCEEDED:
+        strong = _("Yes, at {when}").format(when=_at(task.ended_at, now_ms))
+    elif task is not None and task.status == Status.RUNNING:
+        strong = _("Running for {span}").format(span=_long(now_ms - task.started_at))
+    elif task is not None and task.status == Status.RETRYING:
+        strong = _("Not yet: tried again {soon}").format(soon=text.until(shown.span(task.due_at - now_ms)))
+    elif task is not None and (gate := listed.BY_NAME.get(story.gates.get(task.task_id, ""))) is not None:
+        strong = _("Not yet: {why}").format(why=_(gate.short))
+    elif found.status == "unconfirmed" and story.planned is not None and now_ms <= story.planned.at < story.ends:
+        strong = _("Not yet, planned {when}").format(when=_at(story.planned.at, now_ms))
+    if story.planned is not None and story.planned.at >= now_ms:
+        names.append(_("next {when}").format(when=_minute(story.planned.at, now_ms)))
+    if found.status not in ("healthy", "running") and story.done is not None:
+        names.append(_("last success {when}").format(when=_at(story.done.at, now_ms)))
+    return found.status, strong, text.listed(names)
+
+
+def facts(task: Task, now_ms: int) -> list[tuple[str, str, str]]:
+    """What else is known of the task that the answer rests on: words, and the page and request that they lead to."""
+    found = [(_("task {id}").format(id=task.task_id), "tasks", task.task_id)]
+    if task.worker:
+        found.append((_("on {worker}").format(worker=task.worker), "workers", task.worker))
+    asked = _("asked for by {who}").format(who=_who(task))
+    found.append((asked, "schedules", "") if task.origin == "schedule" else (asked, "", ""))
+    if task.attempt > 1:
+        found.append((_("attempt {n}").format(n=task.attempt), "", ""))
+    elif task.attempt:
+        found.append((_("first attempt"), "", ""))
+    if task.started_at and (ends := task.ended_at or (now_ms if task.status == Status.RUNNING else 0)):
+        found.append((_long(ends - task.started_at), "", ""))
+    return found
+
+
+def tiles(story: WorkStory, promised: Sequence[WorkPromise] | None, now_ms: int) -> list[Told]:
+    """When it runs next, what is promised of it, and whether it may be done again; ``promised`` None: not known yet."""
+    return [_next(story, now_ms), _promise(promised, now_ms), _again(story, now_ms)]
+
+
+def _next(story: WorkStory, now_ms: int) -> Told:
+    planned = story.planned
+    if planned is None:
+        return Told(NEXT, N_("Next run"), _("Nothing is planned"), glyph="scheduled")
+    soon = text.until(shown.span(planned.at - now_ms)) if planned.at > now_ms else _("due")
+    when, door = _at(planned.at, now_ms), text.listed(part for part in (planned.schedule,) if part)
+    return Told(NEXT, N_("Next run"), when, soon, glyph="scheduled", door=door or _("Open task"))
+
+
+_PROMISED = {
+    judge.KEPT: (N_("Kept"), "text", "healthy"),
+    judge.AT_RISK: (N_("At risk"), "retrying", "warning"),
+    judge.BROKEN: (N_("Broken"), "dead", "dead"),
+    judge.NOT_DUE: (N_("Not due"), "text", "idle"),
+}
+
+
+def _promise(promised: Sequence[WorkPromise] | None, now_ms: int) -> Told:
+    if promised is None:
+        return Told(PROMISE, N_("Promise"), "–", _("Loading…"), glyph="idle")
+    if not promised:
+        return Told(PROMISE, N_("Promise"), _("None"), _("nothing is promised of it"), glyph="idle")
+    worst = promised[0]
+    word, tone, glyph = _PROMISED.get(worst.state, (N_("Not judged"), "text", "unknown"))
+    what = render(worst.row.sentence[0])
+    if worst.break_at:
+        what = text.listed([what, _("until {when}").format(when=_at(worst.break_at, now_ms))])
+    return Told(PROMISE, N_("Promise"), _(word), what, tone, glyph=glyph, door=worst.row.name)
+
+
+def _again(story: WorkStory, now_ms: int) -> Told:
+    """Whether creating it now does nothing twice."""
+    value, why, tone, glyph = again(story, now_ms)
+    return Told(AGAIN, N_("Safe to run again?"), value, why, tone, glyph=glyph)
+
+
+def again(story: WorkStory, now_ms: int) -> tuple[str, str, str, str]:
+    """The answer to that: the word, why, tone and status name."""
+    if any(task.status == Status.HELD for task in story.active):
+        return _("Needs a decision"), _("one of it may be done, a person has to say"), "retrying", "warning"
+    if story.active:
+        return _("Not needed"), _("it waits or runs already"), "text", "waiting"
+    if story.uncounted == Uncounted.UNREAD:
+        return _("Not known"), _("its entry in the ledger cannot be read"), "retrying", "warning"
+    if needs_reason(story):
+        age = text.age(shown.span(now_ms - story.done.at)) if story.done is not None else ""
+        return _("Needs a reason"), _("it would repeat what was done {ago}").format(ago=age), "retrying", "warning"
+    return _("It is safe"), _("nothing would be done twice"), "text", "healthy"
+
+
+def needs_reason(story: WorkStory) -> bool:
+    """Whether creating it asks why: its work has succeeded so lately."""
+    return bool(story.asks_since) and story.done is not None and story.done.at >= story.asks_since
+
+
+def counted(day: ShopDay) -> str:
+    """What a strip shows, in numbers; what was due and did not come is never left out."""
+    found: list[tuple[Callable[[int], str], int]] = []
+    for states, words in (
+        ((SUCCEEDED,), lambda _n: _("{n} succeeded")),
+        ((RETRIED,), lambda n: ngettext("{n} attempt failed", "{n} attempts failed", n)),
+        ((DEAD,), lambda n: ngettext("{n} dead", "{n} dead", n)),
+        ((OVERTAKEN,), lambda n: ngettext("{n} died and was overtaken", "{n} died and were overtaken", n)),
+        ((HELD,), lambda n: ngettext("{n} to confirm", "{n} to confirm", n)),
+        ((MISSED,), lambda n: ngettext("{n} was due and did not come", "{n} were due and did not come", n)),
+        ((SKIPPED,), lambda n: ngettext("{n} left this shop out", "{n} left this shop out", n)),
+        ((PLANNED,), lambda n: ngettext("{n} planned", "{n} planned", n)),
+    ):
+        number = sum(run.count for run in day.runs if run.state in states)
+        if number:
+            found.append((words, number))
+    said = [words(number).format(n=text.count(number)) for words, number in found]
+    return text.listed(said) if said else _("nothing ran, nothing is planned")
+
+
+def month(story: WorkStory, now_ms: int) -> ShopDay:
+    """The last thirty days as the ledger has them, a cell for each on which anything ended."""
+    runs = []
+    for day in story.days:
+        state = DEAD if not day.succeeded else RETRIED if day.failed else SUCCEEDED
+        runs.append(
+            DayAttempt(
+                task_type=story.task_type,
+                state=state,
+                begins=day.first_at,
+                ends=day.last_at,
+                task_id=day.last_id,
+                count=day.count,
+                asked=DAYS,
+            )
+        )
+    begins = now_ms - ledger.KEPT_MS + ledger.DAY_MS
+    return ShopDay(
+        shop=story.shop, begins=begins, ends=now_ms + ledger.DAY_MS // 2, now=now_ms, types=(DAYS,), runs=tuple(runs)
+    )
+
+
+def notable(story: WorkStory, day: ShopDay | None, now_ms: int) -> list[Line]:
+    """What a person should know of the day, the latest first: all but plain successes at the first attempt."""
+    plain = {task.task_id for task in story.runs if task.status == Status.SUCCEEDED and task.attempt <= 1}
+    said = [one for one in lines(story, now_ms) if one.status not in ("scheduled", "idle")]  # a tile tells what is next
+    found = [one for one in said if one.task_id not in plain or one.status != "succeeded"]
+    for run in day.runs if day is not None else ():
+        if run.state in (MISSED, SKIPPED):
+            due = _("Due at {when}, did not come") if run.state == MISSED else _("Due at {when}, left this shop out")
+            glyph, words = "warning" if run.state == MISSED else "cancelled", due.format(when=_at(run.begins, now_ms))
+            found.append(Line(status=glyph, words=words, schedule=run.schedule))
+    return found
+
+
+def copied(story: WorkStory, shop: str, day: ShopDay | None, now_ms: int) -> str:
+    """The answer as text, for who asked."""
+    found = answer(story, now_ms)
+    head = _("{type} of {shop} ({key})").format(type=type_names.name(story.task_type), shop=shop, key=story.shop)
+    said = [one.words for one in lines(story, now_ms)]
+    parts = [head, text.sentences([found.lead, found.words]), *(f"- {one}" for one in said)]
+    if day is not None:
+        parts.append(counted(day))
+    return "\n".join(parts)
+
+
+def _long(milliseconds: int) -> str:
+    return text.duration(shown.span(max(0, milliseconds)))
+
+
+def _minute(instant_ms: int, now_ms: int) -> str:
+    return text.minute(shown.moment(instant_ms), shown.moment(now_ms), shown.zone())
 
 
 def lines(story: WorkStory, now_ms: int) -> list[Line]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services import act_words
 from services.domain import audit
@@ -23,9 +22,10 @@ from services.monitor.audit import AuditQueries
 from services.monitor.shops.day import DEAD, HELD, PLANNED, RUNNING, SPANS, SUCCEEDED, DayAttempt, ShopDay
 from services.monitor.shops.queries import ShopQueries, ShopRow
 from services.monitor.works import TypeRow
+from views.charts import gantt_words
+from views.charts.gantt import AXIS, ROW, Gantt, GanttLegend
 from views.kit.list_source import Ask, ListSource
-from views.pages.shops import day_words, words
-from views.pages.shops.gantt import AXIS, ROW, Gantt, GanttLegend
+from views.pages.shops import words
 from views.support import instant, safe, shown, text
 from views.support.instant import ticks
 from views.support.keys import bind
@@ -38,7 +38,7 @@ from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN, platform_badge
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button
-from views.widgets.card import Card
+from views.widgets.card import Card, TileRow, Told
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
 from views.widgets.layout import stacked
@@ -53,11 +53,11 @@ RUNS: tuple[Column[DayAttempt], ...] = (
     Column(
         key="state",
         title=N_("State"),
-        value=lambda run: day_words.LOOKS[run.state][0],
-        text=lambda run: day_words.state(run.state),
+        value=lambda run: gantt_words.LOOKS[run.state][0],
+        text=lambda run: gantt_words.state(run.state),
         kind="status",
         width=150,
-        speech=day_words.sentence,
+        speech=gantt_words.sentence,
     ),
     Column(
         key="type",
@@ -82,7 +82,7 @@ RUNS: tuple[Column[DayAttempt], ...] = (
         key="duration",
         title=N_("Duration"),
         value=lambda run: run.ends - run.begins,
-        text=day_words.duration,
+        text=gantt_words.duration,
         kind="number",
         tone="text2",
         width=90,
@@ -103,11 +103,11 @@ RUNS: tuple[Column[DayAttempt], ...] = (
     Column(
         key="note",
         title=N_("Note"),
-        value=day_words.note,
+        value=gantt_words.note,
         tone="text2",
         width=160,
         stretch=True,
-        tooltip=lambda run: run.error or day_words.note(run),
+        tooltip=lambda run: run.error or gantt_words.note(run),
     ),
 )
 
@@ -135,7 +135,6 @@ ACTS: tuple[Column[AuditEntry], ...] = (
 )  # fmt: skip
 #: below this share of good ends a shop stands out
 GOOD = 0.95
-GAP = 8
 
 
 class ShopDayView(QWidget):
@@ -172,7 +171,7 @@ class ShopDayView(QWidget):
         self.legend = GanttLegend()
         self.error = ErrorStrip()
         self._model: RecordModel[DayAttempt] = RecordModel(
-            RUNS, key=lambda run: run.key, hold_new=False, local_sort=True, sentence=day_words.sentence
+            RUNS, key=lambda run: run.key, hold_new=False, local_sort=True, sentence=gantt_words.sentence
         )
         self.table = TableView(self._model, name=N_("Runs of the shop"))
         self.empty = EmptyState(
@@ -389,17 +388,6 @@ def of_shop(trail: AuditQueries, key: str) -> tuple[AuditEntry, ...]:
     return found.entries
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """One tile: what it counts (source text), its value, a line beside it, and the tone of the value."""
-
-    key: str
-    title: str
-    value: str
-    beside: str = ""
-    tone: str = "text"
-
-
 def tiles(row: ShopRow, day: ShopDay | None, works: Sequence[TypeRow], now_ms: int) -> list[Told]:
     """The numbers of a shop; what is not asked yet is a dash."""
     now = row.now
@@ -455,48 +443,6 @@ def _last(row: ShopRow, works: Sequence[TypeRow], now_ms: int) -> Told:
 
 def _minute(at_ms: int, now_ms: int) -> str:
     return text.minute(shown.moment(at_ms), shown.moment(now_ms), shown.zone())
-
-
-class TileRow(QWidget):
-    """Seven numbers side by side."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(GAP)
-        self.tiles: dict[str, _Tile] = {}
-
-    def show_tiles(self, told: Sequence[Told]) -> None:
-        """Show these, in this order."""
-        for one in told:
-            if one.key not in self.tiles:
-                self.tiles[one.key] = tile = _Tile()
-                self._row.addWidget(tile, 1)
-            self.tiles[one.key].show_told(one)
-
-
-class _Tile(QFrame):
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("panel", "card")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.title, self.value, self.beside = Elided("", "label", "text2"), Elided("", "panel"), Elided("", "caption")
-        self.beside.set_tone("text3")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 6, 8, 6)
-        column.setSpacing(1)
-        for label in (self.title, self.value, self.beside):
-            column.addWidget(label)
-
-    def show_told(self, told: Told) -> None:
-        self.title.show_text(_(told.title))
-        self.value.show_text(told.value)
-        self.value.set_tone(told.tone)
-        self.beside.show_text(told.beside)
-        self.setAccessibleName(text.listed(part for part in (_(told.title), told.value, told.beside) if part))
 
 
 class WhyStrip(QWidget):

@@ -345,12 +345,14 @@ def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
     assert card.buttons["close"].isEnabled()
 
 
-def test_the_card_asks_whether_something_ran_for_its_shop(fleet: Fleet, open_page: Open) -> None:
+def test_the_card_asks_whether_something_ran_for_its_shop(fleet: Fleet, open_page: Open, qtbot: QtBot) -> None:
     page = open_page()
     page.table.set_current_key(SHOP)
     page.shop.buttons["work"].click()
     (dialog,) = page.findChildren(WorkDialog)
-    assert dialog.shop.chosen() == SHOP
+    with qtbot.waitSignal(dialog.listed):
+        pass
+    assert dialog.field.text() == SHOP
     dialog.reject()
 
 

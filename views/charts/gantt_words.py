@@ -6,7 +6,24 @@ from collections import Counter
 from collections.abc import Mapping
 
 from services.i18n import N_, _, ngettext
-from services.monitor.shops.day import CANCELLED, DEAD, HELD, PLANNED, RETRIED, RUNNING, SUCCEEDED, DayAttempt, ShopDay
+from services.monitor.shops.day import (
+    CANCELLED,
+    DEAD,
+    HELD,
+    MISSED,
+    OVERTAKEN,
+    PERSON,
+    PLANNED,
+    PROGRAM,
+    RETRIED,
+    RUNNING,
+    SCHEDULE,
+    SKIPPED,
+    SUCCEEDED,
+    WAITS,
+    DayAttempt,
+    ShopDay,
+)
 from views.support import instant, safe, shown, text
 from views.support.words import kinds, type_names
 
@@ -19,7 +36,21 @@ LOOKS: Mapping[str, tuple[str, str]] = {
     CANCELLED: ("cancelled", N_("Stopped")),
     RUNNING: ("running", N_("Running")),
     PLANNED: ("scheduled", N_("Planned")),
+    OVERTAKEN: ("dead", N_("Overtaken")),
+    WAITS: ("waiting", N_("Waiting")),
+    MISSED: ("warning", N_("Due, did not come")),
+    SKIPPED: ("cancelled", N_("Left this shop out")),
 }
+#: glyphs in a cell, which is an edge of its own
+CELLS: Mapping[str, str] = {SUCCEEDED: "ph.check-bold", DEAD: "ph.x-bold", OVERTAKEN: "ph.x-bold"}
+#: by who asks: what a row is called
+ASKERS: Mapping[str, str] = {
+    SCHEDULE: N_("By schedule"),
+    PERSON: N_("By a person"),
+    PROGRAM: N_("Other programs"),
+}
+#: states in which nothing was run
+_NO_RUN = frozenset({PLANNED, WAITS, MISSED, SKIPPED})
 
 
 def state(name: str) -> str:
@@ -29,7 +60,7 @@ def state(name: str) -> str:
 
 def duration(run: DayAttempt) -> str:
     """How long it took, or takes so far; "" for a planned one."""
-    if run.state == PLANNED:
+    if run.state in _NO_RUN or run.ends <= run.begins:
         return ""
     ends = max(run.ends, instant.now_ms()) if run.state == RUNNING else run.ends
     return text.duration(shown.span(max(0, ends - run.begins)))
@@ -50,7 +81,7 @@ def told(run: DayAttempt) -> str:
     lead = _("{name}: {value}").format(name=type_names.name(run.task_type), value=state(run.state))
     when = shown.clock(run.begins, now)
     lines = [lead, text.listed([part for part in (when, duration(run)) if part])]
-    if run.attempt and run.state != PLANNED:
+    if run.attempt and run.state not in _NO_RUN:
         where = _("attempt {n} on {worker}") if run.worker else _("attempt {n}")
         lines.append(where.format(n=run.attempt, worker=safe.one_line(run.worker, 60)))
     if note(run):
@@ -67,7 +98,7 @@ def sentence(run: DayAttempt) -> str:
 
 def runs(day: ShopDay) -> str:
     """How many there were."""
-    number = sum(run.state != PLANNED for run in day.runs)
+    number = sum(run.state not in _NO_RUN for run in day.runs)
     return ngettext("{n} run", "{n} runs", number).format(n=text.count(number))
 
 

@@ -1,4 +1,5 @@
-"""The runs of one shop as bars along time: a row for each task type, quiet hours shaded, a line at now.
+"""The runs of one shop as bars along time: a row for each task type, quiet hours shaded, a line at now; or those of one
+work as cells of one size, a row for each who asks.
 
 The wheel zooms, a drag pans, a double click shows everything again; Left and Right go from run to run, Up and Down from
 type to type, Enter opens the task.
@@ -6,7 +7,7 @@ type to type, Enter opens the task.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
@@ -25,14 +26,29 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from services.i18n import _, ngettext
-from services.monitor.shops.day import CANCELLED, DEAD, HELD, PLANNED, RETRIED, RUNNING, SUCCEEDED, DayAttempt, ShopDay
+from services.monitor.shops.day import (
+    CANCELLED,
+    DEAD,
+    HELD,
+    MISSED,
+    OVERTAKEN,
+    PLANNED,
+    RETRIED,
+    RUNNING,
+    SKIPPED,
+    SUCCEEDED,
+    WAITS,
+    DayAttempt,
+    ShopDay,
+)
+from views.charts import gantt_words as words
 from views.charts import ticks
-from views.pages.shops import day_words as words
 from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
 from views.support.spoken import Role, spoken
 from views.support.words import type_names
 from views.theme import theme
+from views.theme.tokens import status
 
 ROW, BAR, AXIS, TOP, PAD, LEAST_BAR = 30, 18, 24, 8, 10, 3
 TICK_ROOM, NAMES_MOST, ROWS_LEAST, NOW_ROOM = 92, 150, 3, 40
@@ -48,15 +64,33 @@ FILLS: Mapping[str, str] = {
     CANCELLED: "text3",
     RUNNING: "running",
     PLANNED: "scheduled",
+    OVERTAKEN: "text3",
+    WAITS: "waiting",
+    MISSED: "retrying",
+    SKIPPED: "text3",
 }
+#: what has no ground, only a dashed edge: nothing ran
+_OPEN = frozenset({PLANNED, WAITS, MISSED, SKIPPED})
+#: of runs that stand in one cell, the state that it shows
+_WORST = (DEAD, HELD, MISSED, RUNNING, RETRIED, WAITS, OVERTAKEN, SUCCEEDED, CANCELLED, SKIPPED, PLANNED)
+CELL, CELL_ROW, PIP = 20, 32, 3
 _DRAG_PX = 4
+#: runs of a cell that its tool tip tells
+MOST_TOLD = 6
 
 
 class _Bar(NamedTuple):
-    """A run, and where it stands."""
+    """A run, and where it stands; in a cell there may be more."""
 
     run: DayAttempt
     room: QRectF
+    runs: tuple[DayAttempt, ...] = ()
+
+    @property
+    def number(self) -> int:
+        """How many runs the cell is of; attempts of one task are one."""
+        tasks = {one.task_id or one.key for one in self.runs}
+        return max(len(tasks), sum(one.count for one in self.runs) if len(self.runs) == 1 else 0)
 
 
 class Gantt(QWidget):
@@ -70,8 +104,20 @@ class Gantt(QWidget):
     reached = Signal(object)
     opened = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        *,
+        row: Callable[[DayAttempt], str] = lambda run: run.task_type,
+        name: Callable[[str], str] = type_names.name,
+        cells: bool = False,
+    ) -> None:
+        """``row``: the row of a run, one of ``ShopDay.types``; ``name``: what a row is called; ``cells``: of one size,
+        with a glyph and a pip for each attempt; Left and Right go through all rows then.
+        """
         super().__init__(parent)
+        self._row, self._name, self._cells = row, name, cells
+        self._tall = CELL_ROW if cells else ROW
         self._day = ShopDay(shop="", begins=0, ends=1, now=0)
         self._view: tuple[float, float] | None = None  #: what is zoomed to, UTC ms; None: everything
         self._current, self._hover = "", ""
@@ -145,7 +191,8 @@ class Gantt(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the room for its rows."""
-        return QSize(480, TOP + max(ROWS_LEAST, len(self._day.types)) * ROW + AXIS)
+        least = 1 if self._cells else ROWS_LEAST
+        return QSize(480, TOP + max(least, len(self._day.types)) * self._tall + AXIS)
 
     def minimumSizeHint(self) -> QSize:
         """Return the same height; any width will do."""
@@ -175,9 +222,35 @@ class Gantt(QWidget):
                 continue
             left, right = self.x_of(max(run.begins, begins)), self.x_of(min(last, ends))
             wide = max(LEAST_BAR if run.state != PLANNED else 5, right - left)
-            top = TOP + rows[run.task_type] * ROW + (ROW - BAR) / 2
-            found.append(_Bar(run, QRectF(left, top, wide, BAR)))
+            top = TOP + rows[self._row(run)] * self._tall + (self._tall - BAR) / 2
+            found.append(_Bar(run, QRectF(left, top, wide, BAR), (run,)))
+        return self._in_cells(found) if self._cells else found
+
+    def _in_cells(self, bars: Sequence[_Bar]) -> list[_Bar]:
+        """Cells of one size where the runs begin; those of a row that would lie over each other are one."""
+        found: list[_Bar] = []
+        last: dict[str, int] = {}
+        most = self.width() - PAD - CELL
+        for bar in bars:
+            row = self._row(bar.run)
+            room = QRectF(min(bar.room.left(), most), bar.room.center().y() - CELL / 2, CELL, CELL)
+            at = last.get(row, -1)
+            if at >= 0 and room.left() < found[at].room.right() + 1:
+                runs = (*found[at].runs, *bar.runs)
+                found[at] = _Bar(self._leading(runs), found[at].room, runs)
+                continue
+            last[row] = len(found)
+            found.append(_Bar(bar.run, room, bar.runs))
         return found
+
+    def _leading(self, runs: Sequence[DayAttempt]) -> DayAttempt:
+        """The one that a cell of several is about: the current one, else the last of those that are worst."""
+        current = next((run for run in runs if run.key == self._current), None)
+        if current is not None:
+            return current
+        if len({run.task_id for run in runs}) == 1:
+            return runs[-1]
+        return min(reversed(runs), key=lambda run: _WORST.index(run.state))
 
     @property
     def foot(self) -> float:
@@ -191,7 +264,8 @@ class Gantt(QWidget):
     def _bar_at(self, x: float, y: float) -> DayAttempt | None:
         if y >= self.foot:
             return None
-        near = [bar for bar in self._bars() if bar.room.adjusted(-3, -5, 3, 5).contains(QPointF(x, y))]
+        air = (-1, -5, 1, 5) if self._cells else (-3, -5, 3, 5)
+        near = [bar for bar in self._bars() if bar.room.adjusted(*air).contains(QPointF(x, y))]
         best = min(near, key=lambda bar: abs(bar.room.center().x() - x), default=None)
         return best.run if best is not None else None
 
@@ -199,8 +273,8 @@ class Gantt(QWidget):
 
     def _restyle(self) -> None:
         metrics = QFontMetrics(theme().font("label"))
-        names = [metrics.horizontalAdvance(type_names.name(name)) for name in self._day.types]
-        self._left = min(NAMES_MOST, max(names, default=60)) + 2 * PAD
+        names = [metrics.horizontalAdvance(self._name(name)) for name in self._day.types]
+        self._left = min(NAMES_MOST, max(names, default=60) + 2) + 2 * PAD
         self._announce()
         self.setFixedHeight(self.sizeHint().height())
         self.update()
@@ -219,8 +293,10 @@ class Gantt(QWidget):
         self._paint_axis(painter, area)
         painter.save()
         painter.setClipRect(area.adjusted(-1, -TOP, PAD, 0))
-        for bar in self._bars():
-            self._paint_bar(painter, bar)
+        bars = self._bars()
+        for bar in bars:
+            self._paint_cell(painter, bar) if self._cells else self._paint_bar(painter, bar)
+        self._paint_instead(painter, bars)
         painter.restore()
         self._paint_now(painter, area)
         if self.hasFocus():
@@ -245,13 +321,13 @@ class Gantt(QWidget):
         painter.setFont(theme().font("label"))
         metrics = QFontMetrics(theme().font("label"))
         for at, name in enumerate(self._day.types):
-            top = TOP + at * ROW
+            top = TOP + at * self._tall
             painter.setPen(theme().color("text2"))
-            said = metrics.elidedText(type_names.name(name), Qt.TextElideMode.ElideMiddle, self._left - 2 * PAD)
-            room = QRectF(0, top, self._left - PAD, ROW)
+            said = metrics.elidedText(self._name(name), Qt.TextElideMode.ElideMiddle, self._left - 2 * PAD)
+            room = QRectF(0, top, self._left - PAD, self._tall)
             painter.drawText(room, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), said)
             painter.setPen(theme().color("line"))
-            painter.drawLine(QPointF(self._left, top + ROW), QPointF(self.width() - PAD, top + ROW))
+            painter.drawLine(QPointF(self._left, top + self._tall), QPointF(self.width() - PAD, top + self._tall))
 
     def _paint_axis(self, painter: QPainter, area: QRectF) -> None:
         begins, ends = self.span
@@ -281,10 +357,57 @@ class Gantt(QWidget):
         if run.state == RETRIED:
             painter.setBrush(theme().color(role))
             painter.drawRect(QRectF(room.center().x() - 1, room.bottom() + 2, 2, 2))
+        self._paint_ring(painter, run, room)
+
+    def _paint_ring(self, painter: QPainter, run: DayAttempt, room: QRectF) -> None:
         if run.key in (self._current, self._hover):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme().color("focus" if run.key == self._current else "text"), 2))
             painter.drawRoundedRect(room.adjusted(-2.5, -2.5, 2.5, 2.5), 4, 4)
+
+    def _paint_cell(self, painter: QPainter, bar: _Bar) -> None:
+        """Ground, glyph or number, and below it a pip for each attempt of the one task that needed several."""
+        state, room = min((run.state for run in bar.runs), key=_WORST.index), bar.room
+        if bar.number == 1:
+            state = bar.runs[-1].state
+        token = status(words.LOOKS[state][0])
+        role = FILLS[state] if state in _OPEN or state == OVERTAKEN else token.role
+        pen = QPen(theme().color(role), 1)
+        if state in _OPEN:
+            pen.setDashPattern([3, 2])
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush if state in _OPEN else theme().tint(role, 26))
+        painter.drawRoundedRect(room.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        if bar.number > 1:
+            painter.setFont(theme().font("captionstrong"))
+            painter.setPen(theme().color("text"))
+            painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter), text.compact(min(bar.number, 999)))
+        elif state != PLANNED:
+            glyph = theme().pixmap(words.CELLS.get(state, token.glyph), role, 13)
+            painter.drawPixmap(QPointF(room.center().x() - 6.5, room.center().y() - 6.5), glyph)
+        if bar.number == 1 and len(bar.runs) > 1:
+            painter.setPen(Qt.PenStyle.NoPen)
+            left = room.center().x() - (len(bar.runs) * (PIP + 2) - 2) / 2
+            for place, run in enumerate(bar.runs):
+                painter.setBrush(theme().color(FILLS[run.state]))
+                painter.drawRect(QRectF(left + place * (PIP + 2), room.bottom() + 2, PIP, PIP))
+        self._paint_ring(painter, bar.run, room)
+
+    def _paint_instead(self, painter: QPainter, bars: Sequence[_Bar]) -> None:
+        """An arrow from each letter that was overtaken to the run that did its work."""
+        rooms = {run.task_id: bar.room for bar in bars for run in bar.runs if run.task_id}
+        for bar in bars:
+            for name in {run.instead for run in bar.runs if run.instead in rooms} if self._cells else ():
+                to = rooms[name]
+                down = to.top() > bar.room.bottom()
+                begin = QPointF(bar.room.center().x(), bar.room.bottom() + 6 if down else bar.room.top() - 2)
+                end = QPointF(to.center().x(), to.top() - 2 if down else to.bottom() + 2)
+                if abs(to.center().y() - bar.room.center().y()) < 1:
+                    begin, end = bar.room.center() + QPointF(CELL / 2, 0), to.center() - QPointF(CELL / 2, 0)
+                painter.setPen(QPen(theme().color("accent"), 1.5))
+                painter.drawLine(begin, end)
+                painter.setBrush(theme().color("accent"))
+                painter.drawEllipse(end, 2, 2)
 
     def _paint_now(self, painter: QPainter, area: QRectF) -> None:
         now = max(self._day.now, instant.now_ms())
@@ -366,7 +489,9 @@ class Gantt(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             run = self._bar_at(event.pos().x(), event.pos().y())
             if run is not None:
-                QToolTip.showText(event.globalPos(), safe.tooltip(words.told(run)), self)
+                room = next((bar.runs for bar in self._bars() if run in bar.runs), (run,))
+                told = "\n".join(words.told(one) for one in (room[-MOST_TOLD:] if self._cells else (run,)))
+                QToolTip.showText(event.globalPos(), safe.tooltip(told), self)
             else:
                 QToolTip.hideText()
             return True
@@ -393,7 +518,7 @@ class Gantt(QWidget):
 
     def _step(self, key: Qt.Key) -> None:
         run = self.current
-        runs = [one for one in self._day.runs if run is None or one.task_type == run.task_type]
+        runs = [one for one in self._day.runs if run is None or self._cells or self._row(one) == self._row(run)]
         if not runs:
             return
         if run is None:
@@ -411,8 +536,11 @@ class Gantt(QWidget):
             self._step(Qt.Key.Key_Right)
             return
         rows = self._day.types
-        at = min(len(rows) - 1, max(0, rows.index(run.task_type) + down))
-        beside = [one for one in self._day.runs if one.task_type == rows[at]]
+        here = rows.index(self._row(run))
+        there = rows[here + 1 :] if down > 0 else rows[:here][::-1]
+        beside = [one for row in there[:1] or rows[here : here + 1] for one in self._day.runs if self._row(one) == row]
+        if not beside:
+            return
         self._go(min(beside, key=lambda one: abs(one.begins - run.begins)))
 
     def _go(self, run: DayAttempt) -> None:

@@ -1,0 +1,87 @@
+"""The day of one work as a strip: who asked for each run, what was overtaken, what waits, and what did not come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from services.domain.change import Create
+from services.domain.fleet.shop import Shop
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Past, Planned, Schedule
+from services.domain.task.record import Attempt, Task
+from services.domain.types import task_type
+from services.monitor.shops.day import DayAttempt, ShopDays
+from services.monitor.works import WorkQueries
+from services.ports import ScheduleEntry
+from tests.unit.services.engine.room import Room
+
+SHOP = "pdd:s1"
+HOUR = 3_600_000
+
+
+@pytest.fixture
+def begins(room: Room) -> int:
+    """The first instant of a day that is eight hours old."""
+    room.define("single", uniqueness="shop_type")
+    room.store.put_shops([Shop(platform="pdd", shop_id="s1")])
+    room.registry.forget()
+    return room.store.now_ms() - 8 * HOUR
+
+
+def look(room: Room, begins: int) -> list[DayAttempt]:
+    """What the strip of that day shows."""
+    story = WorkQueries(room.store, room.registry).story(SHOP, "single", (begins, begins + 24 * HOUR, "UTC"))
+    return list(ShopDays(room.store, room.registry).of(story).runs)
+
+
+def put(room: Room, name: str, at: int, outcome: str, **more: Any) -> None:
+    """A task that began at an instant and ended a minute later; without an outcome it has not begun."""
+    tried = Attempt(number=1, worker="w1", started_at=at, ended_at=at + 60_000, outcome=outcome)
+    ran: dict[str, Any] = {"attempts": (tried,), "attempt": 1, "started_at": at, "ended_at": at + 60_000}
+    uniq = task_type.uniqueness_key(room.registry.task_type("single"), "pdd", "s1", "{}")
+    record = {"platform": "pdd", "shop_id": "s1", "task_type": "single", "uniq": uniq, "created_at": at}
+    room.store.apply([Create(task=Task(task_id=name, **record, **(ran if outcome else {}), **more))])  # type: ignore[arg-type]
+
+
+def plan(room: Room, *past: Past, next_at: int) -> None:
+    """A schedule of the work, every hour, with what became of its last times."""
+    every = Schedule(name="hourly", task_type="single", every_s=3600, first_at=next_at - 48 * HOUR, shops=(SHOP,))
+    body = schedules.dump(Planned(schedule=every, past=past))
+    room.store.put_schedule(ScheduleEntry(name="hourly", body=body, next_at=next_at), 0)
+
+
+def test_runs_say_who_asked_and_what_did_the_work_of_a_letter(room: Room, begins: int) -> None:
+    put(room, "dead", begins + HOUR, "failed", status="dead", triage="overtaken", successor="by", origin="schedule")
+    put(room, "by", begins + 2 * HOUR, "succeeded", status="succeeded", origin="console")
+    put(room, "waits", begins + 3 * HOUR, "", status="queued", origin="foreign")
+    found = [(run.task_id, run.state, run.asked, run.instead) for run in look(room, begins)]
+    assert found == [
+        ("dead", "overtaken", "schedule", "by"),
+        ("by", "succeeded", "person", ""),
+        ("waits", "waits", "program", ""),
+    ]
+
+
+def test_what_a_schedule_did_not_bring_is_told_and_what_it_will_bring_up_to_midnight(room: Room, begins: int) -> None:
+    times = {kind: begins + (place + 1) * HOUR for place, kind in enumerate(("missed", "skipped", "ran"))}
+    out = Past(at=begins + 4 * HOUR, left_out=1)
+    plan(
+        room,
+        Past(at=times["missed"], kind="missed"),
+        Past(at=times["skipped"], kind="skipped"),
+        Past(at=times["ran"], created=1),
+        out,
+        next_at=begins + 9 * HOUR,
+    )
+    found = [(run.begins, run.state) for run in look(room, begins)]
+    assert found[:3] == [(times["missed"], "missed"), (times["skipped"], "skipped"), (out.at, "skipped")]
+    assert found[3:] == [(begins + hour * HOUR, "planned") for hour in range(9, 24)]
+
+
+def test_a_time_that_nobody_came_to_is_missing(room: Room, begins: int) -> None:
+    plan(room, next_at=begins + 7 * HOUR)
+    found = [(run.begins, run.state) for run in look(room, begins)]
+    assert (begins + 7 * HOUR, "missed") in found
+    assert (begins + 9 * HOUR, "planned") in found
