@@ -354,7 +354,7 @@ def queries(engine: Engine) -> Queries:
             engine.store, engine.registry, round(engine.settings.retention.finished_days * ledger.DAY_MS)
         ),
         promises=promises,
-        types=TypeQueries(engine.store, engine.registry, trail),
+        types=TypeQueries(engine.store, engine.registry),
         alerts=alerts,
         past=past,
         handover=handover,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,17 +16,16 @@ from services.domain.types import strict_json, task_type
 from services.domain.types.schema import Problem
 from services.domain.types.task_type import HISTORY, TaskType
 from services.engine.registry import Registry
-from services.monitor.audit import AuditQueries
 from services.monitor.forecast import drift
 from services.monitor.forecast.drift import DriftNow
-from services.ports import Store
+from services.ports import AuditEntry, Store
 
 #: payloads that a changed schema is tried on, the newest
 TRIED = 500
 #: kinds of faults that are told
 TOLD = 5
-#: entries of the audit that are asked for who changed a type
-ASKED = 200
+#: entries of the audit that are read at a time, and so many that one question looks further back
+PAGE, FURTHER = 200, 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +63,9 @@ class DryRun:
 class TypeQueries:
     """Blocking questions; call them off the GUI thread."""
 
-    def __init__(self, store: Store, registry: Registry, trail: AuditQueries) -> None:
-        self._store, self._registry, self._trail = store, registry, trail
+    def __init__(self, store: Store, registry: Registry) -> None:
+        self._store, self._registry = store, registry
+        self._imports = _Imports(store)
 
     def all(self) -> tuple[TaskType, ...]:
         """Every type that somebody has defined, by name."""
@@ -84,8 +85,8 @@ class TypeQueries:
                 found[int(number)] = _readable(body)
         if current is not None:
             found[current.version] = current
-        told = self._changes(name)
         numbers = sorted(found)
+        told = self._imports.of(name, numbers)
         earlier = dict(zip(numbers[1:], numbers, strict=False))
         return tuple(
             TypeVersion(
@@ -125,17 +126,60 @@ class TypeQueries:
             more=page.next is not None,
         )  # fmt: skip
 
-    def _changes(self, name: str) -> Mapping[int, tuple[int, str]]:
-        """By version: when it was made (UTC ms) and by whom."""
-        found: dict[int, tuple[int, str]] = {}
-        for entry in self._trail.page(f'action:type.import target:"{name}"', limit=ASKED).entries:
+
+class _Imports:
+    """Who made which version of a type, as far as the audit was read: what was read is not read again."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._reading = threading.Lock()
+        self._made: dict[str, dict[int, tuple[int, str]]] = {}  #: by type and version: when (UTC ms) and by whom
+        self._newest: tuple[str, ...] = ()  #: the last entries that were read
+        self._oldest: str | None = ""  #: the entry to go further back from, None at the end
+
+    def of(self, name: str, numbers: Sequence[int]) -> Mapping[int, tuple[int, str]]:
+        """By version: when it was made (UTC ms) and by whom, where the audit tells."""
+        with self._reading:
+            if self._newest:
+                self._later()
+            else:
+                self._oldest = ""
+            looked = 0
+            while self._oldest is not None and looked < FURTHER and not self._made.get(name, {}).keys() >= set(numbers):
+                page = self._store.audit(PAGE, self._oldest)
+                self._newest = self._newest or tuple(entry.entry_id for entry in page)
+                self._note(page)
+                self._oldest, looked = page[-1].entry_id if page else None, looked + len(page)
+            return dict(self._made.get(name, {}))
+
+    def _later(self) -> None:
+        """What was written since, the newest first."""
+        found: list[AuditEntry] = []
+        before = ""
+        while page := self._store.audit(PAGE, before):
+            known = next((n for n, entry in enumerate(page) if entry.entry_id in self._newest), None)
+            found += page[:known]
+            if known is not None:
+                break
+            before = page[-1].entry_id
+        else:  # it is another trail
+            self._made, self._newest, self._oldest = {}, (), None
+        self._newest = (*(entry.entry_id for entry in found[:PAGE]), *self._newest)[:PAGE]
+        self._note(found[::-1], again=True)
+
+    def _note(self, entries: Iterable[AuditEntry], *, again: bool = False) -> None:
+        """``again``: they are later than those before."""
+        for entry in entries:
+            if entry.action != "type.import":
+                continue
             try:
-                version = json.loads(entry.detail or "{}").get("versions", {}).get(name)
+                versions = json.loads(entry.detail or "{}").get("versions", {}).items()
             except (ValueError, AttributeError):  # a line that somebody has spoiled
                 continue
-            if isinstance(version, int):
-                found.setdefault(version, (entry.at, entry.who))
-        return found
+            for name, version in versions:
+                made = self._made.setdefault(name, {})
+                if isinstance(version, int) and (again or version not in made):
+                    made[version] = entry.at, entry.who
 
 
 def changed(old: TaskType | None, new: TaskType | None) -> tuple[str, ...]:

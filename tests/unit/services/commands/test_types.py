@@ -9,7 +9,10 @@ import pytest
 from services.commands import types
 from services.domain.errors import UsageError
 from services.domain.types import task_type
-from tests.unit.services.commands.conftest import Desk
+from services.monitor.types import PAGE, TypeQueries
+from services.ports import AuditEntry
+from tests.support.counting import CountingStore
+from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room
 
 
@@ -59,3 +62,26 @@ def test_what_somebody_wrote_by_hand_is_replaced_and_kept(room: Room, desk: Desk
     (change,) = desk.fleet.import_types([body()])
     assert (change.what, change.kind.version) == ("changed", 1)
     assert room.store.documents(types.HISTORY) == {"work@0": "{nonsense"}
+
+
+def test_who_made_the_versions_is_read_from_the_audit_once(room: Room, desk: Desk) -> None:
+    desk.fleet.import_types([body(timeout_s=5)])
+    for number in range(2 * PAGE):
+        room.store.append_audit(AuditEntry(entry_id=f"b{number}", at=room.store.now_ms(), who="eve", action="x"))
+    room.clock.advance(1)
+    desk.fleet.import_types([body(timeout_s=6), body("other")])
+    counting = CountingStore(room.store)
+    ask = TypeQueries(counting.port, room.registry)
+
+    def told(name: str) -> tuple[list[tuple[int, str]], int]:
+        counting.spent()
+        found = [(one.number, one.who) for one in ask.versions(name) if one.at]
+        return found, counting.spent()["audit"]
+
+    found, pages = told("work")
+    assert found == [(2, "ann@desk"), (1, "ann@desk")]
+    assert pages >= 3, "the first version lies behind what was done since"
+    assert told("other") == ([(1, "ann@desk")], 1)
+    room.clock.advance(1)
+    desk_of(room, name="bob@desk").fleet.import_types([body(timeout_s=7)])
+    assert told("work") == ([(3, "bob@desk"), (2, "ann@desk"), (1, "ann@desk")], 1)
