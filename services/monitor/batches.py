@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,8 +18,8 @@ from services.ports import Store
 SAMPLE = 50
 #: tasks of one batch that are looked at, and how many at a time
 MOST, PAGE = 5000, 1000
-#: so many batches are looked through for a name
-NAMED = 20_000
+#: so many batches are looked through for a name; the names of all but the newest are those of a minute ago at most
+NAMED, KEPT_MS = 20_000, 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class BatchQueries:
     """Blocking questions; but for ``page`` and ``named`` each touches the records of one batch at most."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._store, self._names = store, _Names(store)
 
     def page(self, limit: int, cursor: str = "") -> tuple[list[BatchView], str]:
         """Those that began last first, and what to go on from."""
@@ -60,13 +61,8 @@ class BatchQueries:
 
     def named(self, text: str, limit: int) -> tuple[list[BatchView], bool]:
         """Those whose names contain a text, those that began last first; whether there may be more of them."""
-        wish, found, cursor = text.casefold(), list[tuple[str, int]](), ""
-        for _ in range(NAMED // PAGE):
-            names, cursor = self._store.batches(PAGE, cursor)
-            found += (one for one in names if wish in one[0].casefold())
-            if not cursor or len(found) > limit:
-                break
-        return self._views(found[:limit]), bool(cursor) or len(found) > limit
+        found, more = self._names.holding(text.casefold(), limit)
+        return [view for view in self._views(found[:limit]) if view.counts], more or len(found) > limit
 
     def _views(self, found: Sequence[tuple[str, int]]) -> list[BatchView]:
         counts = self._store.batch_counts([name for name, _at in found])
@@ -119,3 +115,34 @@ class BatchQueries:
         # ends come by chance: the pace is known by as many as were counted, and as many are to come as are left
         off = mid * math.sqrt(1 / len(ends) + 1 / left) + MODEL * mid
         return Spread(low_s=max(0.0, mid - BELOW * off), mid_s=mid, high_s=mid + ABOVE * off)
+
+
+class _Names:
+    """The names of batches, those that began last first: the newest as they are, older ones are kept for a while, for
+    who searches asks again every few seconds.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._reading = store, threading.Lock()
+        self._known: list[tuple[str, int]] = []
+        self._next, self._read_at = "", 0
+
+    def holding(self, wish: str, limit: int) -> tuple[list[tuple[str, int]], bool]:
+        """Names that hold a text, with when they began (UTC ms), more than ``limit`` or all of the first ``NAMED``;
+        whether some were not looked at.
+        """
+        with self._reading:
+            newest, cursor = self._store.batches(PAGE)
+            found = [one for one in newest if wish in one[0].casefold()]
+            if not cursor or len(found) > limit:
+                return found, bool(cursor)
+            there, now = {name for name, _at in newest}, self._store.now_ms()
+            if now - self._read_at > KEPT_MS or not any(name in there for name, _at in self._known):
+                self._known, self._next, self._read_at = newest, cursor, now
+            names: Sequence[tuple[str, int]] = self._known
+            while True:
+                found += [one for one in names if one[0] not in there and wish in one[0].casefold()]
+                if len(found) > limit or not self._next or len(self._known) >= NAMED:
+                    return found, bool(self._next)
+                names, self._next = self._store.batches(PAGE, self._next)
+                self._known = [*self._known, *names]
