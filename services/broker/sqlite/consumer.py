@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 #: a waiting take looks this often for delayed messages that are due, and that of a duty, which nobody waits for, this
 #: often for what another process wrote
 LOOK_S, DUTY_S = 0.05, 0.5
+#: what was settled in vain is told again after so long, after twice as long each time, and at last this often
+AGAIN_S, AGAIN_MOST_S = 0.2, 10.0
 #: a statement about places of a consumer: how many were its own
 _How = Callable[[sqlite3.Connection, int, Sequence[int]], int]
 
@@ -54,6 +56,8 @@ class EmbeddedConsumer:
         self._ack_lost = 0
         #: settled while the file took nothing: told again when it is asked for more, or nobody would have them
         self._owed: list[tuple[_How, list[int], str]] = []
+        self._again_s, self._again_at = 0.0, 0.0  #: how long is waited, and until when (monotonic)
+        self._trouble = ""  #: why nothing can be taken, as it was logged
 
     # --------------------------------------------------------------------- taking
     def take(self, limit: int, timeout: float, plan: Sequence[tuple[str, int]] = ()) -> list[Delivery]:
@@ -140,6 +144,7 @@ class EmbeddedConsumer:
                     else shop_queues.take(conn, self._number, wish, now)
                 )
             )
+            self._goes()
             with self._state:
                 self._unacked.update((row[0], row[1]) for row in rows)
                 if wish is not None:
@@ -150,10 +155,17 @@ class EmbeddedConsumer:
 
     def _failed(self, exc: sqlite3.Error, deadline: float) -> list[Delivery]:
         """An empty answer, late enough that the caller does not spin."""
-        log.warning("nothing can be taken now: %s", exc)
+        if str(exc) != self._trouble:  # asked several times a second, for as long as the file is away
+            self._trouble = str(exc)
+            log.warning("consumer %d can take nothing now: %s", self._number, exc)
         with self._state:
             self._state.wait_for(lambda: self._closed, min(0.2, max(0.0, deadline - time.monotonic())))
         return []
+
+    def _goes(self) -> None:
+        if self._trouble:
+            self._trouble = ""
+            log.info("consumer %d can take again", self._number)
 
     # -------------------------------------------------------------------- settling
     def ack(self, deliveries: Iterable[Delivery]) -> None:
@@ -182,7 +194,9 @@ class EmbeddedConsumer:
         if places:
             self._post(how, places, wakes)
 
-    def _pay(self) -> None:
+    def _pay(self, *, now: bool = False) -> None:
+        if not self._owed or not (now or time.monotonic() >= self._again_at):
+            return
         with self._state:
             owed, self._owed = self._owed, []
         for how, places, wakes in owed:
@@ -193,8 +207,14 @@ class EmbeddedConsumer:
             if isinstance(error, sqlite3.OperationalError) and not self._closed:
                 with self._state:
                     self._owed.append((how, places, wakes))
-                log.info("%d messages of consumer %d are settled later: %s", len(places), self._number, error)
+                    first, now = not self._again_s, time.monotonic()
+                    if now >= self._again_at:  # others that fail meanwhile are no further try
+                        self._again_s = min(max(AGAIN_S, 2 * self._again_s), AGAIN_MOST_S)
+                        self._again_at = now + self._again_s
+                if first:
+                    log.info("%d messages of consumer %d are settled later: %s", len(places), self._number, error)
                 return
+            self._again_s = self._again_at = 0.0
             if error is not None:
                 log.warning("%d messages stay with consumer %d: %s", len(places), self._number, error)
             self._ack_lost += len(places) - (count or 0)
@@ -258,7 +278,7 @@ class EmbeddedConsumer:
 
     def close(self) -> None:
         """Give back what is held, and leave."""
-        self._pay()
+        self._pay(now=True)
         with self._state:
             if self._closed:
                 return

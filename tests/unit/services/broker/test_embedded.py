@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import sqlite3
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from services.broker.sqlite import consumer as consumers
 from services.broker.sqlite import messages
 from services.broker.sqlite.broker import EmbeddedBroker
 from services.clock import ManualClock
@@ -147,6 +149,36 @@ def test_what_is_given_back_while_the_file_is_away_can_be_taken_when_it_is_back(
     assert [one.message_id for one in eventually(lambda: consumer.take(1, 1.0))] == ["m1"]
     consumer.close()
     assert (depth(broker, "normal").ready, depth(broker, "normal").unacked) == (1, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no file in use is moved there")
+def test_a_file_that_is_away_is_logged_once_and_not_asked_at_every_take(
+    broker: EmbeddedBroker, path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.INFO, consumers.__name__)
+    monkeypatch.setattr(consumers, "AGAIN_S", 3600.0)
+    monkeypatch.setattr(consumers, "AGAIN_MOST_S", 3600.0)
+    consumer = broker.consumer(["normal"], window=5, name="c")
+    broker.publish([order(1), order(2)])
+    got = consumer.take(1, 1.0)
+
+    def heard() -> list[str]:
+        told = [one.getMessage().partition(":")[0] for one in caplog.records if one.name == consumers.__name__]
+        caplog.clear()
+        return [one for one in told if one]
+
+    away = path.rename(path.with_suffix(".away"))
+    consumer.ack(got)
+    assert [consumer.take(1, 0.05) for _ in range(4)] == [[]] * 4
+    assert sorted(heard()) == [
+        "1 messages of consumer 1 are settled later", "consumer 1 can take nothing now",
+    ]  # fmt: skip
+    away.rename(path)
+    assert [one.message_id for one in consumer.take(1, 5.0)] == ["m2"]
+    assert heard() == ["consumer 1 can take again"]
+    assert depth(broker, "normal").unacked == 2, "the first is not told again before its time"
+    consumer.close()
+    assert (depth(broker, "normal").ready, depth(broker, "normal").unacked) == (1, 0), "nor is it forgotten"
 
 
 def test_a_closed_broker_is_unavailable(broker: EmbeddedBroker) -> None:
