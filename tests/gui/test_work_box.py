@@ -224,6 +224,7 @@ def test_what_waits_is_told_with_its_plan_and_the_answer_follows_the_fleet(qtbot
     dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
     assert lead(dialog) == "Not yet: It waits"
     assert "no worker" in words(dialog)
+    assert "No worker" in dialog.answer.under.text()
     assert [run.state for run, _room in dialog.answer.strip.bars] == ["waits"]
     desk.claim(made)
     qtbot.waitUntil(lambda: lead(dialog).startswith("Running: Since "), timeout=WAIT_MS)

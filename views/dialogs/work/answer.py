@@ -22,6 +22,7 @@ from services.messages import logged
 from services.monitor.artifacts import Found
 from services.monitor.promises import WorkPromise
 from services.monitor.shops.day import DayAttempt, ShopDay
+from services.monitor.waits.waiting import Wait
 from services.monitor.works import WorkStory
 from services.ports import LogLine
 from views.charts import gantt_words
@@ -51,6 +52,8 @@ from views.widgets.segmented import Segmented
 SOON_MS = 150
 DAY, MONTH = "day", "month"
 _SPANS = ((DAY, N_("The day")), (MONTH, N_("30 days")))
+#: tasks of a work of which it is asked what they wait for
+MOST_WAITS = 20
 EDGE, LINES, VALUES, LONGEST = 120, 5, 5, 60
 
 
@@ -61,6 +64,7 @@ class Told:
     story: WorkStory
     day: ShopDay
     promised: tuple[WorkPromise, ...]
+    waits: Mapping[str, Wait]  #: by id, where those wait that do
     at_ms: int  #: when, UTC ms
 
 
@@ -85,6 +89,7 @@ def look(context: PageContext, shop: str, task_type: str, day: str, payload: Map
         story=story,
         day=context.limits.days.of(story, payload),
         promised=context.promises.of_work(shop, task_type),
+        waits=context.tasks.waits(story.active[:MOST_WAITS]),
         at_ms=instant.now_ms(),
     )
 
@@ -303,8 +308,10 @@ class AnswerPane(ScrollPane):
         self.short.set_kind("page" if self._stale else "number")
         self.short.set_tone(token.role if found.status in ("healthy", "dead", "held") else "text")
         self.beside.setText(safe.visible(found.beside))
-        self.under.setText(safe.visible(found.under))
-        self.under.setVisible(bool(found.under))
+        wait = self._told.waits.get(found.task_id)
+        why = shown.say(wait.gate.message) if wait is not None and found.status == "waiting" else ""
+        self.under.setText(safe.visible(text.sentences([why, found.under]) if why else found.under))
+        self.under.setVisible(bool(self.under.text()))
         self._say_facts(story, found.task_id, now)
         self.tiles.show_tiles(words.tiles(story, self._told.promised, now))
         self.day_title.setText(_("The last 30 days") if self.span.current() == MONTH else _the_day(story, now))

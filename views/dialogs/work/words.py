@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.domain.gates import listed
 from services.domain.promises import judge
@@ -276,15 +276,31 @@ def month(story: WorkStory, now_ms: int) -> ShopDay:
 
 def notable(story: WorkStory, day: ShopDay | None, now_ms: int) -> list[Line]:
     """What a person should know of the day, the latest first: all but plain successes at the first attempt."""
-    plain = {task.task_id for task in story.runs if task.status == Status.SUCCEEDED and task.attempt <= 1}
+    tasks = {task.task_id: task for task in story.runs}
+    plain = {name for name, task in tasks.items() if task.status == Status.SUCCEEDED and task.attempt <= 1}
     said = [one for one in lines(story, now_ms) if one.status not in ("scheduled", "idle")]  # a tile tells what is next
-    found = [one for one in said if one.task_id not in plain or one.status != "succeeded"]
+    kept = [one for one in said if one.task_id not in plain or one.status != "succeeded"]
+    found = [_with_more(one, tasks.get(one.task_id)) for one in reversed(kept)]
     for run in day.runs if day is not None else ():
         if run.state in (MISSED, SKIPPED):
             due = _("Due at {when}, did not come") if run.state == MISSED else _("Due at {when}, left this shop out")
             glyph, words = "warning" if run.state == MISSED else "cancelled", due.format(when=_at(run.begins, now_ms))
             found.append(Line(status=glyph, words=words, schedule=run.schedule))
     return found
+
+
+def _with_more(one: Line, task: Task | None) -> Line:
+    """The line with what only the record tells: attempts before the one that succeeded, and who did the work since."""
+    if task is None:
+        return one
+    if task.status == Status.DEAD and task.successor:
+        return replace(one, words=text.listed([one.words, _("overtaken by {id}").format(id=task.successor)]))
+    bad = [tried for tried in task.attempts if tried.error or tried.error_kind]
+    if task.status != Status.SUCCEEDED or not bad:
+        return one
+    number = ngettext("after {n} failed attempt: {why}", "after {n} failed attempts: {why}", len(bad))
+    why = kinds.title(bad[-1].error_kind) or bad[-1].error_kind or _("failed")
+    return replace(one, status="retrying", words=text.listed([one.words, number.format(n=len(bad), why=why)]))
 
 
 def copied(story: WorkStory, shop: str, day: ShopDay | None, now_ms: int) -> str:
