@@ -101,7 +101,9 @@ class Registry:
         now = self._clock.monotonic()
         if self._read_at is not None and now - self._read_at < REFRESH_S:
             return  # asked several times a task, so without the lock; what is read is replaced, never changed
-        with self._lock:
+        if not self._lock.acquire(blocking=not self._known or self._read_at is None):
+            return  # one reads ten thousand shops, the others go on with what is known
+        try:
             if self._read_at is not None and now - self._read_at < REFRESH_S:
                 return
             try:
@@ -113,6 +115,8 @@ class Registry:
                     raise
                 log.warning("task types and shops are as they were: %s", exc)
             self._read_at = now
+        finally:
+            self._lock.release()
 
     def _read(self) -> None:
         types: dict[str, kinds.TaskType] = {}

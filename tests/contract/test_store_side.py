@@ -75,6 +75,23 @@ def test_of_many_who_close_an_open_switch_at_once_one_does(rig: Rig) -> None:
 
 
 # ---------------------------------------------------------------------- documents
+def test_of_many_documents_and_shops_those_that_changed_are_seen(rig: Rig) -> None:
+    bodies = {f"p{number:03d}": f'{{"n":{number}}}' for number in range(210)}
+    for name, body in bodies.items():
+        rig.store.put_document("promise", name, body)
+    rig.store.put_shops([Shop(platform="pdd", shop_id=name) for name in bodies])
+    assert rig.store.documents("promise") == bodies
+    assert [shop.shop_id for shop in rig.store.shops()] == list(bodies)
+    rig.store.put_document("promise", "p007", "{}")
+    rig.store.put_shops([Shop(platform="pdd", shop_id="p009", name="Nine")])
+    assert rig.store.documents("promise") == {**bodies, "p007": "{}"}
+    assert [shop.shop_id for shop in rig.store.shops() if shop.name] == ["p009"]
+    rig.store.put_document("promise", "a", "{}")
+    rig.store.remove_document("promise", "p100")
+    del bodies["p100"]
+    assert list(rig.store.documents("promise")) == ["a", *bodies]
+
+
 def test_documents(rig: Rig) -> None:
     rig.store.put_document("type", "sync_order", '{"v": 1}')
     rig.store.put_document("type", "sync_order", '{"v": 2}')

@@ -59,7 +59,7 @@ class Fleet(Part):
     def shops(self) -> list[Shop]:
         """Every registered shop, by name."""
         found = self._link.call("HGETALL", keys.SHOPS)
-        return list(by_name(_SHOP.decode, found, "shop").values())
+        return list(self._hashes.by_name(keys.SHOPS, _SHOP.decode, found, "shop").values())
 
     def set_pause(self, pause: Pause) -> None:
         """Close a switch (again: replace it); ``at`` 0 is filled."""
@@ -141,7 +141,7 @@ class Fleet(Part):
     def documents(self, kind: str) -> Mapping[str, str]:
         """The documents of a kind by name."""
         found = self._link.call("HGETALL", keys.DOCUMENTS + kind)
-        return by_name(bytes.decode, found, f"document ({kind})")
+        return self._hashes.by_name(keys.DOCUMENTS + kind, bytes.decode, found, f"document ({kind})")
 
     def heartbeat(self, info: WorkerInfo) -> Heard:
         """Record a worker, fetch the orders left for it, and hear what waits for a capable one."""

@@ -7,6 +7,7 @@ import time
 
 from services.ports import Clock
 from services.store.redis.client import Link
+from services.store.redis.entries import Entries
 
 #: how long the last reading of the server's clock is trusted
 _TRUST_S = 2.0
@@ -53,3 +54,4 @@ class Part:
     _link: Link
     _clock: Clock
     _ticker: Ticker
+    _hashes: Entries

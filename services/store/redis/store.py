@@ -21,6 +21,7 @@ from services.store.redis import keys, plan
 from services.store.redis.apply import Operations
 from services.store.redis.breakers import OpenBreakers, opened
 from services.store.redis.client import Command, Link
+from services.store.redis.entries import Entries
 from services.store.redis.fleet import Fleet, pauses_in, workers_in
 from services.store.redis.glance import Glance
 from services.store.redis.journals import Journals
@@ -215,7 +216,7 @@ class Schedules(Part):
     def schedules(self) -> list[ScheduleEntry]:
         """All schedules by name."""
         found: Mapping[bytes, bytes] = self._link.call("HGETALL", keys.SCHEDULES)
-        return list(by_name(_ENTRY.decode, found, "schedule").values())
+        return list(self._hashes.by_name(keys.SCHEDULES, _ENTRY.decode, found, "schedule").values())
 
     def due_schedules(self, limit: int) -> list[ScheduleEntry]:
         """The due ones, the earliest first."""
@@ -287,6 +288,7 @@ class RedisStore(
         self._link = Link(url, read_only=read_only, insecure=insecure)
         self._clock = clock
         self._ticker = Ticker(self._link)
+        self._hashes = Entries()
         self._day = FleetDay()
         self._soon = Soon(self._send_waiting)
         self._link.before = self._soon.settle

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -11,6 +13,7 @@ from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Shop
 from services.domain.types import task_type
 from services.engine.registry import REFRESH_S
+from tests.contract.waiting import PATIENCE_S
 from tests.unit.services.engine.room import Room
 
 
@@ -31,6 +34,31 @@ def test_changes_are_seen_after_a_few_seconds_or_when_told(room: Room) -> None:
     room.store.put_document("type", "work", '{"name":"work","timeout_s":8}')
     room.registry.forget()
     assert room.registry.task_type("work").timeout_s == 8
+
+
+def test_who_asks_while_another_reads_goes_on_with_what_is_known(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    room.define("once", idempotent=False)
+    room.clock.advance(REFRESH_S)
+    reads, let = threading.Event(), threading.Event()
+    shops = room.store.shops
+
+    def slowly() -> list[Shop]:
+        reads.set()
+        assert let.wait(PATIENCE_S)
+        return shops()
+
+    assert room.registry.shops() == {}
+    room.store.put_shops([Shop(platform="pdd", shop_id="s1")])
+    room.clock.advance(REFRESH_S)
+    monkeypatch.setattr(room.store, "shops", slowly)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(room.registry.shops)
+        assert reads.wait(PATIENCE_S)
+        try:
+            assert pool.submit(room.registry.shops).result(PATIENCE_S) == {}
+        finally:
+            let.set()
+        assert set(first.result(PATIENCE_S)) == {"pdd:s1"}
 
 
 def test_what_was_read_outlives_a_silent_store(room: Room, caplog: pytest.LogCaptureFixture) -> None:
