@@ -56,29 +56,30 @@ class _Read:
     asked: int  #: since when it was asked for
     told: int  #: since when all are there
     records: Sequence[tuple[int, Tries]]
-    answer: int  #: for which answer
 
 
 class Reaches:
-    """Remembers the records of each type between answers, and reads only what is newer. Blocking."""
+    """Remembers the records of each type between answers, and reads only what is newer, where events tell of such.
+    Blocking.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._answer = 0
         self._workers: dict[str, Farewell] | None = None
         self._known: dict[str, _Read] = {}  #: by type
+        self._changed: set[str] = set()  #: types of which something happened since
         self._texts: dict[str, str] = {}
         self._marks: dict[bytes, str] = {}
 
     def begin(self) -> None:
-        """An answer begins: what it asks once it does not ask again."""
-        self._answer += 1
+        """An answer begins: who the workers are is asked once for it."""
         self._workers = None
         if len(self._texts) + len(self._marks) > _TEXTS:
             self._texts, self._marks = {}, {}
 
-    def heard(self, events: Iterable[Event]) -> None:
-        """Leave out what was removed since it was read."""
+    def heard(self, events: Sequence[Event]) -> None:
+        """Take in what happened: which types to read again, and what was removed."""
+        self._changed.update(one.task_type for one in events if one.to)
         gone = {one.task_id for one in events if not one.to}
         for name, known in list(self._known.items()) if gone else ():
             left = [row for row in known.records if row[1].task_id not in gone]
@@ -158,7 +159,7 @@ class Reaches:
                 yield Ran(
                     shop=one.shop,
                     platform=one.platform,
-                    node=by.machine or _OWN.sub("", worker),
+                    node=by.machine,
                     proxy=by.proxies.get(one.shop, by.proxies.get("", "")),
                     version=by.version,
                     failed=mark in fingerprints,
@@ -172,30 +173,45 @@ class Reaches:
                 self._workers[info.worker] = Farewell(
                     worker=info.worker, machine=insight.machine(info), version=info.version, proxies=info.proxies
                 )
-        return self._workers.get(name, NOBODY)
+        known = self._workers.get(name, NOBODY)
+        if not known.machine:
+            known = self._workers[name] = msgspec.structs.replace(known, machine=_OWN.sub("", name))
+        return known
 
     def _of_type(self, name: str, since: int) -> _Read:
         """Records of a type that changed since then, and maybe before, as many as are looked at."""
         known = self._known.get(name)
-        # of further back there would be no more of them
-        enough = known is not None and (known.asked <= since or known.told > known.asked)
-        if known is None or not enough:
-            known = self._known[name] = self._read(name, since)
-        elif known.answer != self._answer:
-            known = self._known[name] = self._more(name, known)
+        if known is None:
+            known = self._read(name, since)
+        else:
+            known = self._more(name, known) if name in self._changed else known
+            if since < known.asked == known.told and len(known.records) < MOST:
+                known = self._further(name, known, since)
+        self._known[name] = known
+        self._changed.discard(name)
         return known
 
-    def _read(self, name: str, since: int) -> _Read:
-        terms = (equals("type", name), equals("status", *_STATUSES), Term(field="updated", op=">=", number=since))
+    def _read(self, name: str, since: int, until: int = 0, most: int = MOST) -> _Read:
+        """``until``: 0 for now."""
+        terms = [equals("type", name), equals("status", *_STATUSES), Term(field="updated", op=">=", number=since)]
+        terms += [Term(field="updated", op="<=", number=until)] if until else []
         found: list[tuple[int, Tries]] = []
         oldest = since
         cursor: str | None = ""
-        while cursor is not None and len(found) < MOST:
-            page = self._store.query(Query(terms=terms, sort="updated", limit=PAGE, cursor=cursor, want_total=False))
+        while cursor is not None and len(found) < most:
+            query = Query(terms=tuple(terms), sort="updated", limit=min(PAGE, most), cursor=cursor, want_total=False)
+            page = self._store.query(query)
             found += [(task.updated_at, self.tries(task)) for task in page.tasks]
             cursor = page.next
             oldest = page.tasks[-1].updated_at if page.tasks else oldest
-        return _Read(since, since if cursor is None else oldest, found, self._answer)
+        return _Read(since, since if cursor is None else oldest, found)
+
+    def _further(self, name: str, known: _Read, since: int) -> _Read:
+        """What is older than what was read, behind it."""
+        there = {one.task_id for _at, one in known.records}
+        older = self._read(name, since, known.told, MOST - len(known.records))
+        records = [*known.records, *(row for row in older.records if row[1].task_id not in there)]
+        return _Read(since, older.told, records)
 
     def _more(self, name: str, known: _Read) -> _Read:
         """What changed since it was read, before what was there."""
@@ -203,8 +219,8 @@ class Reaches:
         since = max(known.told, newest - OVERLAP_MS)
         later = self._read(name, since)
         if later.told > since:  # there is more than is looked at
-            return _Read(known.asked, later.told, later.records, self._answer)
+            return _Read(known.asked, later.told, later.records)
         again = {one.task_id for _at, one in later.records}
         records = [*later.records, *(row for row in known.records if row[1].task_id not in again)]
         told = known.told if len(records) <= MOST else max(known.told, records[MOST - 1][0])
-        return _Read(known.asked, told, records[:MOST], self._answer)
+        return _Read(known.asked, told, records[:MOST])

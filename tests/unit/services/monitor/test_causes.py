@@ -7,10 +7,12 @@ import pytest
 from services.domain.change import SetTriage
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.record import Attempt, Task
+from services.domain.task.search.query import Page, Query
 from services.engine import farewells
 from services.messages import english
 from services.monitor.letters import book as module
 from services.monitor.letters.causes import BARS, CauseQueries
+from tests.support.counting import CountingStore
 from tests.unit.services.engine.room import Room
 
 
@@ -90,6 +92,35 @@ def test_the_shops_that_ran_the_same_work_tell_where_a_cause_lies(room: Room) ->
         ("desk-00", 3, 8),
     ], "a worker that is gone is known by the machine in its name"
     assert one.trend == "new"
+
+
+class Handing(CountingStore):
+    """Knows how many records it handed out of what ran of a type since an instant."""
+
+    handed = 0
+
+    def query(self, query: Query) -> Page:
+        """Hand on a page."""
+        page = self._store.query(query)
+        if {"type", "updated"} <= {term.field for term in query.terms} and query.limit > 1:
+            self.handed += len(page.tasks)
+        return page
+
+
+def test_of_older_causes_only_what_ran_before_is_read(room: Room) -> None:
+    for cause in range(6):
+        for number in range(2 + cause):
+            task = room.running(f"{cause}#{number}", shop_id=f"s{number}", platform="temu")
+            room.finish(task, "dead", error="x", error_kind="network", fingerprint=f"{cause:016x}")
+            ran(room, f"p{number}", "pdd", f"w{cause}", failed=False)
+        room.clock.advance(3_000)
+    store = Handing(room.store)
+    causes = CauseQueries(store.port)
+    found = causes.causes().rows
+    told = [(one.count, one.reach.at, one.reach.ran) for one in found]
+    assert told == [(number, "platform", number) for number in (7, 6, 5, 4, 3, 2)]
+    assert store.handed <= room.store.counts().total + len(found), "each once"
+    assert [one.reach for one in causes.causes().rows] == [one.reach for one in found]
 
 
 def test_what_workers_say_of_themselves_tells_a_machine_and_a_proxy(room: Room) -> None:
