@@ -24,13 +24,13 @@ from services.i18n import _, fill
 from services.messages import render, told
 from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
+from services.profiles.known import titled
 from views.page import Page
 from views.shell.health_pill import Health
 from views.shell.health_popover import HealthDetail, HealthPopover
 from views.shell.status_bar import Vitals
 from views.shell.top_bar import STALE_AFTER
 from views.support import safe, shown, text
-from views.support.connections import titled
 from views.support.feed import Feed
 from views.support.instant import ticks
 from views.support.language import on_language_changed

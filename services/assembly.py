@@ -91,6 +91,7 @@ from services.monitor.tasks import TaskQueries
 from services.monitor.types import TypeQueries
 from services.monitor.works import WorkQueries
 from services.ports import ArtifactStore, Broker, Clock, Store
+from services.profiles.known import titled
 from services.settings.config_file import ConfigFile
 from services.vault import Vault
 from services.watch.alerts import rules
@@ -326,6 +327,10 @@ def notices(engine: Engine) -> Notices:
     )  # fmt: skip
 
 
+def _fleet_name(settings: config.Settings) -> str:
+    return settings.environment or titled(settings.profile, local=settings.embedded)
+
+
 def queries(engine: Engine) -> Queries:
     """Questions to the store, and to the record of this machine."""
     alerts = AlertQueries(engine.store, _secret, rules.DEFAULTS)
@@ -336,7 +341,7 @@ def queries(engine: Engine) -> Queries:
     handover = HandoverQueries(
         store=engine.store, causes=engine.causes, trail=trail, alerts=alerts, promises=promises, past=past,
         attention=partial(attention, engine), answers=lambda: engine.broker.health().connected, name=shops.name,
-        fleet=engine.settings.environment or engine.settings.profile,
+        fleet=partial(_fleet_name, engine.settings),
     )  # fmt: skip
     files = ArtifactQueries(engine.artifacts)
     return Queries(

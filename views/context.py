@@ -37,8 +37,8 @@ from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops.queries import ShopQueries
 from services.monitor.tasks import TaskQueries
 from services.monitor.types import TypeQueries
+from services.profiles.known import titled
 from views.support.acting import AboutToHappen
-from views.support.connections import titled
 from views.support.feed import Feed
 from views.support.memory import Memory, ShortMemory
 from views.widgets.toast import ToastSpec

@@ -22,10 +22,11 @@ from services.i18n import N_, _
 from services.messages import told
 from services.profiles import known
 from services.profiles.book import Book, SavedProfile
+from services.profiles.known import titled
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.connection import ConnectionDialog
 from views.shell.connection_menu import ConnectionMenu
-from views.support.connections import Connection, titled
+from views.support.connections import Connection
 from views.support.keys import Shortcut
 from views.support.language import on_language_changed
 from views.widgets.connection.connection_row import MOST_KEYS

@@ -91,7 +91,7 @@ class HandoverQueries:
     attention: Callable[[], Sequence[Attention]]  #: what needs a person now
     answers: Callable[[], bool]  #: whether the broker does
     name: Callable[[str], str]  #: turns ``platform:shop_id`` into the name of the shop
-    fleet: str  #: what it is called
+    fleet: Callable[[], str]  #: what it is called, in the language of the moment
 
     def page(self, since: int, language: str = "", until: int = 0) -> Handover:
         """What happened since an instant (UTC ms) and how it stands now, in a language, "" for the present one.
@@ -155,7 +155,7 @@ class _Writer:
             zone=self.zone,
             language=i18n.language(),
             title=_say(
-                "title", fleet=asked.fleet, at=self._clock(self.since), until=self._clock(self.until), zone=self.zone
+                "title", fleet=asked.fleet(), at=self._clock(self.since), until=self._clock(self.until), zone=self.zone
             ),
             parts=tuple(one for one in parts if one.lines or one.empty),
             doubts=tuple(doubts),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from services import addresses
 from services import settings as config
+from services.i18n import _
 from services.profiles.book import Book
 
 LOCAL = "local"
@@ -14,6 +15,11 @@ LOCAL = "local"
 THROW_AWAY = "demo"
 #: where a profile stands
 OWN, CONFIG, WINDOW, WORDS = "own", "config", "window", "words"
+
+
+def titled(name: str, *, local: bool) -> str:
+    """What a connection is called, in the language of the moment; ``local``: everything of it is on this machine."""
+    return _("Local") if name == LOCAL and local else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,6 +85,8 @@ def test_it_tells_what_broke_who_acted_and_what_waits(shift: Fleet) -> None:
     commands.causes.know(str(cause.fingerprint), owner="ann")
     found = page(shift)
     assert found.doubts == ()
+    name = "Local" if shift.engine.settings.embedded else shift.engine.settings.profile
+    assert found.title.startswith(f"Handover of {name}, "), "as people call it"
     now = {line.text: line.number for line in part(found, NOW)}
     assert now == {"1 task waits": 1, "3 dead letters are open": 3, "2 tasks have succeeded in this time": 2}
     (broke,) = (line for line in part(found, BROKE) if line.page == CAUSES)

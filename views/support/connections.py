@@ -7,14 +7,6 @@ from typing import Protocol
 
 from PySide6.QtCore import SignalInstance
 
-from services.i18n import _
-from services.profiles.known import LOCAL
-
-
-def titled(name: str, *, local: bool) -> str:
-    """What a connection is called, in the language of the moment; ``local``: everything of it is on this machine."""
-    return _("Local") if name == LOCAL and local else name
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:

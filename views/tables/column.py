@@ -24,7 +24,7 @@ Kinds and the value each expects:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -70,6 +70,7 @@ class Column(Generic[R]):
     title: str  #: source text; shown through ``_``
     value: Callable[[R], Any]
     text: Callable[[R], str] | None = None  #: what people read and copy; default ``str(value)``
+    lines: Callable[[R], Sequence[str]] | None = None  #: its text in two lines, where the cell has so many
     kind: str = "text"
     tone: str | Callable[[R], str] = "text"
     width: int = 110

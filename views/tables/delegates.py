@@ -96,8 +96,9 @@ class CellDelegate(QStyledItemDelegate):
         """Return the room the whole text needs, for fitting a column to its content."""
         model: RecordModel[Any] = index.model()  # type: ignore[assignment]
         column = model.column(index.column())
-        text = column.display(model.record(index.row()))
-        width = self._ink.width(text, text_kind(column)) + 2 * PADDING
+        record = model.record(index.row())
+        lines = column.lines(record)[:2] if column.lines is not None else (column.display(record),)
+        width = max(self._ink.width(line, text_kind(column)) for line in lines) + 2 * PADDING
         extra = 24 if column.kind in ("status", "lane", "attempts") else 0
         return QSize(max(width + extra, 28), theme().row_height)
 

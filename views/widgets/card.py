@@ -111,6 +111,7 @@ class Told:
     tone: str = "text"
     glyph: str = ""  #: status name whose glyph stands before the title, "" for none
     door: str = ""  #: words of a link behind the line beside, "" for none
+    below: str = ""  #: a line of its own, for what the line beside would cut; "" for none
 
 
 class TileRow(QWidget):
@@ -150,7 +151,9 @@ class Tile(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._glyph, self._glyph_name = QLabel(), ""
         self.title, self.value, self.beside = Elided("", "label", "text2"), Elided("", "panel"), Elided("", "caption")
-        self.beside.set_tone("text3")
+        self.below = Elided("", "caption")
+        for label in (self.beside, self.below):
+            label.set_tone("text3")
         self.door = LinkLabel()
         head, foot = QHBoxLayout(), QHBoxLayout()
         head.setSpacing(6)
@@ -165,6 +168,8 @@ class Tile(QFrame):
         column.addLayout(head)
         column.addWidget(self.value)
         column.addLayout(foot)
+        column.addWidget(self.below)
+        column.addStretch(1)
         theme().changed.connect(self._restyle)
 
     def show_told(self, told: Told) -> None:
@@ -173,11 +178,14 @@ class Tile(QFrame):
         self.value.show_text(told.value)
         self.value.set_tone(told.tone)
         self.beside.show_text(told.beside)
+        self.below.show_text(told.below)
+        self.below.setVisible(bool(told.below))
         self.door.set_count_text(told.door)
         self.door.setVisible(bool(told.door))
         self._glyph_name = told.glyph
         self._restyle()
-        self.setAccessibleName(text.listed(part for part in (_(told.title), told.value, told.beside) if part))
+        said = (_(told.title), told.value, told.beside, told.below)
+        self.setAccessibleName(text.listed(part for part in said if part))
 
     def _restyle(self) -> None:
         self._glyph.setVisible(bool(self._glyph_name))

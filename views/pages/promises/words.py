@@ -76,6 +76,12 @@ def sentence(promise: Promise) -> str:
     return text.listed(say(part) for part in promises.sentence(promise))
 
 
+def two(row: PromiseRow) -> Two:
+    """What is promised, and below it of whom and when, its name, how many shops that is, and who answers for it."""
+    what, *whom = map(say, promises.sentence(row.promise))
+    return Two(what, text.listed([*whom, about(row)]))
+
+
 def about(row: PromiseRow) -> str:
     """Its name, how many shops it is made for, and who answers for it."""
     parts = [row.name]

@@ -94,7 +94,7 @@ COLUMNS: tuple[Column[ComingRun], ...] = (
     ),
     Column(
         key="when",
-        title=N_("When"),
+        title=N_("Repeats"),
         value=lambda run: words.when(run.row),
         width=190,
         hide_rank=2,

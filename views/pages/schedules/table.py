@@ -25,7 +25,7 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         title=N_("Task type"),
         value=lambda row: row.schedule.task_type,
         text=lambda row: type_names.name(row.schedule.task_type),
-        width=124,
+        width=112,
         sortable=True,
         tooltip=lambda row: row.schedule.task_type,
     ),
@@ -33,7 +33,7 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         key="when",
         title=N_("When"),
         value=words.when,
-        width=190,
+        width=176,
         tooltip=lambda row: " ".join(part for part in (row.schedule.cron, row.zone) if part),
     ),
     Column(
@@ -92,7 +92,7 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         title=N_("Collides"),
         value=words.collisions,
         tone="retrying",
-        width=150,
+        width=230,
         stretch=True,
         tooltip=lambda row: words.collisions(row, "\n"),
         hide_rank=4,
@@ -107,6 +107,6 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         hide_rank=1,
     ),
     Column(
-        key="note", title=N_("Note"), value=lambda row: safe.one_line(row.schedule.note, 80), width=96, stretch=True
+        key="note", title=N_("Note"), value=lambda row: safe.one_line(row.schedule.note, 80), width=120, stretch=True
     ),
 )

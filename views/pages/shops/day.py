@@ -426,8 +426,8 @@ def _next(day: ShopDay | None, works: Sequence[TypeRow], now_ms: int) -> Told:
     if not coming:
         return Told("next", N_("Next run"), "–", _("nothing is planned"))
     at, kind = min(coming)
-    beside = text.listed((text.until(shown.span(at - now_ms)), type_names.name(kind)))
-    return Told("next", N_("Next run"), _minute(at, now_ms), beside)
+    soon = text.until(shown.span(at - now_ms))
+    return Told("next", N_("Next run"), _minute(at, now_ms), soon, below=type_names.name(kind))
 
 
 def _last(row: ShopRow, works: Sequence[TypeRow], now_ms: int) -> Told:
@@ -437,8 +437,7 @@ def _last(row: ShopRow, works: Sequence[TypeRow], now_ms: int) -> Told:
         return Told("last", N_("Last success"), "–", _("none is known"))
     tone = "stuck" if row.now.state == insight.STUCK else "text"
     name = type_names.name(kind) if kind else ""
-    beside = text.listed(part for part in (words.since(at, now_ms), name) if part)
-    return Told("last", N_("Last success"), _minute(at, now_ms), beside, tone)
+    return Told("last", N_("Last success"), _minute(at, now_ms), words.since(at, now_ms), tone, below=name)
 
 
 def _minute(at_ms: int, now_ms: int) -> str:

@@ -303,7 +303,8 @@ def test_above_the_day_stand_its_numbers_and_below_it_the_acts(qtbot: QtBot, fle
     qtbot.waitUntil(lambda: page.day.day is not None and len(page.day.day.runs) == 2, timeout=WAIT_MS)
     tiles = page.day.tiles.tiles
     assert [tiles[key].value.text() for key in ("success", "waiting", "dead", "next")] == ["50.0\u202f%", "0", "1", "–"]
-    assert tiles["last"].beside.text().endswith("ago, sync_order")
+    assert tiles["last"].beside.text().endswith("ago")
+    assert tiles["last"].below.text() == "sync_order", "beside the time it would be cut"
     page.day.lists.choose("acts")
     acts = page.day.acts.records
     qtbot.waitUntil(lambda: acts.rowCount() == 2, timeout=WAIT_MS)
