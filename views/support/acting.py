@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from services.commands.outcome import Outcome
 from services.i18n import N_, _, ngettext
 from views.support import shown, text
-from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec, act_number, failure, lasting, undo_action
+from views.support.operation import Operation, act_number
+from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
 
 HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
 #: an act on more than these is told while it goes on, where it takes longer than this

@@ -16,13 +16,15 @@ the same operation began. An error that nobody handles goes to the notifier give
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
+import itertools
 import logging
 import queue
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -49,6 +51,7 @@ class _Call:
     number: int
     success: Callable[[Any], None]
     failure: Callable[[BaseException], None]
+    act: int  #: see ``act_number``
     result: Any = None
     error: BaseException | None = None
 
@@ -174,6 +177,25 @@ def _alone(call: Callable[[], Any]) -> Future[Any]:
 
 
 _background = _Background()
+_ACTS = itertools.count(1)
+_told_of = 0  #: number of the run whose answer is being delivered, 0 for none; the GUI thread's alone
+
+
+def act_number() -> int:
+    """Number of an act that is made now, or was made when the run began whose answer is being delivered: of all acts
+    of the program the highest is that of the one made last, whichever is told of last.
+    """
+    return _told_of or next(_ACTS)
+
+
+@contextlib.contextmanager
+def _delivering(act: int) -> Iterator[None]:
+    global _told_of
+    before, _told_of = _told_of, act
+    try:
+        yield
+    finally:
+        _told_of = before
 
 
 def configure(notify: Notify | None, threads: int = THREADS) -> None:
@@ -261,7 +283,7 @@ class Operation(QObject):
         failure: Callable[[BaseException], None],
     ) -> None:
         self._number += 1
-        run = _Call(weakref.ref(self), self._number, success, failure)
+        run = _Call(weakref.ref(self), self._number, success, failure, act_number())
         self._awaited = True
         self._in_flight += 1
         if self._in_flight == 1:
@@ -274,6 +296,10 @@ class Operation(QObject):
             self._awaited = False
         if self._in_flight == 0:
             self.busy_changed.emit(False)
+        with _delivering(run.act):
+            self._deliver(run)
+
+    def _deliver(self, run: _Call) -> None:
         if self._latest and run.number != self._number:
             run.failure(Dropped())
         elif run.error is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -15,12 +14,12 @@ from services.messages import told
 from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label
+from views.support.operation import act_number
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.buttons import Button, IconButton
 
 WIDTH = 380
-_ACTS = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +57,10 @@ class ToastSpec:
         return self.sticky or (self.status in ("dead", "error") and not self.leaves)
 
 
-def act_number() -> int:
-    """Number of an act that is made now: of all acts of the program the highest is that of the one made last."""
-    return next(_ACTS)
-
-
 def undo_action(call: Callable[[], None], keyed: Callable[[], bool] = lambda: True, act: int = 0) -> ToastAction:
-    """The verb that takes back what the toast tells of; ``act``: its number, unless it was made just now."""
+    """The verb that takes back what the toast tells of; ``act``: its number, unless it was made just now, or by the
+    run whose answer is being delivered.
+    """
     return ToastAction(text=_("Undo"), call=call, keyed=keyed, act=act or act_number())
 
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from views.support import operation
-from views.support.operation import Dropped, Operation
+from views.support.operation import Dropped, Operation, act_number
 
 
 def fail() -> None:
@@ -46,6 +46,17 @@ def test_the_result_comes_back_in_the_gui_thread(qtbot: QtBot) -> None:
         task.start(threading.get_ident, lambda worker: seen.append((worker, threading.get_ident())))
     ((worker, home),) = seen
     assert home == threading.get_ident() != worker
+
+
+def test_an_act_that_is_told_late_is_no_newer_than_one_that_was_made_after_it(qtbot: QtBot) -> None:
+    owner, gate = QObject(), threading.Event()
+    slow, then = Operation(owner), Operation(owner)
+    numbers: list[int] = []
+    slow.start(lambda: gate.wait(60), lambda _waited: then.start(list, lambda _none: numbers.append(act_number())))
+    later = act_number()
+    gate.set()
+    qtbot.waitUntil(lambda: bool(numbers))
+    assert numbers[0] < later < act_number(), "what takes back presses the Undo of the act made last"
 
 
 def test_what_lasts_takes_no_thread_from_the_others(qtbot: QtBot) -> None:
