@@ -267,6 +267,7 @@ def test_a_poll_that_failed_leaves_the_answer_and_is_made_up_for(qtbot: QtBot, d
     lame.lost = {"story"}
     qtbot.waitUntil(lambda: LOST in words(dialog), timeout=WAIT_MS)
     assert re.search(r"Not yet, as of \d\d:\d\d:\d\d: It waits", lead(dialog))
+    assert dialog.answer.tiles.tiles["again"].value.text() == "Not known"
     assert re.search(r"asked at \d\d:\d\d:\d\d, ", dialog.state.text())
     assert made.task_id in dialog.answer.lines.links
     desk.claim(made)

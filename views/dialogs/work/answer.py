@@ -313,7 +313,8 @@ class AnswerPane(ScrollPane):
         self.under.setText(safe.visible(text.sentences([why, found.under]) if why else found.under))
         self.under.setVisible(bool(self.under.text()))
         self._say_facts(story, found.task_id, now)
-        self.tiles.show_tiles(words.tiles(story, self._told.promised, now))
+        at = self._told.at_ms if self._stale else now  # nothing is counted down while nothing newer is known
+        self.tiles.show_tiles(words.tiles(story, self._told.promised, at, stale=self._stale))
         self.day_title.setText(_("The last 30 days") if self.span.current() == MONTH else _the_day(story, now))
         self.counted.setText(_of_month(story) if self.span.current() == MONTH else words.counted(self._told.day))
         notable = words.notable(story, self._told.day, now)
@@ -521,7 +522,9 @@ class EvidenceRow(QWidget):
         self.hide()
 
     def ask(self, task_id: str, attempt: int) -> None:
-        """Show what an attempt left (0: the last one); of the same one again what is new."""
+        """Show what an attempt left (0: the last one); of the same one again what is new, until it has ended."""
+        if (task_id, attempt) == self._wanted and self._found is not None and self._found.task.ended:
+            return
         if (task_id, attempt) != self._wanted:
             self._found = None
             self.picture.show_file(None)

@@ -172,9 +172,15 @@ def facts(task: Task, now_ms: int) -> list[tuple[str, str, str]]:
     return found
 
 
-def tiles(story: WorkStory, promised: Sequence[WorkPromise] | None, now_ms: int) -> list[Told]:
-    """When it runs next, what is promised of it, and whether it may be done again; ``promised`` None: not known yet."""
-    return [_next(story, now_ms), _promise(promised, now_ms), _again(story, now_ms)]
+def tiles(story: WorkStory, promised: Sequence[WorkPromise], now_ms: int, *, stale: bool = False) -> list[Told]:
+    """When it runs next, what is promised of it, and whether it may be done again, which is not known while nothing
+    newer is (``stale``).
+    """
+    if stale:
+        again_ = Told(AGAIN, N_("Safe to run again?"), _("Not known"), _("nothing newer is known"), glyph="unknown")
+    else:
+        again_ = _again(story, now_ms)
+    return [_next(story, now_ms), _promise(promised, now_ms), again_]
 
 
 def _next(story: WorkStory, now_ms: int) -> Told:
@@ -194,9 +200,7 @@ _PROMISED = {
 }
 
 
-def _promise(promised: Sequence[WorkPromise] | None, now_ms: int) -> Told:
-    if promised is None:
-        return Told(PROMISE, N_("Promise"), "–", _("Loading…"), glyph="idle")
+def _promise(promised: Sequence[WorkPromise], now_ms: int) -> Told:
     if not promised:
         return Told(PROMISE, N_("Promise"), _("None"), _("nothing is promised of it"), glyph="idle")
     worst = promised[0]
