@@ -33,6 +33,7 @@ from views.dialogs.confirm import ConfirmDialog
 from views.kit.list_source import ListSource
 from views.pages.audit.page import AuditPage
 from views.pages.tasks.page import TasksPage
+from views.shell.health_popover import HealthPopover
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 Open = Callable[[], AuditPage]
@@ -299,17 +300,28 @@ def test_a_cell_becomes_a_condition_and_the_panel_leads_to_the_same_object(
     assert not panel.isVisible(), "Space closes what it opened"
 
 
+def chain(page: AuditPage) -> HealthPopover:
+    """What the state of the chain tells when it is pressed."""
+    page.chain_button.click()
+    assert page.popover is not None
+    return page.popover
+
+
 def test_a_check_says_that_all_is_well_and_names_what_is_not(
     qtbot: QtBot, desk: Desk, open_page: Open, place: Settings
 ) -> None:
     acts(desk)
     page = open_page()
-    assert page.chain_button.isHidden()
+    assert page.chain_button.text() == "Not checked yet"
     verify(qtbot, page)
     assert page.result.accessibleName().startswith("As it was written 4 entries checked at ")
     page.dismiss_button.click()
     assert (page.chain_button.text()[:12], page.result.isVisible()) == ("Verified at ", False)
-    page.chain_button.click()
+    popover = chain(page)
+    facts = popover.facts.values()
+    assert (facts["Entries"], facts["Writers"]) == ("4", "3")
+    assert [value for value in facts.values() if "links, the last at " in value] == list(facts.values())[3:]
+    popover.buttons[0].click()
     assert page.result.isVisible(), "what the check found can be read again"
     (row,) = (row for row in page.table.records.records() if row.entry.action == "task.cancel")
     alter(place, row.key)
@@ -317,7 +329,7 @@ def test_a_check_says_that_all_is_well_and_names_what_is_not(
     assert page.result.accessibleName().startswith(
         f"1 entry is not as it was written {row.key} of eve@desk-1 is not as"
     )
-    assert (page.chain_button.text(), page.chain_button.kind) == ("1 not as written", "ghostdanger")
+    assert (page.chain_button.text(), page.chain_button.kind) == ("1 not as written", "danger")
     marked = [one.key for one in page.table.records.records() if one.faults]
     assert marked == [row.key]
     page.table.open_requested.emit(row.key)
@@ -337,7 +349,7 @@ def test_a_check_that_cannot_be_made_says_why(
     monkeypatch.setattr(desk.context.audit, "verify", lost)
     verify(qtbot, page)
     assert page.result.accessibleName() == "Not checked Redis does not answer"
-    assert page.chain_button.isHidden()
+    assert page.chain_button.text() == "Not checked yet"
     assert page.verify_button.isEnabled()
 
 
@@ -531,7 +543,7 @@ def test_everything_is_said_in_chinese(qtbot: QtBot, desk: Desk, open_page: Open
         assert page.title == "操作记录"
         assert told(page)[2][1:4] == ("取消任务", "t1 等，另有 2 个", "部分完成")
         assert page.result.accessibleName().startswith("与写入时一致")
-        assert page.chain_button.text().endswith("已校验")
+        assert "已校验" in page.chain_button.text()
         assert page.panel.facts.values()["结果"] == "部分完成"
         assert page.header.summary().endswith("1 条未顺利完成")
     finally:

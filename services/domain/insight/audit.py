@@ -79,6 +79,16 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tail:
+    """The last link that is there of one writer."""
+
+    writer: str
+    number: int  #: links of it in all: entries, and how they ended
+    entry_id: str
+    at: int  #: UTC ms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """What a look at the trail found."""
 
@@ -91,6 +101,7 @@ class Verdict:
     whole: bool = True  #: all rows were looked at
     seen_since: int = 0  #: from when on this machine has kept links of it, UTC ms; 0 never before this look
     sight_lost: bool = False  #: it had kept more, which somebody took away
+    tails: tuple[Tail, ...] = ()  #: of each writer, by name
 
     @property
     def ok(self) -> bool:
@@ -217,7 +228,12 @@ class Judge:
             wrong=tuple(fresh),
             accepted=tuple(one for one in found if one.name in self._accepted),
             whole=self.whole,
+            tails=tuple(self._tail(writer, last) for writer, last in sorted(self._writers.items())),
         )
+
+    def _tail(self, writer: str, last: int) -> Tail:
+        known = self._links[writer, last]
+        return Tail(writer=writer, number=last, entry_id=known.entry_id, at=known.at)
 
     def _misplaced(self, row: AuditRow, entry: AuditEntry) -> None:
         """Its name and its key differ: a copy of another row, or a row that was renamed."""
@@ -364,6 +380,7 @@ def both(first: Verdict, second: Verdict) -> Verdict:
         wrong=wrong,
         accepted=second.accepted,
         whole=second.whole,
+        tails=second.tails,
     )
 
 

@@ -32,6 +32,7 @@ from views.pages.audit.back import TakingBack
 from views.pages.audit.panel import AuditPanel
 from views.pages.audit.strip import NOTHING, DayStrip, Ring
 from views.pages.audit.table import COLUMNS, FIELDS, AuditLine, AuditLister, condition, sentence
+from views.shell.health_popover import HealthDetail, HealthPopover
 from views.support import instant, safe, shown, text
 from views.support.operation import Operation
 from views.tables.record_model import RecordModel
@@ -119,6 +120,8 @@ def _write(queries: AuditQueries, path: Path, expression: str, stop: threading.E
 
 #: how often the day is counted anew; a window below this height has no room for it
 COUNT_MS, LOW = 15_000, 560
+#: from this width on the state of the chain is told whole
+WIDE = 1250
 ALL = "all"
 SPANS = (("7d", N_("7 d")), ("90d", N_("90 d")), (ALL, N_("All")))
 #: faults told in the strip; each stands at its entry too
@@ -137,6 +140,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self._context = context
         self._faults: dict[str, tuple[str, ...]] = {}
         self._verdict: tuple[Verdict, int] | None = None
+        self.popover: HealthPopover | None = None
         self._lister = AuditLister(context.audit, context.causes, context.shops, self)
         self.sharing = AuditSharing(context, self)
         self.taking_back = TakingBack(context, self)
@@ -155,8 +159,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self.header.add_action(self.spans)
         self.verify_button = Button(N_("Verify"), icon="ph.shield-check")
         self.export_button = Button(N_("Export"), icon="ph.export", shortcut="audit.export")
-        self.chain_button = Button("", kind="ghost", tip=N_("Show what the last check found"))
-        self.chain_button.hide()
+        self.chain_button = Button("", icon="ph.shield", tip=N_("Writers of the trail, and the last check"))
         for button in (self.chain_button, self.verify_button, self.export_button):
             self.header.add_action(button)
         yield
@@ -208,7 +211,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self._recount.timeout.connect(self._count)
         self.export_button.clicked.connect(lambda: self.sharing.ask_file(self.filter.expression()))
         self.verify_button.clicked.connect(self.verify)
-        self.chain_button.clicked.connect(self.result_room.show)
+        self.chain_button.clicked.connect(self.show_chain)
         self.dismiss_button.clicked.connect(self.result_room.hide)
         self.panel.filter_wanted.connect(self.show_target)
         self.panel.back_wanted.connect(self._take_back)
@@ -245,6 +248,7 @@ class AuditPage(EntriesPage[AuditLine]):
         """Leave the day out of a low window: the list comes first."""
         super().resizeEvent(event)
         self._place_day()
+        self._say_chain()
 
     def _place_day(self) -> None:
         """Nor is there a day while nobody knows what belongs here."""
@@ -320,11 +324,45 @@ class AuditPage(EntriesPage[AuditLine]):
     def _on_unchecked(self, error: BaseException) -> None:
         self.verify_button.disable("")
         self._verdict = None
-        self.chain_button.hide()
+        self._say_chain()
         self.result.set_status("warning")
         self.result.show_text(told(error), _("Not checked"))
 
+    def show_chain(self) -> None:
+        """Tell below the button who wrote the trail, up to where, and what the last check found."""
+        now = instant.now_ms()
+        found, at_ms = self._verdict if self._verdict is not None else (None, 0)
+        rows = [(_("Last check"), shown.clock(at_ms, now) or _("none in this window"))]
+        if found is not None:
+            rows.append((_("Entries"), text.count(found.rows)))
+            rows.append((_("Writers"), text.count(found.writers)))
+            rows += words.writers(found, now)
+        verbs = [] if self._checking.busy else [(_("Verify now"), self.verify)]
+        if found is not None:
+            verbs.insert(0, (_("Show what it found"), self.result_room.show))
+        good = found is not None and found.ok and not found.sight_lost
+        part = HealthDetail(
+            title=_("Chain of the trail"),
+            state="healthy" if good else "unknown" if found is None else "warning" if found.ok else "dead",
+            words=_("being checked") if self._checking.busy else words.chain(found, at_ms),
+            rows=tuple(rows),
+            verbs=tuple(verbs),
+        )
+        self.popover = HealthPopover(part, self.window())
+        self.popover.show_below(self.chain_button.mapToGlobal(self.chain_button.rect().bottomLeft()))
+
+    def _say_chain(self) -> None:
+        found, at_ms = self._verdict if self._verdict is not None else (None, 0)
+        good = found is not None and found.ok and not found.sight_lost
+        kind = "plain" if found is None or good else "warning" if found.ok else "danger"
+        self.chain_button.set_kind(kind)
+        self.chain_button.set_glyph(
+            "ph.shield" if found is None else "ph.shield-check" if good else "ph.shield-warning"
+        )
+        self.chain_button.set_count_text(words.chain(found, at_ms, whole=self.width() >= WIDE))
+
     def _say_verdict(self) -> None:
+        self._say_chain()
         if self._verdict is None:
             return
         found, at_ms = self._verdict
@@ -335,11 +373,6 @@ class AuditPage(EntriesPage[AuditLine]):
         self._model.apply([self._marked(row) for row in self._model.records()], settle=True)
         self.panel.show_row(self._model.find(self.panel.key))
         said = words.verdict(found, at_ms)
-        good = found.ok and not found.sight_lost
-        self.chain_button.set_kind("ghost" if good else "warning" if found.ok else "ghostdanger")
-        self.chain_button.set_glyph("ph.shield-check" if good else "ph.shield-warning")
-        self.chain_button.set_count_text(words.chain(found, at_ms))
-        self.chain_button.show()
         if found.ok and found.sight_lost:
             self.result.set_status("warning")
             self.result.show_text(

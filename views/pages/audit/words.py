@@ -16,6 +16,8 @@ from views.kit.saved_views import View
 from views.support import instant, safe, shown, text
 
 #: by state: the status whose glyph and colour it has, and its word
+#: writers of the trail that are named
+MOST_WRITERS = 8
 STATES: Mapping[str, tuple[str, str]] = {
     "done": ("succeeded", ACT_WORDS["done"]),
     "partly": ("warning", ACT_WORDS["partly"]),
@@ -160,13 +162,36 @@ def wrong(one: Wrong) -> str:
     return text.sentences(told)
 
 
-def chain(found: Verdict, at_ms: int) -> str:
-    """The same in a few words, as they stay on the page."""
+def chain(found: Verdict | None, at_ms: int, *, whole: bool = False) -> str:
+    """The same in a few words, as they stay on the page; ``whole``: with how much of it was looked at."""
+    if found is None:
+        return _("Not checked yet")
     if not found.ok:
         n = len(found.wrong)
         return ngettext("{n} not as written", "{n} not as written", n).format(n=text.count(n))
     now = shown.moment(instant.now_ms())
-    return _("Verified at {time}").format(time=text.minute(shown.moment(at_ms), now, shown.zone()))
+    parts = [_("Verified at {time}").format(time=text.minute(shown.moment(at_ms), now, shown.zone()))]
+    if whole:
+        parts.append(ngettext("{n} entry", "{n} entries", found.rows).format(n=text.count(found.rows)))
+        writers = ngettext("{n} writer agrees", "{n} writers agree", found.writers)
+        parts.append(writers.format(n=text.count(found.writers)))
+    return text.listed(parts)
+
+
+def writers(found: Verdict, now_ms: int) -> list[tuple[str, str]]:
+    """Each writer with the last thing that it wrote, the latest first."""
+    tails = sorted(found.tails, key=lambda one: -one.at)
+    rows = [
+        (
+            safe.one_line(one.writer, 40),
+            _("{n} links, the last at {time}").format(n=text.count(one.number), time=shown.clock(one.at, now_ms)),
+        )
+        for one in tails[:MOST_WRITERS]
+    ]
+    if len(tails) > MOST_WRITERS:
+        left = len(tails) - MOST_WRITERS
+        rows.append((_("and {n} more").format(n=text.count(left)), ""))
+    return rows
 
 
 def verdict(found: Verdict, at_ms: int) -> str:
