@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from services.domain.change import Cancel
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import BrowserState, SlotState, WorkerInfo
 from services.ports import AuditEntry, Letter, LogLine
@@ -90,6 +91,17 @@ def test_of_many_documents_and_shops_those_that_changed_are_seen(rig: Rig) -> No
     rig.store.remove_document("promise", "p100")
     del bodies["p100"]
     assert list(rig.store.documents("promise")) == ["a", *bodies]
+
+
+def test_of_many_shops_the_counters_that_changed_are_seen(rig: Rig) -> None:
+    rig.store.put_shops([Shop(platform="pdd", shop_id=f"p{number:03d}") for number in range(210)])
+    assert rig.store.counts().shops == {}
+    first = rig.create(shop_id="p007", platform="pdd")
+    rig.create(shop_id="p009", platform="pdd")
+    assert rig.store.counts().shops == {"pdd:p007": {"pending": 1}, "pdd:p009": {"pending": 1}}
+    rig.create(shop_id="p009", platform="pdd")
+    rig.ask(Cancel(task_id=first.task_id, by="ann"))
+    assert rig.store.counts().shops == {"pdd:p009": {"pending": 2}}
 
 
 def test_documents(rig: Rig) -> None:

@@ -199,12 +199,15 @@ class Reads(Part):
         return Counts(
             status=status,
             lanes=lanes,
-            shops=_shop_table(shops),
+            shops={name: row for name, row in self._shop_rows(shops).items() if row},
             triage=triage,
             total=sum(status.values()),
             unsent=int(unsent),
             cursor=place,
         )
+
+    def _shop_rows(self, counters: Mapping[bytes, bytes]) -> dict[str, dict[str, int]]:
+        return self._hashes.by_name(keys.BY_SHOP, _shop_row, counters, "counter of a shop")
 
     def epoch(self, known: bytes | None) -> str:
         """The life of this data; an empty store begins one, unless nobody may change it."""
@@ -233,13 +236,13 @@ class Reads(Part):
         return [task for task in self.get([name_of(task_id) for task_id in ids]) if task is not None]
 
 
-def _shop_table(counters: Mapping[bytes, bytes]) -> dict[str, dict[str, int]]:
-    table: dict[str, dict[str, int]] = {}
-    for name, numbers in by_name(read_shop, counters, "counter of a shop").items():
-        row = {status: n for status, n in zip(_COUNTED, numbers[1:], strict=True) if n}
-        if row:
-            table[name] = row
-    return table
+def _shop_row(packed: bytes) -> dict[str, int]:
+    """How many tasks of a shop stand in each counted status.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    return {status: number for status, number in zip(_COUNTED, read_shop(packed)[1:], strict=True) if number}
 
 
 def read_shop(packed: bytes) -> tuple[int, ...]:
