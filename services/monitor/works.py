@@ -9,6 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from services.domain.errors import UsageError
+from services.domain.fleet.shop import Shop
+from services.domain.plans import schedule as plans
 from services.domain.task import ledger
 from services.domain.task.ledger import Day, Done, Failure, Ran
 from services.domain.task.record import Task
@@ -125,12 +127,14 @@ class WorkQueries:
         Raises:
             UsageError: the payload is not JSON, or the type does not ask for one.
         """
-        return self._story(self._schedules.rows(1), shop, kind, day, payload)
+        rows = _fitting(self._schedules.rows(1), self._registry.shops().get(shop))
+        return self._story(rows, shop, kind, day, payload)
 
     def stories(self, works: Sequence[tuple[str, str]], day: tuple[int, int, str]) -> tuple[WorkStory, ...]:
         """The same of several works, each a shop and a type; the schedules are read once."""
-        schedules = self._schedules.rows(1)
-        return tuple(self._story(schedules, shop, kind, day, None) for shop, kind in works)
+        rows, shops = self._schedules.rows(1), self._registry.shops()
+        fitting = {key: _fitting(rows, shops.get(key)) for key in {shop for shop, _kind in works}}
+        return tuple(self._story(fitting[shop], shop, kind, day, None) for shop, kind in works)
 
     def _story(
         self,
@@ -140,6 +144,7 @@ class WorkQueries:
         day: tuple[int, int, str],
         payload: Mapping[str, Any] | None,
     ) -> WorkStory:
+        """``schedules``: those of the shop."""
         begins, ends, zone = day
         work = self._work(shop, kind, payload)
         of_it = (equals("shop", shop), equals("type", kind))
@@ -167,7 +172,7 @@ class WorkQueries:
             done=done,
             failed=failed,
             letter=letter,
-            planned=self._planned(schedules, shop, kind, active, payload),
+            planned=self._planned(schedules, kind, active, payload),
             complete=max(len(changed), len(open_)) < MOST,
             days=known.days if known is not None else (),
             asks_since=self._registry.done_since(kind),
@@ -185,6 +190,7 @@ class WorkQueries:
         kinds = {*self._registry.types(), *(row.schedule.task_type for row in schedules)}
         kinds |= {task.task_type for task in (*seen.tasks, *planned)}
         works = {kind: self._work(shop, kind, None) for kind in kinds}
+        mine = _fitting(schedules, self._registry.shops().get(shop))
         asked = sorted({work for work in works.values() if work})
         known = dict(zip(asked, self._store.ran(asked), strict=True)) if asked else {}
         lost = [ran.failed.task_id for ran in known.values() if ran is not None and ran.failed is not None]
@@ -208,7 +214,7 @@ class WorkQueries:
                 done=ran.done,
                 failed=ran.failed,
                 letter=letter,
-                planned=self._planned(schedules, shop, kind, scheduled, None),
+                planned=self._planned(mine, kind, scheduled, None),
             )
 
         rows = (row(kind) for kind in sorted(works))
@@ -276,7 +282,6 @@ class WorkQueries:
     def _planned(
         self,
         schedules: Sequence[ScheduleRow],
-        shop: str,
         kind: str,
         active: Sequence[Task],
         payload: Mapping[str, Any] | None,
@@ -287,10 +292,14 @@ class WorkQueries:
             if row.upcoming
             and row.schedule.task_type == kind
             and (payload is None or dict(row.schedule.payload) == dict(payload))
-            and shop in self._schedules.shops(row.schedule)
         ]
         found += [Planned(at=task.due_at, task_id=task.task_id) for task in active if task.status == Status.SCHEDULED]
         return min(found, key=lambda one: one.at, default=None)
+
+
+def _fitting(rows: Sequence[ScheduleRow], shop: Shop | None) -> list[ScheduleRow]:
+    """The schedules that run for a shop; asked of the one shop, not of all."""
+    return [row for row in rows if shop is not None and plans.fitting(row.schedule, [shop])]
 
 
 def _on(known: Ran | None, begins: int, ends: int) -> Day | None:
