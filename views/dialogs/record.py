@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QStackedWidget, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QStackedWidget, QWidget
 
 from services.domain.errors import OperatorError
 from services.domain.types.task_type import TaskType, least_harm
+from services.i18n import N_, _
 from services.messages import told
+from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label
 from views.support.operation import Operation
@@ -46,12 +49,14 @@ class RecordDialog(DialogFrame, Generic[R]):
         self._looking, self._saving, self._asking = Operation(self, latest=True), Operation(self), Operation(self)
         self._look_later = Debounce(self._look, look_ms, self)
         self.fields: dict[str, Labelled] = {}
+        self._untouched: object = None  #: what stood there before a person typed anything
 
     def _labelled(self, name: str, label: str, field: QWidget, hint: str = "") -> Labelled:
         self.fields[name] = Labelled(label, field, hint=hint)
         return self.fields[name]
 
     def _show_types(self, types: Mapping[str, TaskType]) -> None:
+        typed = self._is_typed()
         chosen = self._type_code() or (least_harm(types) if types else "")
         for code in sorted(types):
             called = type_names.name(code)
@@ -60,6 +65,8 @@ class RecordDialog(DialogFrame, Generic[R]):
         self.task_type.setCurrentIndex(place)
         if place < 0:
             self.task_type.setEditText(chosen)
+        if not typed:
+            self._untouched = self.values()
         self._look_soon()
 
     def _type_code(self) -> str:
@@ -79,6 +86,29 @@ class RecordDialog(DialogFrame, Generic[R]):
         self._when.setCurrentIndex(self._kind())
         self._whom.setCurrentIndex((ALL, SOME, NAMED).index(self.choice.current()))
         self._look_soon()
+
+    def values(self) -> object:
+        """The fields as they stand, to be compared."""
+        raise NotImplementedError
+
+    def _is_typed(self) -> bool:
+        return self._untouched is not None and self.values() != self._untouched
+
+    def reject(self) -> None:
+        """Leave; what was typed is dropped after a question only."""
+        if not self._is_typed():
+            super().reject()
+            return
+        question = Question(
+            title=N_("Discard what was typed?"),
+            text=_("It was not saved."),
+            verb=_("Discard"),
+            danger=True,
+            leave=N_("Go on editing"),
+        )
+        dialog = ConfirmDialog(question, self)
+        dialog.confirmed.connect(partial(self.done, QDialog.DialogCode.Rejected))
+        dialog.open()
 
     # looking and keeping
 

@@ -75,6 +75,11 @@ class Parameters(FormSection):
 
     # the document
 
+    @property
+    def kind(self) -> TaskType | None:
+        """The task type whose parameters are shown."""
+        return self._kind
+
     def document(self) -> dict[str, Any]:
         """What will be sent."""
         return dict(mask.put_back(self._document, self._original))

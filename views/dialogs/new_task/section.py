@@ -19,14 +19,16 @@ class FormSection(QWidget):
     """Add content to ``body`` and switches with ``add_action``."""
 
     def __init__(self, number: int, title: str, *, divider: bool = True, parent: QWidget | None = None) -> None:
-        """`title` is source text."""
+        """`title` is source text. ``number`` 0: it stands where its title is said already, and has no margins."""
         super().__init__(parent)
         self._source = title
         self._title, self._note = Label("", "card"), Label("", "label", "text3")
         self._head = QHBoxLayout()
         self._head.setSpacing(8)
-        self._head.addWidget(_Number(number))
+        if number:
+            self._head.addWidget(_Number(number))
         self._head.addWidget(self._title)
+        self._title.setVisible(bool(number))
         self._head.addWidget(self._note)
         self._head.addStretch(1)
         self._errors, self._pill = 0, StatusPill("dead")
@@ -35,14 +37,14 @@ class FormSection(QWidget):
         self.body = QVBoxLayout()
         self.body.setSpacing(8)
         inner = QVBoxLayout()
-        inner.setContentsMargins(MARGIN, 12, MARGIN, 14)
+        inner.setContentsMargins(*((MARGIN, 12, MARGIN, 14) if number else (0, 0, 0, 0)))
         inner.setSpacing(9)
         inner.addLayout(self._head)
         inner.addLayout(self.body)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        if divider:
+        if divider and number:
             column.addWidget(line())
         column.addLayout(inner)
         on_language_changed(self._say_part)

@@ -51,6 +51,7 @@ class PromiseDialog(RecordDialog[Promise]):
         shown = promise or like
         self._load(filled(shown) if shown is not None else Filled())
         self._connect()
+        self._untouched = self.values()
         self._asking.start(context.types, self._show_types)
 
     # putting together

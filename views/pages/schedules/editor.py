@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,21 +14,22 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QStackedWidge
 from services.domain.errors import UsageError
 from services.domain.plans.schedule import Schedule
 from services.domain.task.search import filter_time
+from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext
 from services.monitor.schedules import RunLoad, ScheduleRow
 from views.context import PageContext
+from views.dialogs.new_task.parameters import Parameters, needs_text
 from views.dialogs.record import ALL, NAMED, SOME, RecordDialog
 from views.pages.schedules import words
 from views.pages.schedules.load_strip import LoadStrip
 from views.support import instant, text
 from views.support.look import Label
 from views.widgets.fields import ChoiceField
-from views.widgets.json.editor import JsonEditor
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import Strip
 
-WIDTH, PAYLOAD_HEIGHT, LOOK_MS = 720, 84, 300
+WIDTH, LOOK_MS = 720, 300
 #: what stands above and below the form: title, next runs, load, buttons; and how low the form may get
 AROUND, LEAST_FORM = 360, 240
 CRON, EVERY = "cron", "every"
@@ -43,10 +44,12 @@ class ScheduleDialog(RecordDialog[Schedule]):
         title = N_("Edit a schedule") if row is not None else N_("New schedule")
         super().__init__(title, icon="ph.calendar-check", width=WIDTH, look_ms=LOOK_MS, parent=parent)
         self._context, self._base = context, row.schedule if row is not None else None
+        self._types: Mapping[str, TaskType] = {}
         self._build()
         self._load(filled(self._base) if self._base is not None else Filled())
         self._connect()
         self._fit()
+        self._untouched = self.values()
         self._asking.start(context.types, self._show_types)
 
     # putting together
@@ -64,8 +67,7 @@ class ScheduleDialog(RecordDialog[Schedule]):
         self.missed, self.overlap = (
             _choice([(kept, _(word)) for kept, word in words.CHOICES[field].items()]) for field in ("missed", "overlap")
         )
-        self.payload = JsonEditor(N_("Payload"))
-        self.payload.setFixedHeight(PAYLOAD_HEIGHT)
+        self.payload = Parameters(0)
         self._when, self._whom = QStackedWidget(), QStackedWidget()
         self._pane = ScrollPane()
         self._lay_out()
@@ -139,7 +141,8 @@ class ScheduleDialog(RecordDialog[Schedule]):
         ):
             one.textChanged.connect(self._look_soon)
         self.task_type.currentTextChanged.connect(self._look_soon)
-        self.payload.textChanged.connect(self._look_soon)
+        self.task_type.currentTextChanged.connect(self._on_type)
+        self.payload.changed.connect(self._look_soon)
         for choice in (self.missed, self.overlap):
             choice.currentIndexChanged.connect(self._look_soon)
         for segments in (self.repeats, self.choice):
@@ -168,7 +171,8 @@ class ScheduleDialog(RecordDialog[Schedule]):
         self.choice.set_current(values.choice)
         self.missed.setCurrentIndex(self.missed.findData(values.missed))
         self.overlap.setCurrentIndex(self.overlap.findData(values.overlap))
-        self.payload.load(values.payload)
+        self.payload.show_kind(None, values.payload)
+        self.payload.set_mode("json")  # until its type is known
         self.name.setReadOnly(self._base is not None)
 
     def values(self) -> Filled:
@@ -188,8 +192,25 @@ class ScheduleDialog(RecordDialog[Schedule]):
             missed=str(self.missed.currentData()),
             overlap=str(self.overlap.currentData()),
             note=self.note.text(),
-            payload=self.payload.document_value(),
+            payload=self._document(),
         )
+
+    def _document(self) -> Any:
+        typed = self.payload.editor.document_value() if self.payload.mode.current() == "json" else {}
+        return self.payload.document() if isinstance(typed, dict) else typed
+
+    def _show_types(self, types: Mapping[str, TaskType]) -> None:
+        self._types = types
+        super()._show_types(types)
+
+    def _on_type(self, _text: str) -> None:
+        kind = self._types.get(self._type_code())
+        if kind == self.payload.kind:
+            return
+        self.payload.show_kind(kind)
+        form = kind is not None and kind.schema.get("properties") and not needs_text(kind.schema)
+        self.payload.set_mode("form" if form else "json")
+        self._fit()
 
     def _kind(self) -> int:
         return (CRON, EVERY).index(self.repeats.current())

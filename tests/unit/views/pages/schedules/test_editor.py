@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -13,6 +14,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.plans.schedule import Schedule
 from services.monitor.schedules import ScheduleRow
 from tests.unit.views.pages.fleet_rig import Fleet
+from views.dialogs.confirm import ConfirmDialog
 from views.pages.schedules import editor
 from views.pages.schedules.editor import ScheduleDialog
 from views.support.words import type_names
@@ -62,6 +64,40 @@ def test_types_are_called_as_people_call_them_and_the_first_wants_nothing(fleet:
     assert begun == "full_sync", "as New task does: batch_products would miss a parameter at once"
     assert "同步订单 · sync_order" in called
     assert (by_title, by_item) == ("sync_order", "sync_order")
+
+
+def test_parameters_are_filled_in_by_a_form_and_what_was_typed_is_not_dropped_by_a_slip(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open
+) -> None:
+    dialog = open_dialog()
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible(), "nothing was typed"
+    dialog = open_dialog()
+    dialog.name.setText("nightly")
+    dialog.task_type.setCurrentText("sync_order")
+    assert dialog.payload.mode.current() == "form"
+    form = dialog.payload.form
+    size = form.input("page_size")
+    assert size is not None
+    qtbot.keyClicks(size.widget, "7")
+    assert dialog.values().payload == {"page_size": 7}
+    dialog.payload.set_mode("json")
+    dialog.payload.editor.setPlainText('{"page_size": 8')
+    assert dialog.values().payload is None, "it is no JSON yet"
+    dialog.payload.editor.setPlainText('{"page_size": 8}')
+    assert dialog.values().payload == {"page_size": 8}
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    (question,) = dialog.findChildren(ConfirmDialog)
+    assert dialog.isVisible()
+    question.reject()
+    assert keep(qtbot, dialog) == "nightly"
+    assert fleet.context.schedules.rows()[0].schedule.payload == {"page_size": 8}
+    dialog = open_dialog()
+    dialog.note.setText("for the sale")
+    dialog.reject()
+    (question,) = dialog.findChildren(ConfirmDialog)
+    question.confirmed.emit()
+    assert not dialog.isVisible()
 
 
 def test_a_new_schedule_is_looked_at_while_typing_and_kept(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
