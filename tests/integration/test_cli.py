@@ -344,6 +344,10 @@ def test_numbers_types_and_the_audit_trail(cli: Cli) -> None:
     assert entries[0]["target"] == [task_id]
     assert entries[0]["at"].endswith("+00:00")
     assert entries[0]["digest"]
+    cli.environment["FLEETDECK_LANGUAGE"] = "zh_CN"
+    table = cli.call("audit", "list", "--limit", 5, "--no-color").stdout
+    assert "取消任务" in table, "an act is called by its words, as in the window"
+    assert "task.cancel" not in table
 
 
 # --------------------------------------------------------------------------------------------------------------- worker

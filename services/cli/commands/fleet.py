@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from services import assembly
+from services import act_words, assembly, i18n
 from services.cli import lexicon, shapes, spoken, tables
 from services.cli.commands.task import duplicates as cli_duplicates
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
@@ -246,7 +246,7 @@ def audit_list(context: Context) -> int:
             shapes.clock(entry.at, zone),
             entry.who,
             audit.origin(entry),
-            entry.action,
+            act_words.act(entry.action) if i18n.is_chinese() else entry.action,
             _targets(entry.target),
             _outcome(entry, now),
             audit.detail_of(entry),
