@@ -245,3 +245,28 @@ def test_who_could_not_be_answered_keeps_nobody_from_the_next_answer(fleet: Flee
         causes.causes()
     store.error = None
     assert causes.causes().scanned == 1
+
+
+class Unread(CountingStore):
+    """No record can be read by its id while ``error`` stands."""
+
+    error: StoreUnavailable | None = None
+
+    def get(self, task_ids: Sequence[str]) -> list[Task | None]:
+        """Raise what stands there."""
+        if self.error is not None:
+            raise self.error
+        return self._store.get(task_ids)
+
+
+def test_what_happened_while_nothing_could_be_read_is_not_missed(fleet: Fleet) -> None:
+    ids = put_letters(fleet, 3)
+    store = Unread(fleet.engine.store)
+    causes = CauseQueries(store.port, fleet.engine.registry)
+    assert causes.causes().scanned == 3
+    fleet.engine.store.apply([SetTriage(task_id=ids[0], triage=Triage.ARCHIVED, by="amy")])
+    store.error = StoreUnavailable("away")
+    with pytest.raises(StoreUnavailable):
+        causes.causes()
+    store.error = None
+    assert causes.causes().scanned == 2

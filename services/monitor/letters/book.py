@@ -7,7 +7,7 @@ events, in the step in which it happened. Where the stream has a gap, or the cou
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from services.domain.task.event import Event
 from services.domain.task.record import Task
@@ -21,7 +21,7 @@ SCAN_LIMIT, PAGE = 50_000, 1_000
 #: of more letters than are looked at so many may have left before older ones are read in their place
 _LEFT = SCAN_LIMIT // 10
 #: events that are asked for at a time; beyond so many in all, reading all letters again costs no more
-EVENTS, MOST_EVENTS = 5_000, 20_000
+EVENTS, MOST_EVENTS = 5_000, 80_000
 
 
 class News:
@@ -31,25 +31,21 @@ class News:
         self._store = store
         self._cursor = ""
 
-    def since(self, until: str) -> Sequence[Event] | None:
-        """The events since the last call up to this cursor, where the next call begins; None where they are not all
-        known, or too many.
+    def since(self, until: str, learn: Callable[[Sequence[Event]], None]) -> bool:
+        """Hand on the events since the last call up to this cursor, where the next call begins; False where they are
+        not all known, or too many.
         """
-        begun, self._cursor = self._cursor, until
-        if not begun:
-            return None
-        found: list[Event] = []
-        cursor = begun
-        while cursor != until and len(found) < MOST_EVENTS:
-            batch = self._store.events(cursor, EVENTS, 0.0)
-            if batch.gap or not batch.events:
-                return None
-            for event in batch.events:
-                found.append(event)
-                cursor = event.cursor
-                if cursor == until:
-                    break
-        return found if cursor == until else None
+        cursor, self._cursor, told = self._cursor, "", 0  # of what fails on the way nobody knows how far it came
+        while cursor != until:
+            batch = self._store.events(cursor, EVENTS, 0.0) if cursor and told < MOST_EVENTS else None
+            if batch is None or batch.gap or not batch.events:
+                self._cursor = until
+                return False
+            last = next((n for n, event in enumerate(batch.events, 1) if event.cursor == until), len(batch.events))
+            learn(batch.events[:last])
+            cursor, told = batch.events[last - 1].cursor, told + last
+        self._cursor = until
+        return True
 
 
 class Book:

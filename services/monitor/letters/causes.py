@@ -200,11 +200,8 @@ class CauseQueries:
         for _ in range(2):  # what happened between the count and the reading is told by the next
             counts = self._store.counts()
             total = counts.triage.get(triage, 0)
-            news = self._news.since(counts.cursor)
-            if news is None:
+            if not self._news.since(counts.cursor, self._learn):
                 self._forget()
-            else:
-                self._learn(news)
             book = self._books.get(triage)
             if book is None or book.agrees(total):
                 break
