@@ -571,7 +571,8 @@ class EvidenceRow(QWidget):
         )
         self.tail.set_rows([(text.log_time(shown.moment(one.at), shown.zone()), _line(one)) for one in found.lines])
         self.tail.setVisible(bool(found.lines))
-        self.silent.setText("" if found.lines else _("No lines of this attempt are kept."))
+        none = _("No lines of this attempt are kept.") if found.attempt else _("not begun yet")
+        self.silent.setText("" if found.lines else none)
         self.silent.setVisible(not found.lines)
         self.no_picture.setText(_("No picture was kept.") if self.picture.shown is None else "")
         self.no_picture.setVisible(self.picture.shown is None)
@@ -586,7 +587,13 @@ class EvidenceRow(QWidget):
         self.values.set_rows([] if failed else list(found.values.items()))
         self.values.setVisible(bool(found.values) and not failed)
         why = text.sentences([kinds.title(kind) or kind, safe.one_line(masked_text(error), 300)]) if failed else ""
-        none = _("It left no result.") if found.task.ended else _("It has not ended.")
+        none = (
+            _("It left no result.")
+            if found.task.ended
+            else _("It has not ended.")
+            if found.attempt
+            else _("not begun yet")
+        )
         self.trouble.setText(why or ("" if found.values else none))
         self.trouble.setVisible(bool(self.trouble.text()))
         self.result.set_title(N_("Error") if failed else N_("Result"))

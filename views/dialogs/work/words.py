@@ -23,6 +23,7 @@ from services.monitor.shops.day import (
     RETRIED,
     SKIPPED,
     SUCCEEDED,
+    WAITS,
     DayAttempt,
     ShopDay,
 )
@@ -247,6 +248,7 @@ def counted(day: ShopDay) -> str:
         ((HELD,), lambda n: ngettext("{n} to confirm", "{n} to confirm", n)),
         ((MISSED,), lambda n: ngettext("{n} was due and did not come", "{n} were due and did not come", n)),
         ((SKIPPED,), lambda n: ngettext("{n} left this shop out", "{n} left this shop out", n)),
+        ((WAITS,), lambda n: ngettext("{n} waits", "{n} wait", n)),
         ((PLANNED,), lambda n: ngettext("{n} planned", "{n} planned", n)),
     ):
         number = sum(run.count for run in day.runs if run.state in states)
