@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -205,12 +205,16 @@ class ShopActions(QObject):
 
     def _offer(self, path: Path, found: tuple[ShopFile, dict[str, Shop]]) -> None:
         dialog = ShopImportDialog(path, *found, self.barred(), self._owner)
-        dialog.chosen.connect(self._import)
+        dialog.chosen.connect(partial(self._import, found[1]))
         dialog.open()
 
-    def _import(self, wanted: Sequence[Shop]) -> None:
+    def _import(self, known: Mapping[str, Shop], wanted: Sequence[Shop]) -> None:
+        fleet = self._context.commands.fleet
         said = ngettext("{n} shop is imported.", "{n} shops are imported.", len(wanted))
-        self._act(partial(self._context.commands.fleet.import_shops, wanted), said.format(n=text.count(len(wanted))))
+        before = [known[one.key] for one in wanted if one.key in known and not known[one.key].unregistered]
+        # a shop that is new stays: nothing is taken back that would be taken back in part
+        back = partial(fleet.import_shops, before) if len(before) == len(wanted) else None
+        self._act(partial(fleet.import_shops, wanted), said.format(n=text.count(len(wanted))), back)
 
     # elsewhere
 

@@ -139,6 +139,18 @@ def test_a_file_is_looked_at_before_its_good_lines_are_imported(
     qtbot.waitUntil(lambda: "pdd:n1" in known(fleet), timeout=WAIT_MS)
     assert (known(fleet)["pdd:s1"].name, known(fleet)["pdd:s1"].tags) == ("One", ("vip",))
     assert known(fleet)["pdd:s1"].group == "east", "what the file does not tell stays"
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    assert not fleet.toasts[-1].actions, "a shop that is new would stay"
+    before, toasts = known(fleet), len(fleet.toasts)
+    file.write_text("平台,店铺ID,店铺名称\npdd,s1,Two\npdd,n1,Newer\n", encoding="gbk")
+    page.actions_of_page.import_from(file)
+    qtbot.waitUntil(lambda: len(page.findChildren(ShopImportDialog)) == 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in page.findChildren(ShopImportDialog)), timeout=WAIT_MS)
+    page.findChildren(ShopImportDialog)[0].import_button.click()
+    qtbot.waitUntil(lambda: len(fleet.toasts) > toasts, timeout=WAIT_MS)
+    assert known(fleet)["pdd:s1"].name == "Two"
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: known(fleet) == before, timeout=WAIT_MS)
 
 
 def test_what_is_wrong_in_a_file_is_said_in_chinese(qtbot: QtBot, tmp_path: Path) -> None:
