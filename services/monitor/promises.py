@@ -126,7 +126,7 @@ class PromiseQueries:
             []
             if known is None
             else [
-                _of_shop(row, shop)
+                self._of_shop(row, shop)
                 for row in rows(self._store, self._store.now_ms())
                 if row.promise.task_type == task_type
                 and row.promise.enabled
@@ -134,6 +134,28 @@ class PromiseQueries:
             ]
         )
         return tuple(sorted(found, key=lambda one: (ORDER.index(one.state), one.row.name)))
+
+    def _of_shop(self, row: PromiseRow, shop: str) -> WorkPromise:
+        found = row.standing
+        if found is None or row.stale:
+            return WorkPromise(row=row, state=UNJUDGED)
+        one = next((one for one in found.rows if one.shop == shop), None)
+        if one is not None:
+            return WorkPromise(row=row, state=one.state, break_at=one.break_at)
+        if found.broken + found.at_risk > len(found.rows):  # it may be one of those that have no row
+            return WorkPromise(row=row, state=UNJUDGED)
+        if found.total != len(schedules.fitting(row.promise, self._registry.shops().values())):
+            return WorkPromise(row=row, state=UNJUDGED)  # it may have joined since
+        if not found.kept or not found.not_due:
+            return WorkPromise(row=row, state=judge.KEPT if found.kept else judge.NOT_DUE)
+        return WorkPromise(row=row, state=self._due(row.promise, shop))
+
+    def _due(self, promise: Promise, shop: str) -> str:
+        """Kept or not due, of a shop in which it is one of both."""
+        now, zone = self._store.now_ms(), fleet_zone(self._store) or DEFAULT_ZONE
+        facts = judge.Facts(shop=shop, done_at=self._store.successes_of(promise.task_type).get(shop, 0))
+        state = judge.judge(promise, judge.due(promise, zone, now), facts, now).state
+        return judge.NOT_DUE if state == judge.NOT_DUE else judge.KEPT
 
     def story(self, name: str) -> PromiseStory | None:
         """One of them in full, None where there is none."""
@@ -170,18 +192,6 @@ class PromiseQueries:
     def _shop_name(self, key: str) -> str:
         shop = self._registry.shops().get(key)
         return (shop.name or shop.name_en if shop is not None else "") or key
-
-
-def _of_shop(row: PromiseRow, shop: str) -> WorkPromise:
-    found = row.standing
-    if found is None or row.stale:
-        return WorkPromise(row=row, state=UNJUDGED)
-    one = next((one for one in found.rows if one.shop == shop), None)
-    if one is not None:
-        return WorkPromise(row=row, state=one.state, break_at=one.break_at)
-    if found.broken + found.at_risk > len(found.rows):  # it may be one of those that have no row
-        return WorkPromise(row=row, state=UNJUDGED)
-    return WorkPromise(row=row, state=judge.KEPT if found.kept else judge.NOT_DUE)
 
 
 def rows(store: Store, now_ms: int) -> tuple[PromiseRow, ...]:

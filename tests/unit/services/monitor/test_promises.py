@@ -12,7 +12,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.insight.gates import GATES
 from services.domain.promises import holds, standing
 from services.domain.promises import promise as promises
-from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, Due, Hold, Judged
+from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE, Due, Hold, Judged
 from services.domain.promises.promise import Promise
 from services.domain.promises.standing import Standing
 from services.domain.task.record import Task
@@ -100,6 +100,23 @@ def test_a_story_has_its_causes_and_the_matrix(room: Room) -> None:
     assert (story.matrix[0].age_ms, story.matrix[1].age_ms) == (55 * MINUTE, 0)
     assert (story.unlisted, story.breaks) == (0, ())
     assert asked.story("nobody") is None
+
+
+def test_a_shop_is_kept_only_where_the_judgement_was_of_it_and_it_is_due(room: Room) -> None:
+    room.store.put_shops([Shop(platform="pdd", shop_id=name) for name in ("s1", "s2", "s3")])
+    room.registry.forget()
+    asked = PromiseQueries(room.store, room.registry)
+
+    def states() -> list[str]:
+        return [one.state for name in ("s1", "s2", "s3") for one in asked.of_work(f"pdd:{name}", "work")]
+
+    room.finish(room.claim(room.create()), "succeeded")
+    promise = keep(room, since=room.clock.now_ms())
+    kept, fresh = shop(room, "s1", KEPT, 60), shop(room, "s2", NOT_DUE, 60)
+    judged(room, promise, kept, fresh, shop(room, "s3", AT_RISK, 5))
+    assert states() == [KEPT, NOT_DUE, AT_RISK]
+    judged(room, promise, kept, fresh)  # the third joined since
+    assert states() == [UNJUDGED, UNJUDGED, UNJUDGED]
 
 
 def test_overview_names_what_is_broken_and_what_will_be(room: Room) -> None:
