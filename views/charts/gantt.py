@@ -37,6 +37,7 @@ from services.monitor.shops.day import (
     RUNNING,
     SKIPPED,
     SUCCEEDED,
+    UNKNOWN,
     WAITS,
     DayAttempt,
     ShopDay,
@@ -68,11 +69,12 @@ FILLS: Mapping[str, str] = {
     WAITS: "waiting",
     MISSED: "retrying",
     SKIPPED: "text3",
+    UNKNOWN: "text3",
 }
 #: what has no ground, only a dashed edge: nothing ran
-_OPEN = frozenset({PLANNED, WAITS, MISSED, SKIPPED})
+_OPEN = frozenset({PLANNED, WAITS, MISSED, SKIPPED, UNKNOWN})
 #: of runs that stand in one cell, the state that it shows
-_WORST = (DEAD, HELD, MISSED, RUNNING, RETRIED, WAITS, OVERTAKEN, SUCCEEDED, CANCELLED, SKIPPED, PLANNED)
+_WORST = (DEAD, HELD, MISSED, RUNNING, RETRIED, WAITS, UNKNOWN, OVERTAKEN, SUCCEEDED, CANCELLED, SKIPPED, PLANNED)
 CELL, CELL_ROW, PIP = 20, 32, 3
 _DRAG_PX = 4
 #: runs of a cell that its tool tip tells

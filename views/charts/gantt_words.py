@@ -20,6 +20,7 @@ from services.monitor.shops.day import (
     SCHEDULE,
     SKIPPED,
     SUCCEEDED,
+    UNKNOWN,
     WAITS,
     DayAttempt,
     ShopDay,
@@ -40,6 +41,7 @@ LOOKS: Mapping[str, tuple[str, str]] = {
     WAITS: ("waiting", N_("Waiting")),
     MISSED: ("warning", N_("Due, did not come")),
     SKIPPED: ("cancelled", N_("Left this shop out")),
+    UNKNOWN: ("unconfirmed", N_("Not known for this shop")),
 }
 #: glyphs in a cell, which is an edge of its own
 CELLS: Mapping[str, str] = {SUCCEEDED: "ph.check-bold", DEAD: "ph.x-bold", OVERTAKEN: "ph.x-bold"}
@@ -50,7 +52,7 @@ ASKERS: Mapping[str, str] = {
     PROGRAM: N_("Other programs"),
 }
 #: states in which nothing was run
-_NO_RUN = frozenset({PLANNED, WAITS, MISSED, SKIPPED})
+_NO_RUN = frozenset({PLANNED, WAITS, MISSED, SKIPPED, UNKNOWN})
 
 
 def state(name: str) -> str:

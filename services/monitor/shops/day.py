@@ -4,7 +4,7 @@ of its works over a day also by who asked, with what was planned and did not com
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import quiet_hours
 from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Past, Run
 from services.domain.task.record import Attempt, Task
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status, Triage
@@ -33,18 +34,24 @@ COMING = 40
 
 #: runs of a schedule that are told of one day of a work
 COMING_DAY = 300
+#: those that nobody came to and that are told one by one; the last of them stands for all that follow
+LATE_DAY = 200
 
 SUCCEEDED, RETRIED, DEAD, HELD, CANCELLED, RUNNING, PLANNED = (
     "succeeded", "retried", "dead", "held", "cancelled", "running", "planned",
 )  # fmt: skip
 #: of one work only: a letter whose work another task has done, a task that waits, a run that was due and did not come,
-#: and one that left the shop out
-OVERTAKEN, WAITS, MISSED, SKIPPED = "overtaken", "waits", "missed", "skipped"
-STATES = (SUCCEEDED, RETRIED, DEAD, HELD, CANCELLED, RUNNING, PLANNED, OVERTAKEN, WAITS, MISSED, SKIPPED)
+#: one that left the shop out, and one that made tasks for some shops, without a record of what it made for this one
+OVERTAKEN, WAITS, MISSED, SKIPPED, UNKNOWN = "overtaken", "waits", "missed", "skipped", "unknown"
+STATES = (SUCCEEDED, RETRIED, DEAD, HELD, CANCELLED, RUNNING, PLANNED, OVERTAKEN, WAITS, MISSED, SKIPPED, UNKNOWN)
 #: who asked for a run: rows of the day of one work
 SCHEDULE, PERSON, PROGRAM = "schedule", "person", "program"
 ASKERS = (SCHEDULE, PERSON, PROGRAM)
-_ASKED: Mapping[str, str] = {"schedule": SCHEDULE, "foreign": PROGRAM, "rest": PROGRAM}
+#: by origin of a task; of what is not here nobody knows that a person asked for it
+_ASKED: Mapping[str, str] = {
+    "schedule": SCHEDULE,
+    **dict.fromkeys(("console", "cli", "file", "again", "republish", "import"), PERSON),
+}
 #: outcomes of attempts in which nothing of the task was run
 _NO_RUN = frozenset({"waiting", "fenced"})
 _STOPPED = frozenset({"cancelled", "preempted", "returned"})
@@ -125,10 +132,13 @@ class ShopDays:
         complete = story.known
         for row in self._fitting(story, payload):
             past = row.planned.past
-            runs += _not_come(row, begins, min(ends, now))
+            not_come = self._not_come(row, story.shop, tasks.values(), begins, min(ends, now - schedules.GRACE_MS))
+            runs += not_come
             runs += _to_come(row, max(begins, now), ends)
             if len(past) >= schedules.KEPT_RUNS and past[0].at > begins:
                 complete = False  # what became of the first ones of the day is not kept
+            if any(run.state == UNKNOWN for run in not_come):
+                complete = False
         return ShopDay(
             shop=story.shop,
             begins=begins,
@@ -149,6 +159,36 @@ class ShopDays:
                 continue
             if schedules.fitting(row.schedule, [known]):
                 yield row
+
+    def _not_come(self, row: ScheduleRow, shop: str, tasks: Iterable[Task], begins: int, ends: int) -> list[DayAttempt]:
+        """Runs of a schedule that were due and made nothing for a shop, or nobody knows whether they did."""
+        found = {past.at: state for past in row.planned.past if begins <= past.at < ends and (state := _fate(past))}
+        firing = row.planned.firing
+        if firing is not None and begins <= firing.at < ends:
+            found[firing.at] = UNKNOWN  # it has not come to all of its shops yet
+        for at in self._made(row, shop, tasks, [at for at, state in found.items() if state == UNKNOWN]):
+            del found[at]
+        known = {past.at for past in row.planned.past} | {firing.at if firing is not None else 0}
+        late = (at for at in _late(row, begins, ends) if at not in known)
+        runs = [_undone(row, at, state) for at, state in found.items()]
+        runs += [_undone(row, at, MISSED) for at in islice(late, LATE_DAY)]
+        if more := sum(1 for _at in late):
+            runs[-1] = replace(runs[-1], count=1 + more)
+        return runs
+
+    def _made(self, row: ScheduleRow, shop: str, tasks: Iterable[Task], instants: Sequence[int]) -> list[int]:
+        """Those of some runs that made a task for a shop."""
+        known = self._registry.shops().get(shop)
+        if not instants or known is None:
+            return []
+        labels = {task.batch for task in tasks}
+        runs = [Run(at=at, base=at) for at in instants]
+        there = self._store.get([schedules.task_id(row.schedule, run, known) for run in runs])
+        return [
+            run.at
+            for run, task in zip(runs, there, strict=True)
+            if task is not None or schedules.label(row.schedule, run, row.zone) in labels
+        ]
 
     def _tasks(self, shop: str, begins: int) -> Iterator[Task]:
         """What changed since then, and what is due later whenever it was written down."""
@@ -197,7 +237,7 @@ def _of_work(run: DayAttempt, task: Task) -> DayAttempt:
     overtaken = run.state == DEAD and task.triage == Triage.OVERTAKEN
     return replace(
         run,
-        asked=_ASKED.get(task.origin, PERSON),
+        asked=_ASKED.get(task.origin, PROGRAM),
         state=OVERTAKEN if overtaken else run.state,
         instead=task.successor if overtaken else "",
     )
@@ -211,25 +251,32 @@ def _waits(task: Task, begins: int, ends: int) -> DayAttempt | None:
     if not begins <= at < ends:
         return None
     state = HELD if task.status == Status.HELD else WAITS
-    asked = _ASKED.get(task.origin, PERSON)
+    asked = _ASKED.get(task.origin, PROGRAM)
     return DayAttempt(task_type=task.task_type, state=state, begins=at, ends=at, task_id=task.task_id, asked=asked)
 
 
-def _not_come(row: ScheduleRow, begins: int, ends: int) -> Iterator[DayAttempt]:
-    """Runs of a schedule that were due and made nothing: missed, left out, or late by now."""
+def _fate(past: Past) -> str:
+    """What a run did for each of its shops, "" for a task: its numbers are those of all shops together."""
+    if past.kind == schedules.MISSED_RUN:
+        return MISSED
+    if past.kind == schedules.SKIPPED:
+        return SKIPPED
+    if bool(past.created) + bool(past.left_out) + bool(past.failed) > 1:
+        return UNKNOWN
+    return MISSED if past.failed else SKIPPED if past.left_out else ""
 
-    def one(at: int, state: str) -> DayAttempt:
-        kind, name = row.schedule.task_type, row.schedule.name
-        return DayAttempt(task_type=kind, state=state, begins=at, ends=at, schedule=name, asked=SCHEDULE)
 
-    for past in row.planned.past:
-        if begins <= past.at < ends:
-            if past.kind == schedules.MISSED_RUN or (past.failed and not past.created):
-                yield one(past.at, MISSED)
-            elif past.kind == schedules.SKIPPED or (past.left_out and not past.created):
-                yield one(past.at, SKIPPED)
-    if row.upcoming and begins <= row.upcoming[0] < ends - schedules.GRACE_MS:
-        yield one(row.upcoming[0], MISSED)
+def _late(row: ScheduleRow, begins: int, ends: int) -> Iterator[int]:
+    """The times of a schedule that nobody has come to."""
+    if not row.upcoming or row.problem:
+        return
+    rule = schedules.rule(row.schedule, row.zone)
+    yield from takewhile(lambda at: at < ends, rule.after(max(begins, row.upcoming[0]) - 1))
+
+
+def _undone(row: ScheduleRow, at: int, state: str) -> DayAttempt:
+    kind, name = row.schedule.task_type, row.schedule.name
+    return DayAttempt(task_type=kind, state=state, begins=at, ends=at, schedule=name, asked=SCHEDULE)
 
 
 def _to_come(row: ScheduleRow, begins: int, ends: int) -> Iterator[DayAttempt]:
@@ -256,7 +303,7 @@ def _runs(task: Task, begins: int, ends: int, now: int) -> Iterator[DayAttempt]:
                 error=one.error,
                 error_kind=one.error_kind,
             )
-    if task.status == Status.RUNNING and task.started_at:
+    if task.status == Status.RUNNING and 0 < task.started_at < ends:
         yield DayAttempt(
             task_type=task.task_type, state=RUNNING, begins=task.started_at, ends=now, task_id=task.task_id,
             attempt=task.attempt, worker=task.worker,

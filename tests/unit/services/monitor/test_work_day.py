@@ -9,10 +9,10 @@ import pytest
 from services.domain.change import Create
 from services.domain.fleet.shop import Shop
 from services.domain.plans import schedule as schedules
-from services.domain.plans.schedule import Past, Planned, Schedule
+from services.domain.plans.schedule import Past, Planned, Run, Schedule
 from services.domain.task.record import Attempt, Task
 from services.domain.types import task_type
-from services.monitor.shops.day import DayAttempt, ShopDays
+from services.monitor.shops.day import LATE_DAY, DayAttempt, ShopDay, ShopDays
 from services.monitor.works import WorkQueries
 from services.ports import ScheduleEntry
 from tests.unit.services.engine.room import Room
@@ -30,10 +30,15 @@ def begins(room: Room) -> int:
     return room.store.now_ms() - 8 * HOUR
 
 
-def look(room: Room, begins: int) -> list[DayAttempt]:
-    """What the strip of that day shows."""
+def strip(room: Room, begins: int) -> ShopDay:
+    """The strip of that day."""
     story = WorkQueries(room.store, room.registry).story(SHOP, "single", (begins, begins + 24 * HOUR, "UTC"))
-    return list(ShopDays(room.store, room.registry).of(story).runs)
+    return ShopDays(room.store, room.registry).of(story)
+
+
+def look(room: Room, begins: int) -> list[DayAttempt]:
+    """What it shows."""
+    return list(strip(room, begins).runs)
 
 
 def put(room: Room, name: str, at: int, outcome: str, **more: Any) -> None:
@@ -45,11 +50,12 @@ def put(room: Room, name: str, at: int, outcome: str, **more: Any) -> None:
     room.store.apply([Create(task=Task(task_id=name, **record, **(ran if outcome else {}), **more))])  # type: ignore[arg-type]
 
 
-def plan(room: Room, *past: Past, next_at: int) -> None:
+def plan(room: Room, *past: Past, next_at: int, every_s: int = 3600, firing: Run | None = None) -> Schedule:
     """A schedule of the work, every hour, with what became of its last times."""
-    every = Schedule(name="hourly", task_type="single", every_s=3600, first_at=next_at - 48 * HOUR, shops=(SHOP,))
-    body = schedules.dump(Planned(schedule=every, past=past))
+    every = Schedule(name="hourly", task_type="single", every_s=every_s, first_at=next_at - 48 * HOUR, shops=(SHOP,))
+    body = schedules.dump(Planned(schedule=every, past=past, firing=firing))
     room.store.put_schedule(ScheduleEntry(name="hourly", body=body, next_at=next_at), 0)
+    return every
 
 
 def test_runs_say_who_asked_and_what_did_the_work_of_a_letter(room: Room, begins: int) -> None:
@@ -85,3 +91,68 @@ def test_a_time_that_nobody_came_to_is_missing(room: Room, begins: int) -> None:
     found = [(run.begins, run.state) for run in look(room, begins)]
     assert (begins + 7 * HOUR, "missed") in found
     assert (begins + 9 * HOUR, "planned") in found
+
+
+def test_every_time_that_nobody_came_to_is_missing(room: Room, begins: int) -> None:
+    plan(room, next_at=begins + 5 * HOUR)
+    found = [run.begins for run in look(room, begins) if run.state == "missed"]
+    assert found == [begins + hour * HOUR for hour in (5, 6, 7)]
+    assert not [run for run in look(room, begins - 24 * HOUR) if run.state == "missed"]
+
+
+def test_of_very_many_that_nobody_came_to_none_is_left_out_of_the_number(room: Room, begins: int) -> None:
+    plan(room, next_at=begins + 5 * HOUR, every_s=10)
+    late = [run for run in look(room, begins) if run.state == "missed"]
+    assert len(late) == LATE_DAY
+    assert sum(run.count for run in late) == (3 * HOUR - schedules.GRACE_MS) // 10_000
+
+
+@pytest.mark.parametrize(
+    "numbers", [{"created": 9, "left_out": 1}, {"created": 9, "failed": 1}, {"left_out": 1, "failed": 1}]
+)
+def test_what_a_run_did_for_some_shops_is_not_said_of_this_one(
+    room: Room, begins: int, numbers: dict[str, Any]
+) -> None:
+    at = begins + HOUR
+    every = plan(room, Past(at=at, **numbers), next_at=begins + 9 * HOUR)
+    day = strip(room, begins)
+    assert [(run.begins, run.state) for run in day.runs if run.state != "planned"] == [(at, "unknown")]
+    assert not day.complete
+    shop = room.registry.shops()[SHOP]
+    put(room, schedules.task_id(every, Run(at=at, base=at), shop), at, "succeeded", status="succeeded")
+    day = strip(room, begins)
+    assert [run.state for run in day.runs if run.state != "planned"] == ["succeeded"]
+    assert day.complete
+
+
+def test_a_run_that_makes_its_tasks_still_is_not_missing(room: Room, begins: int) -> None:
+    at = begins + 7 * HOUR
+    plan(room, next_at=at, firing=Run(at=at, base=at))
+    assert [(run.begins, run.state) for run in look(room, begins) if run.state != "planned"] == [(at, "unknown")]
+
+
+def test_what_began_today_is_no_run_of_yesterday(room: Room, begins: int) -> None:
+    put(room, "now", begins + HOUR, "", status="running", started_at=begins + HOUR, attempt=1)
+    assert [(run.task_id, run.state) for run in look(room, begins)] == [("now", "running")]
+    assert look(room, begins - 24 * HOUR) == []
+
+
+@pytest.mark.parametrize(
+    ("origin", "asked"),
+    [
+        ("console", "person"),
+        ("again", "person"),
+        ("republish", "person"),
+        ("schedule", "schedule"),
+        ("rest", "program"),
+        ("recovered", "program"),
+        ("demo", "program"),
+        ("", "program"),
+    ],
+)
+def test_only_what_a_person_asked_for_stands_in_the_row_of_people(
+    room: Room, begins: int, origin: str, asked: str
+) -> None:
+    put(room, "ran", begins + HOUR, "succeeded", status="succeeded", origin=origin)
+    put(room, "waits", begins + 2 * HOUR, "", status="queued", origin=origin)
+    assert [run.asked for run in look(room, begins)] == [asked, asked]
