@@ -91,8 +91,7 @@ class _Bar(NamedTuple):
     @property
     def number(self) -> int:
         """How many runs the cell is of; attempts of one task are one."""
-        tasks = {one.task_id or one.key for one in self.runs}
-        return max(len(tasks), sum(one.count for one in self.runs) if len(self.runs) == 1 else 0)
+        return sum({one.task_id or one.key: one.count for one in self.runs}.values())
 
 
 class Gantt(QWidget):
@@ -124,6 +123,7 @@ class Gantt(QWidget):
         self._view: tuple[float, float] | None = None  #: what is zoomed to, UTC ms; None: everything
         self._current, self._hover = "", ""
         self._left, self._dragged = 0, False
+        self._placed: tuple[tuple[object, ...], list[_Bar]] = (), []  #: the bars, and what they were placed by
         self._press: QPointF | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -137,7 +137,7 @@ class Gantt(QWidget):
 
     def show_day(self, day: ShopDay) -> None:
         """Show these runs; of the same shop and span the zoom stays, and so does the current run."""
-        old, self._day = self._day, day
+        old, self._day, self._placed = self._day, day, ((), [])
         if old.shop != day.shop or old.ends - old.begins != day.ends - day.begins:
             self._view, self._current, self._hover = None, "", ""
         if self._current and self.current is None:
@@ -214,9 +214,17 @@ class Gantt(QWidget):
         return float(max(1, self.width() - self._left - PAD))
 
     def _bars(self) -> list[_Bar]:
+        """Where the runs are: asked with every paint and every move of the mouse, and placed only when that changes."""
+        now = max(self._day.now, instant.now_ms()) if self.isVisible() else self._day.now
+        runs_to = round(self.x_of(min(now, self._day.ends)))
+        by = (self.span, self.width(), self._left, self._current if self._cells else "", runs_to)
+        if by != self._placed[0]:
+            self._placed = by, self._place(now)
+        return self._placed[1]
+
+    def _place(self, now: float) -> list[_Bar]:
         rows = {name: at for at, name in enumerate(self._day.types)}
         begins, ends = self.span
-        now = max(self._day.now, instant.now_ms()) if self.isVisible() else self._day.now
         found = []
         for run in self._day.runs:
             last = min(now, self._day.ends) if run.state == RUNNING else run.ends
@@ -230,20 +238,18 @@ class Gantt(QWidget):
 
     def _in_cells(self, bars: Sequence[_Bar]) -> list[_Bar]:
         """Cells of one size where the runs begin; those of a row that would lie over each other are one."""
-        found: list[_Bar] = []
-        last: dict[str, int] = {}
+        found: list[tuple[QRectF, list[DayAttempt]]] = []
+        last: dict[str, tuple[QRectF, list[DayAttempt]]] = {}
         most = self.width() - PAD - CELL
         for bar in bars:
             row = self._row(bar.run)
             room = QRectF(min(bar.room.left(), most), bar.room.center().y() - CELL / 2, CELL, CELL)
-            at = last.get(row, -1)
-            if at >= 0 and room.left() < found[at].room.right() + 1:
-                runs = (*found[at].runs, *bar.runs)
-                found[at] = _Bar(self._leading(runs), found[at].room, runs)
-                continue
-            last[row] = len(found)
-            found.append(_Bar(bar.run, room, bar.runs))
-        return found
+            cell = last.get(row)
+            if cell is None or room.left() >= cell[0].right() + 1:
+                cell = last[row] = room, []
+                found.append(cell)
+            cell[1].extend(bar.runs)
+        return [_Bar(self._leading(runs), room, tuple(runs)) for room, runs in found]
 
     def _leading(self, runs: Sequence[DayAttempt]) -> DayAttempt:
         """The one that a cell of several is about: the current one, else the last of those that are worst."""

@@ -1,0 +1,84 @@
+"""Runs as cells: those that lie over each other are one, and nothing is placed anew before it has to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from services.monitor.shops.day import DayAttempt, ShopDay
+from views.charts.gantt import Gantt
+
+HOUR = 3_600_000
+MANY = 2_000
+
+
+class Looked:
+    """Counts how often a strip asks for the row of a run, and for its state."""
+
+    def __init__(self) -> None:
+        self.rows = self.states = 0
+
+    def row(self, run: DayAttempt) -> str:
+        self.rows += 1
+        return run.asked
+
+    def run(self, **more: Any) -> DayAttempt:
+        looked = self
+
+        class Counted(DayAttempt):
+            def __getattribute__(self, name: str) -> Any:
+                looked.states += name == "state"
+                return super().__getattribute__(name)
+
+        return Counted(task_type="work", asked="program", **more)
+
+
+def day(*runs: DayAttempt) -> ShopDay:
+    return ShopDay(shop="pdd:s1", begins=0, ends=24 * HOUR, now=20 * HOUR, types=("program",), runs=runs)
+
+
+@pytest.fixture
+def looked() -> Looked:
+    return Looked()
+
+
+@pytest.fixture
+def strip(qtbot: QtBot, looked: Looked) -> Gantt:
+    made = Gantt(row=looked.row, name=str, cells=True)
+    qtbot.addWidget(made)
+    made.resize(900, 100)
+    return made
+
+
+def runs(looked: Looked, number: int) -> list[DayAttempt]:
+    return [
+        looked.run(state="dead" if at == 5 else "succeeded", begins=HOUR + at, ends=HOUR + at, task_id=f"t{at}")
+        for at in range(number)
+    ]
+
+
+def test_a_night_hour_of_thousands_is_one_cell_that_each_run_is_looked_at_for_once(
+    strip: Gantt, looked: Looked
+) -> None:
+    strip.show_day(day(*runs(looked, MANY)))
+    looked.states = 0
+    assert [run.task_id for run, _room in strip.bars] == ["t5"], "the worst of them"
+    assert looked.states < 6 * MANY
+
+
+def test_bars_are_placed_anew_only_for_other_runs_another_view_or_another_choice(strip: Gantt, looked: Looked) -> None:
+    shown = runs(looked, 20)
+    strip.show_day(day(*shown))
+    before = strip.bars
+    looked.rows = 0
+    assert strip.bars == before
+    assert not looked.rows
+    strip.choose(shown[9].key)
+    assert [run.task_id for run, _room in strip.bars] == ["t9"]
+    strip.zoom(3, 2 * HOUR)
+    assert strip.bars[0][1] != before[0][1]
+    strip.show_all()
+    strip.show_day(day(looked.run(state="planned", begins=22 * HOUR, ends=22 * HOUR, schedule="nightly")))
+    assert [run.schedule for run, _room in strip.bars] == ["nightly"]
