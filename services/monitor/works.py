@@ -72,6 +72,9 @@ class WorkStory:
     complete: bool = True  #: False where it has more tasks than are looked at
     days: tuple[Day, ...] = ()  #: what the ledger has of the last 30 days, the oldest first
     asks_since: int = 0  #: a success since then makes creating it ask for a reason; 0: none does
+    repeatable: bool = True  #: the type may do its work twice
+    one_work: bool = True  #: False: several works are meant, or the type tells none from another
+    apart: bool = False  #: its works differ by their parameters, and none were named
 
     @property
     def empty(self) -> bool:
@@ -152,6 +155,7 @@ class WorkQueries:
         open_ = list(self._each((*of_it, equals("status", *ACTIVE))))
         tasks = [task for task in changed if not work or task.work == work]
         active = [task for task in open_ if not work or task.work == work]
+        policy = self._registry.task_type(kind)
         known = self._store.ran([work])[0] if work else None
         unread = bool(work) and ledger.unread(self._store.last_done([work])[0])
         done, failed, letter = self._last(of_it, work, None if unread else known)
@@ -176,6 +180,9 @@ class WorkQueries:
             complete=max(len(changed), len(open_)) < MOST,
             days=known.days if known is not None else (),
             asks_since=self._registry.done_since(kind),
+            repeatable=policy.idempotent,
+            one_work=bool(work),
+            apart=not work and policy.uniqueness == "shop_type_payload",
         )
 
     def of_shop(self, shop: str) -> tuple[TypeRow, ...]:

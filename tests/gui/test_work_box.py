@@ -362,3 +362,28 @@ def test_what_a_schedule_brings_and_a_promise_stand_beside_the_answer(qtbot: QtB
     with qtbot.waitSignal(dialog.wanted, timeout=WAIT_MS) as led:
         dialog.answer.tiles.tiles["next"].door.click()
     assert led.args == ["schedules", "yearly"]
+
+
+@pytest.mark.one_pair
+def test_of_what_no_ledger_counts_nothing_is_said_never_to_have_run(qtbot: QtBot, desk: Desk) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    dialog = WorkDialog(desk.context, Asked(shop=SHOP, task_type="o"), parent=window)  # several types have an o
+    with qtbot.waitSignal(dialog.listed, timeout=WAIT_MS):
+        dialog.open()
+    notes = [row.words for row in dialog.works.rows.all if row.note]
+    assert notes == ["Nothing is known of it; it may have run"]
+
+
+@pytest.mark.one_pair
+def test_no_answer_of_another_day_stands_there_while_nothing_answers(qtbot: QtBot, desk: Desk, lame: Lame) -> None:
+    desk.succeed(desk.create(task_type="refresh_goods", payload={"page_size": 2}))
+    dialog = lame.opened(Asked(shop=SHOP, task_type="refresh_goods"))
+    qtbot.waitUntil(lambda: lead(dialog).startswith("Yes: "), timeout=WAIT_MS)
+    today = dialog.command_line()
+    dialog.field.setText(f"{SHOP} refresh_goods yesterday")
+    qtbot.waitUntil(lambda: lead(dialog).startswith(("No: ", "Not known: ")), timeout=WAIT_MS)
+    assert dialog.command_line() != today
+    lame.lost |= {"story"}
+    dialog.payload.setText('{"page_size": 3}')
+    assert lead(dialog) == ""

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 from services.domain.task.record import Task
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
+from services.domain.task.status import Status
 from services.domain.text.mask import masked, masked_text
 from services.domain.types import strict_json
 from services.i18n import N_, _, ngettext
@@ -580,9 +581,9 @@ class EvidenceRow(QWidget):
 
     def _say_result(self, found: Evidence) -> None:
         tried = next((one for one in found.task.attempts if one.number == found.attempt), None)
-        error, kind = (
-            (tried.error, tried.error_kind) if tried is not None else (found.task.error, found.task.error_kind)
-        )
+        error, kind = ("", "") if found.task.status == Status.RUNNING else (found.task.error, found.task.error_kind)
+        if tried is not None:  # while one runs its task tells the error of the one before
+            error, kind = tried.error, tried.error_kind
         failed = bool(error or kind)
         self.values.set_rows([] if failed else list(found.values.items()))
         self.values.setVisible(bool(found.values) and not failed)

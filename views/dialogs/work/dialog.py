@@ -4,11 +4,13 @@ the work, and beside them stands all of the one that is chosen.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
@@ -61,7 +63,8 @@ class Found:
     understood: Understood
     stories: tuple[WorkStory, ...] = ()
     left: int = 0  #: shops that are meant and not asked for
-    bare: tuple[str, ...] = ()  #: shops that have no such type
+    bare: tuple[str, ...] = ()  #: shops of which nothing is known
+    unsure: frozenset[str] = frozenset()  #: shops for which works may have run of which nothing is kept
 
 
 class WorkDialog(DialogFrame):
@@ -92,6 +95,7 @@ class WorkDialog(DialogFrame):
         self._found: Found | None = None
         self._error: BaseException | None = None  # why nothing newer is known
         self._problem = ""
+        self._shown: tuple[object, ...] = ()  # what the answer that stands there was asked with
         self._reading, self._listing = Operation(self), Operation(self, latest=True)
         self._asking = Operation(self, latest=True)
         self._soon = Debounce(self._ask_list, TYPING_MS, self)
@@ -230,7 +234,9 @@ class WorkDialog(DialogFrame):
     def command_line(self) -> str:
         """What asks the same in a terminal, "" while nothing is chosen."""
         shop, kind = self.works.current()
-        return f"work {shop} {kind} --day {self.day}" if kind else ""
+        payload = self._payload() if kind else None
+        typed = f" --payload {shlex.quote(msgspec.json.encode(payload).decode())}" if payload is not None else ""
+        return f"work {shop} {kind} --day {self.day}{typed}" if kind else ""
 
     def _read(self) -> Directory:
         shops = dict(self._context.shops())
@@ -266,11 +272,12 @@ class WorkDialog(DialogFrame):
         self.listed.emit()
 
     def _list_once_more(self) -> None:
-        if self.isVisible() and not self._listing.awaited and self._found is not None:
+        over = self.day != TODAY  # of a day that is over little changes, and much of it is read
+        if self.isVisible() and not self._listing.awaited and self._found is not None and not over:
             self._ask_list()
 
     def _on_payload(self) -> None:
-        self._payload()
+        self._drop_other()
         self._say()
         if not self._problem:
             self._ask()
@@ -296,13 +303,19 @@ class WorkDialog(DialogFrame):
         return bool(name) and kind.uniqueness == "shop_type_payload"
 
     def _on_work(self) -> None:
-        shop, kind = self.works.current()
-        told = self.answer.told
-        if told is not None and (told.story.shop, told.story.task_type) != (shop, kind):
-            self.answer.clear()
+        _shop, kind = self.works.current()
+        self._drop_other()
         if kind and self._found is not None:
             self._ask()
         self._say()
+
+    def _drop_other(self) -> None:
+        """Let no answer to another question stand there."""
+        if self.answer.told is not None and self._shown != self._question():
+            self.answer.clear()
+
+    def _question(self) -> tuple[object, ...]:
+        return (*self.works.current(), self.day, self._payload(), self._problem)
 
     def _ask(self) -> None:
         shop, kind = self.works.current()
@@ -326,7 +339,7 @@ class WorkDialog(DialogFrame):
     def _show(self, asked: tuple[object, ...], told: Told | None) -> None:
         if told is None or asked != (*self.works.current(), self.day, self._payload()):
             return
-        self._error = None
+        self._error, self._shown = None, self._question()
         self.answer.show_told(told, self._shop_name(told.story.shop))
         self._stack.setCurrentIndex(1)
         self._say()
@@ -494,7 +507,7 @@ class WorkDialog(DialogFrame):
             self._stack.setCurrentIndex(1)
             return
         title, hint, error = N_("Ask of a shop and a task type"), "", self._error
-        if error is not None:
+        if error is not None or self._problem:
             title = N_("Nothing is known yet")
         elif self._known is None or kind or (self._found is None and self.field.text().strip()):
             title = N_("Asking…")
@@ -504,10 +517,12 @@ class WorkDialog(DialogFrame):
             title = N_("No shop is called so.")
         elif not found.types:
             title = N_("No type is called so.")
+        elif self._found is not None and self._found.unsure:
+            title = N_("Nothing is known of it; it may have run")
         else:
             title = N_("Never ran; nothing is planned")
         self.nothing.set_texts(title, hint)
-        self.nothing.show_fact(told(error) if error is not None else "")
+        self.nothing.show_fact(told(error) if error is not None else self._problem)
         self._stack.setCurrentIndex(0)
 
     def _say_buttons(self) -> None:
@@ -515,7 +530,7 @@ class WorkDialog(DialogFrame):
         told_ = self.answer.told
         none = "" if kind else _("Choose shop and type first")
         unknown = none or ("" if told_ is not None else _("Asking…"))
-        command = self.command_line()
+        command = safe.masked(self.command_line())
         said = _("same on the command line: {command}").format(command=command) if command else ""
         self.command.show_text(said, command)
         self.command_copy.setVisible(bool(command))
@@ -567,6 +582,9 @@ def _look_for(context: PageContext, typed: str, known: Directory) -> Found:
     shops = found.shops[: max(1, MOST_ASKED // each)] if found.types else ()
     works = [(shop, kind) for shop in shops for kind in found.types][:MOST_ASKED]
     stories = context.limits.stories(works, found.day) if works else ()
+    empty = [story for story in stories if story.empty]
+    # what no ledger counts is forgotten with its record, and of some nobody has asked
+    unsure = {story.shop for story in empty if not story.one_work} | set(shops if each > MOST_ASKED else ())
     if len(found.types) > 1 or not found.shop_words:
         stories = tuple(story for story in stories if not story.empty)
     stories = stories[:LISTED]
@@ -574,7 +592,7 @@ def _look_for(context: PageContext, typed: str, known: Directory) -> Found:
     cut = {shop for shop, _kind in works[-1:]} if len(stories) == LISTED else set()
     bare = tuple(shop for shop in shops if shop not in there and shop not in cut) if len(stories) < LISTED else ()
     left = len(found.shops) - len(there) - len(bare)
-    return Found(understood=found, stories=stories, left=max(0, left), bare=bare)
+    return Found(understood=found, stories=stories, left=max(0, left), bare=bare, unsure=frozenset(unsure))
 
 
 def _rows(found: Found, known: Directory) -> list[WorkRow]:
@@ -593,9 +611,9 @@ def _rows(found: Found, known: Directory) -> list[WorkRow]:
             rows.append(head(story.shop))
         glyph, said, under = words.brief(story, now)
         rows.append(WorkRow(shop=story.shop, task_type=story.task_type, words=said, under=under, status=glyph))
-    typed = found.understood.type_words
+    unsure, never = _("Nothing is known of it; it may have run"), _("Never ran; nothing is planned")
     for key in found.bare[:LISTED]:
-        said = _("has no type like “{words}”").format(words=typed) if typed else _("Never ran; nothing is planned")
+        said = unsure if key in found.unsure else never
         rows += [head(key), WorkRow(shop=key, words=said, note=True)]
     if found.left:
         more = ngettext("and {n} more shop; go on typing", "and {n} more shops; go on typing", found.left)

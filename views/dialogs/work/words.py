@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from services.domain.gates import listed
+from services.domain.insight.verdict import SAFE, safe_to_run_again
 from services.domain.promises import judge
 from services.domain.task import ledger
 from services.domain.task.ledger import Day
@@ -15,12 +16,14 @@ from services.i18n import N_, _, ngettext
 from services.messages import render
 from services.monitor.promises import WorkPromise
 from services.monitor.shops.day import (
+    CANCELLED,
     DEAD,
     HELD,
     MISSED,
     OVERTAKEN,
     PLANNED,
     RETRIED,
+    RUNNING,
     SKIPPED,
     SUCCEEDED,
     WAITS,
@@ -219,9 +222,11 @@ def _again(story: WorkStory, now_ms: int) -> Told:
 
 
 def again(story: WorkStory, now_ms: int) -> tuple[str, str, str, str]:
-    """The answer to that: the word, why, tone and status name."""
+    """The answer to that: the word, why, tone and status name. Safe is only what may be repeated, or has not begun."""
     if any(task.status == Status.HELD for task in story.active):
         return _("Needs a decision"), _("one of it may be done, a person has to say"), "retrying", "warning"
+    if story.apart and (story.active or story.done is not None or not story.repeatable):
+        return _("Not known"), _("its works differ by their parameters: fill them in"), "retrying", "unknown"
     if story.active:
         return _("Not needed"), _("it waits or runs already"), "text", "waiting"
     if story.uncounted == Uncounted.UNREAD:
@@ -229,6 +234,23 @@ def again(story: WorkStory, now_ms: int) -> tuple[str, str, str, str]:
     if needs_reason(story):
         age = text.age(shown.span(now_ms - story.done.at)) if story.done is not None else ""
         return _("Needs a reason"), _("it would repeat what was done {ago}").format(ago=age), "retrying", "warning"
+    if story.repeatable:
+        return _("It is safe"), _("nothing is done wrong by repeating it"), "text", "healthy"
+    return _unrepeatable(story, now_ms)
+
+
+def _unrepeatable(story: WorkStory, now_ms: int) -> tuple[str, str, str, str]:
+    """The same of a type whose work must not be done twice."""
+    if story.done is not None:
+        age = text.age(shown.span(now_ms - story.done.at))
+        return _("Check first"), _("done {ago}, and not to be done twice").format(ago=age), "retrying", "warning"
+    if story.failed is not None:
+        judged = safe_to_run_again(story.letter) if story.letter is not None else None
+        if judged is None or judged.level != SAFE:
+            why = _("the last attempt may have done it") if judged is None else render(judged.message)
+            return _("Check first"), why, "retrying", "warning"
+    if not (story.one_work and story.complete):
+        return _("Not known"), _("nothing tells whether it was done before"), "retrying", "unknown"
     return _("It is safe"), _("nothing would be done twice"), "text", "healthy"
 
 
@@ -242,10 +264,12 @@ def counted(day: ShopDay) -> str:
     found: list[tuple[Callable[[int], str], int]] = []
     for states, words in (
         ((SUCCEEDED,), lambda _n: _("{n} succeeded")),
+        ((RUNNING,), lambda _n: _("{n} running")),
         ((RETRIED,), lambda n: ngettext("{n} attempt failed", "{n} attempts failed", n)),
         ((DEAD,), lambda n: ngettext("{n} dead", "{n} dead", n)),
         ((OVERTAKEN,), lambda n: ngettext("{n} died and was overtaken", "{n} died and were overtaken", n)),
         ((HELD,), lambda n: ngettext("{n} to confirm", "{n} to confirm", n)),
+        ((CANCELLED,), lambda n: ngettext("{n} was stopped", "{n} were stopped", n)),
         ((MISSED,), lambda n: ngettext("{n} was due and did not come", "{n} were due and did not come", n)),
         ((SKIPPED,), lambda n: ngettext("{n} left this shop out", "{n} left this shop out", n)),
         ((WAITS,), lambda n: ngettext("{n} waits", "{n} wait", n)),
