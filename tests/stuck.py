@@ -31,6 +31,8 @@ FOLDER = "FLEETDECK_TEST_WATCHED"
 USUAL = 120.0
 #: seconds that a process is given to say where its threads are
 SAYING = 2.0
+#: and to end by itself when the run is interrupted: what hangs would be waited for
+LEAVING = 10.0
 #: what hung in this run, by name
 HUNG: set[str] = set()
 #: seconds between two lines that say how long the run goes on, and what takes long
@@ -131,6 +133,10 @@ class Watch:
                     with contextlib.suppress(ProcessLookupError):
                         self._say(f"a process of it was here:\n{self._stacks(file)}")
                 os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(LEAVING)
+                for file in self.folder.glob("*.stacks"):
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(int(file.stem), signal.SIGKILL)
                 return
             if now - told >= TELLING:
                 told = now
