@@ -20,23 +20,29 @@ class _Late:
     """The names; replaced as a whole, so any thread may bring new ones."""
 
     def __init__(self) -> None:
-        self.of: dict[object, frozenset[str]] = {}  #: by fleet: one window says nothing of the workers of another
+        #: those that are late and those that are heard, by fleet: one window says nothing of the workers of another
+        self.of: dict[object, tuple[frozenset[str], frozenset[str]]] = {}
         self.names: frozenset[str] = frozenset()
+
+    def keep(self, of: dict[object, tuple[frozenset[str], frozenset[str]]]) -> None:
+        """A task does not say of which fleet it is: a name that is heard in one of them is not taken for late."""
+        late = frozenset[str]().union(*(late for late, _heard in of.values()))
+        self.of, self.names = of, late.difference(*(heard for _late, heard in of.values()))
 
 
 _late = _Late()
 
 
 def know(fleet: object, snapshot: Snapshot) -> None:
-    """Remember who is late in a fleet, which is named by whatever stands for it."""
-    _late.of[fleet] = snapshot.fleet().late
-    _late.names = frozenset().union(*_late.of.values())
+    """Remember who is late and who is heard of in a fleet, which is named by whatever stands for it."""
+    now = snapshot.fleet()
+    living = frozenset(one.name for one in now.workers if one.living)
+    _late.keep({**_late.of, fleet: (now.late, living)})
 
 
 def forget(fleet: object) -> None:
     """Nobody looks at this fleet any more."""
-    _late.of.pop(fleet, None)
-    _late.names = frozenset().union(*_late.of.values())
+    _late.keep({known: names for known, names in _late.of.items() if known != fleet})
 
 
 def unconfirmed(task: Task, now_ms: int) -> bool:

@@ -28,7 +28,8 @@ def snapshot(silence_ms: int) -> Snapshot:
 @pytest.fixture(autouse=True)
 def nobody_late() -> Iterator[None]:
     yield
-    heard.forget("fleet")
+    for fleet in ("fleet", "another"):
+        heard.forget(fleet)
 
 
 def row(**fields: object) -> TaskRow:
@@ -67,3 +68,15 @@ def test_a_window_of_another_fleet_takes_nothing_back() -> None:
     assert shown(row()) == ("unconfirmed", "no signal")
     heard.forget("fleet")
     assert shown(row()) == ("running", "running"), "its window is closed"
+
+
+def test_a_name_that_another_fleet_hears_is_not_late() -> None:
+    heard.know("fleet", snapshot(15_000))
+    heard.know("another", snapshot(0))
+    assert shown(row()) == ("running", "running"), "its worker may be the one that is heard"
+    assert shown(row(lease_until=1)) == ("unconfirmed", "no signal"), "but nobody renewed its claim"
+    heard.know("another", snapshot(15_000))
+    assert shown(row()) == ("unconfirmed", "no signal"), "neither is heard of"
+    heard.know("another", snapshot(0))
+    heard.forget("another")
+    assert shown(row()) == ("unconfirmed", "no signal"), "the window that heard it is closed"
