@@ -18,8 +18,9 @@ from services.monitor.reach import LONGEST_MS, Reaches, Tries
 from services.ports import Store
 
 SCAN_LIMIT, PAGE = 50_000, 1_000
-#: of more letters than are looked at so many may have left before older ones are read in their place
-_LEFT = SCAN_LIMIT // 10
+#: of more letters than are looked at so many may have left before older ones are read in their place, or have come
+#: before the oldest are let go
+SLACK = SCAN_LIMIT // 10
 #: events that are asked for at a time; beyond so many in all, reading all letters again costs no more
 EVENTS, MOST_EVENTS = 5_000, 80_000
 
@@ -101,11 +102,14 @@ class Book:
             self._tries[task_id] = self._reaches.tries(task)
 
     def agrees(self, total: int) -> bool:
-        """Whether the counters know as many as there were, and enough of more letters than are looked at are left."""
+        """Whether the counters know as many as there were, and of more letters than are looked at neither too few nor
+        too many are held.
+        """
         off = total - len(self)
         if self._off is None:
             self._off = off
-        return off == self._off and (self._behind is None or len(self) >= SCAN_LIMIT - _LEFT)
+        enough = self._behind is None or len(self) >= SCAN_LIMIT - SLACK
+        return off == self._off and enough and len(self) <= SCAN_LIMIT + SLACK
 
     @property
     def lines(self) -> Sequence[Line]:

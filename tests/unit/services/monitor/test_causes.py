@@ -193,3 +193,16 @@ def test_too_many_to_look_at_are_told(room: Room, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(module, "SCAN_LIMIT", 1)
     found = CauseQueries(room.store).causes()
     assert found.total == 5
+
+
+def test_letters_that_come_are_looked_at_up_to_a_bound(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("SCAN_LIMIT", 4), ("SLACK", 2), ("PAGE", 1)):
+        monkeypatch.setattr(module, name, value)
+    causes, scanned = CauseQueries(room.store), []
+    for number in range(12):
+        dead(room, f"s{number}")
+        found = causes.causes()
+        assert found.total == number + 1
+        scanned.append(found.scanned)
+    assert (scanned[:6], max(scanned)) == ([1, 2, 3, 4, 5, 6], 6), "the oldest are let go"
+    assert min(scanned[4:]) >= 4
