@@ -150,6 +150,9 @@ class EmbeddedConsumer:
                 if wish is not None:
                     gave = {row[1] for row in rows}
                     self._shops = tuple(sorted(self._shops, key=gave.__contains__))
+        if rows and self._owed:  # the file takes writes again
+            self._again_s = self._again_at = 0.0
+            self._pay()
         received = self._clock.monotonic()
         return [messages.delivery(row, received) for row in rows]
 
