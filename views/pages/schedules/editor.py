@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -24,6 +25,7 @@ from views.pages.schedules import words
 from views.pages.schedules.load_strip import LoadStrip
 from views.support import instant, text
 from views.support.look import Label
+from views.support.operation import Operation
 from views.widgets.fields import ChoiceField
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
@@ -45,6 +47,7 @@ class ScheduleDialog(RecordDialog[Schedule]):
         super().__init__(title, icon="ph.calendar-check", width=WIDTH, look_ms=LOOK_MS, parent=parent)
         self._context, self._base = context, row.schedule if row is not None else None
         self._types: Mapping[str, TaskType] = {}
+        self._revealing = Operation(self)
         self._build()
         self._load(filled(self._base) if self._base is not None else Filled())
         self._connect()
@@ -143,6 +146,7 @@ class ScheduleDialog(RecordDialog[Schedule]):
         self.task_type.currentTextChanged.connect(self._look_soon)
         self.task_type.currentTextChanged.connect(self._on_type)
         self.payload.changed.connect(self._look_soon)
+        self.payload.reveal_button.clicked.connect(self._on_reveal)
         for choice in (self.missed, self.overlap):
             choice.currentIndexChanged.connect(self._look_soon)
         for segments in (self.repeats, self.choice):
@@ -211,6 +215,10 @@ class ScheduleDialog(RecordDialog[Schedule]):
         form = kind is not None and kind.schema.get("properties") and not needs_text(kind.schema)
         self.payload.set_mode("form" if form else "json")
         self._fit()
+
+    def _on_reveal(self) -> None:
+        call = partial(self._context.commands.records.reveal, f"schedule: {self.name.text().strip()}")
+        self._revealing.start(call, lambda _none: self.payload.reveal(), self._show_error)
 
     def _kind(self) -> int:
         return (CRON, EVERY).index(self.repeats.current())

@@ -100,6 +100,26 @@ def test_parameters_are_filled_in_by_a_form_and_what_was_typed_is_not_dropped_by
     assert not dialog.isVisible()
 
 
+def test_secrets_of_a_schedule_are_shown_to_who_asks_and_that_is_written_down(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open
+) -> None:
+    wanted = {"page_size": 50, "shop_token": "t-0815-4711"}
+    made = Schedule(name="nightly", task_type="sync_order", cron="30 2 * * *", all_shops=True, payload=wanted)
+    fleet.context.commands.schedules.add(made)
+    dialog = open_dialog(fleet.context.schedules.rows()[0])
+    dialog.payload.set_mode("json")
+    text = dialog.payload.editor
+    assert "4711" not in text.toPlainText()
+    assert dialog.payload.reveal_button.isVisible()
+    dialog.payload.reveal_button.click()
+    qtbot.waitUntil(lambda: "4711" in text.toPlainText(), timeout=WAIT_MS)
+    assert not dialog.payload.reveal_button.isVisible()
+    (entry,) = fleet.store.audit(1)
+    assert (entry.action, entry.target) == ("reveal", ("schedule: nightly",))
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible(), "nothing was typed"
+
+
 def test_a_new_schedule_is_looked_at_while_typing_and_kept(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
     fleet.store.put_shops([Shop(platform="pdd", shop_id=f"s{number}", group="vip") for number in range(3)])
     fleet.engine.registry.forget()
