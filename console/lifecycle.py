@@ -660,6 +660,7 @@ class Console:
         if self._ended.is_set():
             await self._off(self._stop_asking)
         await self._off(connection.close, leaving.grace_s)
+        opened.feed.leave()
         if not self._ended.is_set():
             opened.window.deleteLater()
             opened.feed.deleteLater()

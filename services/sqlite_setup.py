@@ -157,8 +157,7 @@ def migrate(path: Path, schema: Schema, begin: Callable[[sqlite3.Connection], No
     try:
         _give_back_room(conn)
         _use_wal(conn)
-        found = _version(conn, schema)
-        _check_whole(conn, path, schema, found)
+        found = _whole(conn, path, schema)
         if 0 < found < len(schema.steps):
             _back_up(conn, path, schema, found)
         if found < len(schema.steps):
@@ -182,8 +181,7 @@ def check(path: Path, schema: Schema) -> str:
         raise StoreUnavailable(said("file.not_there", path=str(path)))
     conn = connect(path, read_only=True)
     try:
-        found = _version(conn, schema)
-        _check_whole(conn, path, schema, found)
+        found = _whole(conn, path, schema)
         if found < len(schema.steps):
             raise StoreUnavailable(said("file.too_old", path=str(path)))
         _check_not_newer(conn, path, schema)
@@ -229,6 +227,17 @@ def _version(conn: sqlite3.Connection, schema: Schema) -> int:
         file = conn.execute("PRAGMA database_list").fetchone()[2]
         shown = f"schema.{schema.name} = {row[0]!r:.40}"
         raise StoreUnavailable(said("file.bad_meta", path=str(file), what=shown))
+    return found
+
+
+def _whole(conn: sqlite3.Connection, path: Path, schema: Schema) -> int:
+    """The version whose tables are there, read at one instant: another process may be making them."""
+    conn.execute("BEGIN")
+    try:
+        found = _version(conn, schema)
+        _check_whole(conn, path, schema, found)
+    finally:
+        conn.execute("ROLLBACK")
     return found
 
 

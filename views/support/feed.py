@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from services.domain.task.event import Event
 from services.monitor.live import Changes, Live, Snapshot
 from views.support import heard
+from views.support.instant import ticks
 
 
 class Feed(QObject):
@@ -44,6 +45,11 @@ class Feed(QObject):
     def latest(self) -> Snapshot:
         """The newest snapshot handed over."""
         return self._latest
+
+    def leave(self) -> None:
+        """Nothing is heard any more: nobody shall go by what was heard last."""
+        heard.forget(self._live)
+        ticks().leave(self._live)
 
     def try_now(self) -> None:
         """Connect again without waiting for the back-off."""

@@ -103,6 +103,11 @@ class Ticks(QObject):
         """Go by this time from now on, for as long as its owner keeps it."""
         self._fleet = weakref.ref(watch)
 
+    def leave(self, watch: Watch) -> None:
+        """Go by this machine's time again, if it is this one that is gone by: it is kept right no more."""
+        if self._fleet() is watch:
+            self._fleet = lambda: None
+
     def now_ms(self) -> int:
         """The instant (UTC ms). Any thread may ask; only that of the window moves it."""
         of_window = threading.get_ident() == threading.main_thread().ident

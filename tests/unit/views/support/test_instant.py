@@ -82,3 +82,13 @@ def test_the_second_moves_nothing_again_that_a_reader_has_just_moved(qtbot: QtBo
     with qtbot.waitSignal(told.passed):
         fleet.at_ms += 900
     assert said == ["place", "place"]
+
+
+def test_a_fleet_that_was_left_is_gone_by_no_more() -> None:
+    told, fleet, other = Ticks(), Fleet(), Fleet()
+    told.follow(fleet)
+    assert told.present_ms() == T0
+    told.leave(other)
+    assert told.present_ms() == T0, "another one is gone by"
+    told.leave(fleet)
+    assert told.present_ms() != T0, "this machine's own time"
