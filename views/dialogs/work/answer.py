@@ -22,7 +22,7 @@ from services.i18n import N_, _, ngettext
 from services.messages import logged
 from services.monitor.artifacts import Found
 from services.monitor.promises import WorkPromise
-from services.monitor.shops.day import DayAttempt, ShopDay
+from services.monitor.shops.day import UNKNOWN, DayAttempt, ShopDay
 from services.monitor.waits.waiting import Wait
 from services.monitor.works import WorkStory
 from services.ports import LogLine
@@ -325,6 +325,8 @@ class AnswerPane(ScrollPane):
         rest = words.left_out(story, found)
         if not rest and not self._told.day.complete and story.known:
             rest = _("What became of the first runs that schedules planned for the day is not kept.")
+            if any(run.state == UNKNOWN for run in self._told.day.runs):
+                rest = _("What became of some runs that schedules planned for the day is not known for this shop.")
         self.rest.setText(rest)
         self.rest.setVisible(bool(rest))
 

@@ -26,6 +26,7 @@ from services.monitor.shops.day import (
     RUNNING,
     SKIPPED,
     SUCCEEDED,
+    UNKNOWN,
     WAITS,
     DayAttempt,
     ShopDay,
@@ -272,6 +273,7 @@ def counted(day: ShopDay) -> str:
         ((CANCELLED,), lambda n: ngettext("{n} was stopped", "{n} were stopped", n)),
         ((MISSED,), lambda n: ngettext("{n} was due and did not come", "{n} were due and did not come", n)),
         ((SKIPPED,), lambda n: ngettext("{n} left this shop out", "{n} left this shop out", n)),
+        ((UNKNOWN,), lambda _n: _("{n} not known for this shop")),
         ((WAITS,), lambda n: ngettext("{n} waits", "{n} wait", n)),
         ((PLANNED,), lambda n: ngettext("{n} planned", "{n} planned", n)),
     ):
@@ -311,11 +313,13 @@ def notable(story: WorkStory, day: ShopDay | None, now_ms: int) -> list[Line]:
     said = [one for one in lines(story, now_ms) if one.status not in ("scheduled", "idle")]  # a tile tells what is next
     kept = [one for one in said if one.task_id not in plain or one.status != "succeeded"]
     found = [_with_more(one, tasks.get(one.task_id)) for one in reversed(kept)]
-    for run in day.runs if day is not None else ():
-        if run.state in (MISSED, SKIPPED):
-            due = _("Due at {when}, did not come") if run.state == MISSED else _("Due at {when}, left this shop out")
-            glyph, words = "warning" if run.state == MISSED else "cancelled", due.format(when=_at(run.begins, now_ms))
-            found.append(Line(status=glyph, words=words, schedule=run.schedule))
+    absent = [run for run in (day.runs if day is not None else ()) if run.state in (MISSED, SKIPPED)]
+    for run in absent[-MOST:]:
+        due = _("Due at {when}, did not come") if run.state == MISSED else _("Due at {when}, left this shop out")
+        glyph, words = "warning" if run.state == MISSED else "cancelled", due.format(when=_at(run.begins, now_ms))
+        found.append(Line(status=glyph, words=words, schedule=run.schedule))
+    if more := sum(run.count for run in absent[:-MOST]):
+        found.append(Line(status="warning", words=_("and {n} before that").format(n=text.count(more))))
     return found
 
 
