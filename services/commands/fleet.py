@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -30,6 +30,8 @@ from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.ports import Broker, Store
 
+#: so many shops are told by name, of the others that there are some
+NAMED = 5
 #: what a worker is once it has obeyed
 _STATES = {"drain": "draining", "resume": "running"}
 
@@ -53,22 +55,56 @@ class FleetCommands:
 
     def import_shops(self, rows: Sequence[Shop]) -> int:
         """Insert or replace shops; returns how many."""
-        self._audit.need(self._operator, "operator", "shop.import", [row.key for row in rows])
+        self.replace_shops(rows)
+        return len(rows)
+
+    def replace_shops(self, rows: Sequence[Shop]) -> dict[str, Shop]:
+        """Insert or replace shops; how those that were known stood until then, by key."""
+        keys = [row.key for row in rows]
+        self._audit.need(self._operator, "operator", "shop.import", keys)
+        known = self._known(rows)
+        with self._audit.act("shop.import", keys):
+            self._put(rows, known)
+        return {key: known[key] for key in keys if key in known}
+
+    def put_back_shops(self, left: Sequence[Shop], before: Mapping[str, Shop]) -> int:
+        """Make each shop that still is as an act ``left`` it what it was ``before`` (by key); returns how many.
+
+        Raises:
+            UsageError: some are not as they were left any more; these stay, the others are put back.
+        """
+        keys = [one.key for one in left]
+        self._audit.need(self._operator, "operator", "shop.import", keys)
+        now = {shop.key: shop for shop in self._store.shops()}
+        others = [one.key for one in left if now.get(one.key) != one]
+        rows = [before[key] for key in keys if key not in others]
+        known, why = self._known(rows), said("back.some_shops" if rows else "back.shops", names=_first(others))
+        with self._audit.act("shop.import", keys) as act:
+            if rows:
+                self._put(rows, known)
+            act.counted(len(rows), len(others), why if others else "")
+        if others:
+            raise UsageError(why, field="shop_id")
+        return len(rows)
+
+    def _known(self, rows: Sequence[Shop]) -> dict[str, Shop]:
+        """The shops that these are written over. Raises ``UsageError`` where one of these cannot be."""
         known = {shop.key: shop for shop in self._store.shops()}
         for row in rows:
             check_shop(row)
             if row.dedicated:
                 self._check_alone(row, [*known, *(other.key for other in rows)])
-        with self._audit.act("shop.import", [row.key for row in rows]):
-            self._store.put_shops(rows)
-            self._broker.ensure(platforms={row.platform for row in rows})
-            self._registry.forget()
-            for row in rows:
-                before = known.get(row.key)
-                if row.dedicated != (before is not None and before.dedicated):
-                    self._queues.settle(row, self._operator.who)
+        return known
+
+    def _put(self, rows: Sequence[Shop], known: Mapping[str, Shop]) -> None:
+        self._store.put_shops(rows)
+        self._broker.ensure(platforms={row.platform for row in rows})
         self._registry.forget()
-        return len(rows)
+        for row in rows:
+            before = known.get(row.key)
+            if row.dedicated != (before is not None and before.dedicated):
+                self._queues.settle(row, self._operator.who)
+        self._registry.forget()
 
     def dedicate(self, key: str) -> int:
         """Give a shop a queue of its own; how many waiting tasks moved there.
@@ -369,6 +405,10 @@ def check_shop(row: Shop) -> None:
         raise UsageError(said("shop.concurrency"), field="concurrency")
     if len(row.tags) > shops.MOST_TAGS or any(len(tag) > shops.TAG_LENGTH for tag in row.tags):
         raise UsageError(said("shop.tags", most=shops.MOST_TAGS, length=shops.TAG_LENGTH), field="tags")
+
+
+def _first(keys: Sequence[str]) -> str:
+    return ", ".join([*keys[:NAMED], *(["…"] if len(keys) > NAMED else [])])
 
 
 def _told(pause: Pause | None) -> dict[str, str]:

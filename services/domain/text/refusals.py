@@ -630,6 +630,8 @@ REFUSALS: dict[str, str] = {
     "back.secret": N_("its entry hides a secret that would be needed; it is changed back where it was done"),
     "back.many": N_("its entry names only the first {n} objects; take it back where it was done"),
     "back.differs": N_("it is not as this act left it any more"),
+    "back.shops": N_("changed again since, so left as it is: {names}"),
+    "back.some_shops": N_("changed again since, so left as it is: {names}; what else was changed is taken back"),
     "back.changed": N_("{who} changed it again since"),
     "back.long": N_("so much was done since that nobody can say whether it was changed again"),
     "view.changed": N_("{by} changed the view {title} meanwhile; look at it again"),

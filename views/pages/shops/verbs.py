@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
@@ -43,6 +44,7 @@ from views.widgets.toast import ToastSpec, failure, undo_action
 from views.widgets.toggle import Toggle
 
 UNDO_S = 10
+T = TypeVar("T")
 
 
 class ShopActions(QObject):
@@ -177,14 +179,17 @@ class ShopActions(QObject):
     def _keep(self, before: Shop | None, shop: Shop) -> None:
         fleet = self._context.commands.fleet
 
-        def keep() -> None:
+        def keep() -> dict[str, Shop]:
             if before is None and shop.key in {one.key for one in self._context.shops().values()}:
                 raise OperatorError(_("{shop} is known already; edit it").format(shop=shop.key), field="shop_id")
-            fleet.import_shops([shop])
+            return fleet.replace_shops([shop])
+
+        def take_back(found: dict[str, Shop]) -> Callable[[], object] | None:
+            # one that only its tasks told of stands nowhere until it is edited
+            return partial(fleet.put_back_shops, [shop], {shop.key: before} | found) if before is not None else None
 
         said = _("{shop} is changed.") if before is not None else _("{shop} is added.")
-        back = partial(fleet.import_shops, [before]) if before is not None else None
-        self._act(keep, said.format(shop=safe.one_line(shop.name or shop.key, 60)), back)
+        self._act(keep, said.format(shop=safe.one_line(shop.name or shop.key, 60)), take_back=take_back)
 
     def import_file(self, _now: ShopsNow) -> None:
         """Shops from a file: what would change is shown before."""
@@ -205,16 +210,20 @@ class ShopActions(QObject):
 
     def _offer(self, path: Path, found: tuple[ShopFile, dict[str, Shop]]) -> None:
         dialog = ShopImportDialog(path, *found, self.barred(), self._owner)
-        dialog.chosen.connect(partial(self._import, found[1]))
+        dialog.chosen.connect(self._import)
         dialog.open()
 
-    def _import(self, known: Mapping[str, Shop], wanted: Sequence[Shop]) -> None:
+    def _import(self, wanted: Sequence[Shop]) -> None:
         fleet = self._context.commands.fleet
         said = ngettext("{n} shop is imported.", "{n} shops are imported.", len(wanted))
-        before = [known[one.key] for one in wanted if one.key in known and not known[one.key].unregistered]
-        # a shop that is new stays: nothing is taken back that would be taken back in part
-        back = partial(fleet.import_shops, before) if len(before) == len(wanted) else None
-        self._act(partial(fleet.import_shops, wanted), said.format(n=text.count(len(wanted))), back)
+
+        def take_back(before: dict[str, Shop]) -> Callable[[], object] | None:
+            # a shop that is new stays: nothing is taken back that would be taken back in part
+            whole = all(one.key in before and not before[one.key].unregistered for one in wanted)
+            return partial(fleet.put_back_shops, wanted, before) if whole else None
+
+        keep = partial(fleet.replace_shops, wanted)
+        self._act(keep, said.format(n=text.count(len(wanted))), take_back=take_back)
 
     # elsewhere
 
@@ -282,14 +291,14 @@ class ShopActions(QObject):
 
     def _act(
         self,
-        call: Callable[[], object],
+        call: Callable[[], T],
         said: str,
         back: Callable[[], object] | None = None,
         *,
-        take_back: Callable[[Rule], Callable[[], object]] | None = None,
+        take_back: Callable[[T], Callable[[], object] | None] | None = None,
     ) -> None:
-        def tell(result: object) -> None:
-            undo = take_back(result) if take_back is not None and isinstance(result, Rule) else back
+        def tell(result: T) -> None:
+            undo = take_back(result) if take_back is not None else back
             actions = (undo_action(partial(self._undo, undo)),) if undo is not None else ()
             self._context.toast(ToastSpec(text=said, status="healthy", actions=actions, seconds=UNDO_S))
             self.changed.emit()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from services.domain.change import Claim
@@ -30,6 +31,36 @@ def test_imported_shops_are_known_at_once(room: Room, desk: Desk) -> None:
     room.registry.shops()
     assert desk.fleet.import_shops([Shop(platform="pdd", shop_id="s1", name="一号店")]) == 1
     assert room.registry.shops()["pdd:s1"].name == "一号店"
+
+
+def test_taking_an_import_back_leaves_what_somebody_changed_since(room: Room, desk: Desk) -> None:
+    old = [Shop(platform="pdd", shop_id=f"s{n}", name=f"Old {n}") for n in range(7)]
+    new = [msgspec.structs.replace(one, name=f"New {one.shop_id}") for one in old]
+    desk.fleet.import_shops(old)
+    before = desk.fleet.replace_shops(new)
+    assert list(before.values()) == old
+    desk.fleet.import_shops([msgspec.structs.replace(new[1], group="west")])
+    with pytest.raises(UsageError, match=r"left as it is: pdd:s1; what else was changed is taken back") as caught:
+        desk.fleet.put_back_shops(new, before)
+    assert caught.value.field == "shop_id"
+    stand = {shop.key: shop for shop in room.store.shops()}
+    assert stand.pop("pdd:s1") == msgspec.structs.replace(new[1], group="west")
+    assert set(stand.values()) == {*old[:1], *old[2:]}
+    (entry,) = room.store.audit(1)
+    assert (entry.action, entry.outcome.partition(":")[0]) == ("shop.import", "partly")
+    with pytest.raises(UsageError, match=r"left as it is: pdd:s0, pdd:s1, pdd:s2, pdd:s3, pdd:s4, …$"):
+        desk.fleet.put_back_shops(new, before)
+    assert {shop.key: shop for shop in room.store.shops()} == stand | {"pdd:s1": room.registry.shops()["pdd:s1"]}
+    with pytest.raises(NotAllowed):
+        desk_of(room, "viewer").fleet.put_back_shops(old, before)
+
+
+def test_an_import_that_nobody_touched_is_taken_back_whole(room: Room, desk: Desk) -> None:
+    old = [Shop(platform="pdd", shop_id=f"s{n}", dedicated=n == 0) for n in range(2)]
+    new = [Shop(platform="pdd", shop_id=f"s{n}", name="New") for n in range(2)]
+    desk.fleet.import_shops(old)
+    assert desk.fleet.put_back_shops(new, desk.fleet.replace_shops(new)) == 2
+    assert sorted(room.store.shops(), key=lambda shop: shop.key) == old
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,32 @@ def test_a_file_is_looked_at_before_its_good_lines_are_imported(
     qtbot.waitUntil(lambda: known(fleet) == before, timeout=WAIT_MS)
 
 
+@pytest.mark.parametrize("act", ["edit", "import"])
+def test_what_somebody_changed_since_an_act_is_not_taken_back_with_it(
+    act: str, qtbot: QtBot, fleet: Fleet, open_page: Open, tmp_path: Path
+) -> None:
+    page = open_page()
+    if act == "edit":
+        row = page.table.records.find("pdd:s1")
+        assert row is not None
+        page.actions_of_page.edit(row)
+        (edit,) = page.findChildren(ShopDialog)
+        edit.name.setText("One")
+        edit.save_button.click()
+    else:
+        file = tmp_path / "shops.csv"
+        file.write_text("platform,shop_id,name\npdd,s1,One\n", encoding="utf-8")
+        page.actions_of_page.import_from(file)
+        qtbot.waitUntil(lambda: bool(page.findChildren(ShopImportDialog)), timeout=WAIT_MS)
+        page.findChildren(ShopImportDialog)[0].import_button.click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    fleet.store.put_shops([Shop(platform="pdd", shop_id="s1", name="One", group="west")])
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 2, timeout=WAIT_MS)
+    assert fleet.toasts[-1].detail == "changed again since, so left as it is: pdd:s1"
+    assert known(fleet)["pdd:s1"].group == "west"
+
+
 def test_what_is_wrong_in_a_file_is_said_in_chinese(qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "shops.csv"
     path.write_text("平台,编号,店长,同时执行数\n拼多多,,Ann,1\n拼多多,n1,Bo,3\n拼夕夕,n2,Cy,1\n", encoding="gbk")
