@@ -11,7 +11,7 @@ import pytest
 
 from tests.architecture.source import ROOT
 
-pytestmark = pytest.mark.deep
+pytestmark = [pytest.mark.deep, pytest.mark.timeout(400)]
 
 CONFIG = """
 [pytest]
@@ -59,7 +59,7 @@ def run(suite: Path, body: str, *words: str, pytest_words: tuple[str, ...] = ())
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=300,
     )
     return ended.returncode, ended.stdout
 

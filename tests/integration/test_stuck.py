@@ -24,7 +24,11 @@ def test_after(n): pass
 """
 
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there no signal shows the threads of another process")
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.timeout(400),
+    pytest.mark.skipif(sys.platform == "win32", reason="there no signal shows the threads of another process"),
+]
 
 
 def run(folder: Path, *words: str) -> tuple[int, str]:
@@ -38,7 +42,7 @@ def run(folder: Path, *words: str) -> tuple[int, str]:
         env={"PYTHONPATH": str(ROOT), "PATH": ""},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=300,
         check=False,
     )
     return done.returncode, done.stdout + done.stderr
