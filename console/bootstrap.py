@@ -149,7 +149,7 @@ def _context(connection: OpenConnection, doors: _Doors, feed: Feed, memory: Memo
         logins=connection.logins,
         doctor=connection.doctor,
         sample=connection.sample,
-        types=lambda: type_names.know(connection.types(), connection.settings.profile),
+        types=lambda: type_names.know(connection.types()),
         shops=connection.shops,
         toast=doors.toast,
         new_task=doors.new_task,

@@ -77,7 +77,8 @@ class FleetCommands:
         self._audit.need(self._operator, "operator", "shop.import", keys)
         now = {shop.key: shop for shop in self._store.shops()}
         others = [one.key for one in left if now.get(one.key) != one]
-        rows = [before[key] for key in keys if key not in others]
+        stay = set(others)
+        rows = [before[key] for key in keys if key not in stay]
         known, why = self._known(rows), said("back.some_shops" if rows else "back.shops", names=_first(others))
         with self._audit.act("shop.import", keys) as act:
             if rows:

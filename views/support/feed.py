@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
@@ -36,7 +35,6 @@ class Feed(QObject):
         self._snapshot: Snapshot | None = None
         self._posted = False
         self._latest = live.snapshot()
-        self.destroyed.connect(partial(heard.forget, live))
         self._wake.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         live.on_changes(self._take_changes)
         live.on_snapshot(self._take_snapshot)
@@ -48,7 +46,7 @@ class Feed(QObject):
 
     def leave(self) -> None:
         """Nothing is heard any more: nobody shall go by what was heard last."""
-        heard.forget(self._live)
+        heard.forget()
         ticks().leave(self._live)
 
     def try_now(self) -> None:
@@ -85,5 +83,5 @@ class Feed(QObject):
             self.changed.emit(Changes(events=tuple(events), gap=gap))
         if snapshot is not None:
             self._latest = snapshot
-            heard.know(self._live, snapshot)
+            heard.know(snapshot)
             self.looked.emit(snapshot)

@@ -1,7 +1,6 @@
 """Which workers are not heard of at the moment: what they run is unconfirmed, wherever a task is shown.
 
-What is known comes from the newest snapshot of each fleet that has a window (``know``) and is shared by all pages; the
-judgement is the engine's.
+What is known comes from the newest snapshot (``know``) and is shared by all pages; the judgement is the engine's.
 """
 
 from __future__ import annotations
@@ -20,29 +19,20 @@ class _Late:
     """The names; replaced as a whole, so any thread may bring new ones."""
 
     def __init__(self) -> None:
-        #: those that are late and those that are heard, by fleet: one window says nothing of the workers of another
-        self.of: dict[object, tuple[frozenset[str], frozenset[str]]] = {}
         self.names: frozenset[str] = frozenset()
-
-    def keep(self, of: dict[object, tuple[frozenset[str], frozenset[str]]]) -> None:
-        """A task does not say of which fleet it is: a name that is heard in one of them is not taken for late."""
-        late = frozenset[str]().union(*(late for late, _heard in of.values()))
-        self.of, self.names = of, late.difference(*(heard for _late, heard in of.values()))
 
 
 _late = _Late()
 
 
-def know(fleet: object, snapshot: Snapshot) -> None:
-    """Remember who is late and who is heard of in a fleet, which is named by whatever stands for it."""
-    now = snapshot.fleet()
-    living = frozenset(one.name for one in now.workers if one.living)
-    _late.keep({**_late.of, fleet: (now.late, living)})
+def know(snapshot: Snapshot) -> None:
+    """Remember who is late."""
+    _late.names = snapshot.fleet().late
 
 
-def forget(fleet: object) -> None:
-    """Nobody looks at this fleet any more."""
-    _late.keep({known: names for known, names in _late.of.items() if known != fleet})
+def forget() -> None:
+    """Nothing is heard any more: nobody is known to be late."""
+    _late.names = frozenset()
 
 
 def unconfirmed(task: Task, now_ms: int) -> bool:

@@ -19,21 +19,15 @@ class _Titles:
     """The titles by type and language; replaced as a whole, so any thread may bring new ones."""
 
     def __init__(self) -> None:
-        self.of: Mapping[str, Mapping[str, Mapping[str, str]]] = {}  #: by profile: windows may show several fleets
         self.known: Mapping[str, Mapping[str, str]] = {}
 
 
 _titles = _Titles()
 
 
-def know(types: Mapping[str, TaskType], profile: str = "") -> Mapping[str, TaskType]:
-    """Remember the titles of the types of a fleet, and no others of it; answers the types. Where fleets call one code
-    differently the words of the one that was read last are shown.
-    """
-    _titles.of = {key: of for key, of in _titles.of.items() if key != profile} | {
-        profile: {code: kind.title for code, kind in types.items() if kind.title}
-    }
-    _titles.known = {code: title for of in _titles.of.values() for code, title in of.items()}
+def know(types: Mapping[str, TaskType]) -> Mapping[str, TaskType]:
+    """Remember the titles of these types; answers the types."""
+    _titles.known = {code: kind.title for code, kind in types.items()}
     return types
 
 

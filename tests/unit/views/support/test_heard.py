@@ -28,8 +28,7 @@ def snapshot(silence_ms: int) -> Snapshot:
 @pytest.fixture(autouse=True)
 def nobody_late() -> Iterator[None]:
     yield
-    for fleet in ("fleet", "another"):
-        heard.forget(fleet)
+    heard.forget()
 
 
 def row(**fields: object) -> TaskRow:
@@ -43,40 +42,24 @@ def shown(one: TaskRow) -> tuple[object, str]:
 
 
 def test_from_15_s_on_its_tasks_have_no_signal() -> None:
-    heard.know("fleet", snapshot(14_999))
+    heard.know(snapshot(14_999))
     assert shown(row()) == ("running", "running")
-    heard.know("fleet", snapshot(15_000))
+    heard.know(snapshot(15_000))
     assert shown(row()) == ("unconfirmed", "no signal")
     assert sentence(row()).startswith("Unconfirmed, work")
     assert shown(row(worker="w4")) == ("running", "running"), "others are heard of"
     assert shown(row(cancel="requested")) == ("unconfirmed", "no signal"), "who would stop it is not known either"
     assert shown(row(status=Status.HELD))[0] == "held"
-    heard.know("fleet", snapshot(0))
+    heard.know(snapshot(0))
     assert shown(row()) == ("running", "running"), "it is back"
 
 
+def test_a_connection_that_is_left_says_nothing_of_the_next_one() -> None:
+    heard.know(snapshot(15_000))
+    heard.forget()
+    assert shown(row()) == ("running", "running")
+
+
 def test_a_claim_that_nobody_renewed_is_unconfirmed_too() -> None:
-    heard.know("fleet", Snapshot(at_ms=NOW, taken=0.0))
+    heard.know(Snapshot(at_ms=NOW, taken=0.0))
     assert shown(row(lease_until=1)) == ("unconfirmed", "no signal")
-
-
-def test_a_window_of_another_fleet_takes_nothing_back() -> None:
-    heard.know("fleet", snapshot(15_000))
-    heard.know("another", Snapshot(at_ms=NOW, taken=0.0))
-    assert shown(row()) == ("unconfirmed", "no signal")
-    heard.forget("another")
-    assert shown(row()) == ("unconfirmed", "no signal")
-    heard.forget("fleet")
-    assert shown(row()) == ("running", "running"), "its window is closed"
-
-
-def test_a_name_that_another_fleet_hears_is_not_late() -> None:
-    heard.know("fleet", snapshot(15_000))
-    heard.know("another", snapshot(0))
-    assert shown(row()) == ("running", "running"), "its worker may be the one that is heard"
-    assert shown(row(lease_until=1)) == ("unconfirmed", "no signal"), "but nobody renewed its claim"
-    heard.know("another", snapshot(15_000))
-    assert shown(row()) == ("unconfirmed", "no signal"), "neither is heard of"
-    heard.know("another", snapshot(0))
-    heard.forget("another")
-    assert shown(row()) == ("unconfirmed", "no signal"), "the window that heard it is closed"

@@ -16,8 +16,7 @@ def back() -> Iterator[None]:
     before = language()
     yield
     set_language(before)
-    for profile in ("", "live"):
-        type_names.know({}, profile)
+    type_names.know({})
 
 
 def test_another_language_shows_the_title_and_english_the_code() -> None:
@@ -36,12 +35,3 @@ def test_a_type_without_a_title_shows_its_code_and_nothing_that_paints() -> None
     shown = type_names.name("evil")
     assert "\n" not in shown
     assert "\u202e" not in shown
-
-
-def test_a_window_of_another_fleet_takes_no_names_away() -> None:
-    type_names.know({"sync_order": TaskType(name="sync_order", title={"zh_CN": "同步订单"})})
-    type_names.know({"sync_order": TaskType(name="sync_order")}, "live")
-    set_language("zh_CN")
-    assert type_names.name("sync_order") == "同步订单"
-    type_names.know({})
-    assert type_names.name("sync_order") == "sync_order"
