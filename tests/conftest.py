@@ -113,6 +113,8 @@ def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     request.getfixturevalue("qapp")
     from PySide6.QtGui import QCursor
 
+    from views.support import heard
+
     QCursor.setPos(-1, -1)  # where a test before left the mouse, a table would take it for a person's
     # A collection in a worker thread would destroy widgets there; console.opened does the same for the program.
     gc.disable()
@@ -122,6 +124,7 @@ def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
             yield from qt_leaks.watch(patch)
     finally:
         gc.enable()
+        heard.forget()  # a rig without a window's life has nobody to leave its fleet
 
 
 @pytest.fixture

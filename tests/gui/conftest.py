@@ -29,6 +29,7 @@ def desk(qapp: QApplication, place: Settings) -> Iterator[Desk]:
     operation.configure(errors.append)
     opened = open_desk(place)
     yield opened
+    opened.feed.leave()
     opened.feed.deleteLater()
     operation.shut_down(wait=True)
     operation.configure(None)
@@ -61,4 +62,5 @@ def console(qtbot: QtBot, desk: Desk) -> Iterator[Console]:
     yield made
     made.window.close()
     made.window.deleteLater()
+    made.feed.leave()
     made.feed.deleteLater()
