@@ -251,6 +251,13 @@ def exactly(value: Any) -> Callable[[Stage], Any]:
     return lambda stage: value
 
 
+def put_back(stage: Stage) -> Callable[[Any], Any]:
+    """A shop gets the name again that it had before an import."""
+    key = stage.shop()
+    left = next(one for one in stage.store.shops() if one.key == key)
+    return lambda fleet: fleet.put_back_shops([left], {key: msgspec.structs.replace(left, name="Before")})
+
+
 #: what changes something, by class and method; several calls of one where it has several ways
 ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "TaskCommands.create": of("create", lambda stage: [stage.spec()], origin="cli"),
@@ -288,6 +295,8 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "RecordCommands.import_records": of("import_records", lambda stage: [stage.letter()], exactly({})),
     "RecordCommands.reveal": of("reveal", exactly("fleetdeck export")),
     "FleetCommands.import_shops": of("import_shops", exactly([Shop(platform="temu", shop_id="t1")])),
+    "FleetCommands.replace_shops": of("replace_shops", exactly([Shop(platform="temu", shop_id="t2")])),
+    "FleetCommands.put_back_shops": put_back,
     "FleetCommands.dedicate": of("dedicate", Stage.shop),
     "FleetCommands.undedicate": of("undedicate", Stage.shop),
     "FleetCommands.pause": of("pause", exactly("platform:temu")),
