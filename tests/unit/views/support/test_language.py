@@ -60,6 +60,41 @@ assert "\N{CJK UNIFIED IDEOGRAPH-64A4}" in QCoreApplication.translate(*words)
 """
 
 
+#: two threads that load their first pictures at once, for which Qt holds a lock and translates
+LOADED = """
+import faulthandler, sys, threading
+from PySide6.QtCore import QBuffer, QIODevice
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QApplication
+from views.support.language import language_relay
+from views.support.thumbnails import thumbnail
+
+app = QApplication([])
+language_relay()
+image, buffer = QImage(64, 40, QImage.Format.Format_RGB32), QBuffer()
+image.fill(QColor("red"))
+buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+image.save(buffer, "PNG")
+data = bytes(buffer.data().data())
+seen = []
+
+def load():
+    for _ in range(300):
+        seen.append(thumbnail(data, 188).width())
+
+faulthandler.dump_traceback_later(45, exit=True)
+sys.setswitchinterval(1e-6)
+threads = [threading.Thread(target=load, daemon=True) for _ in range(3)]
+for thread in threads:
+    thread.start()
+load()
+for thread in threads:
+    thread.join()
+faulthandler.cancel_dump_traceback_later()
+assert seen == [64] * 1200
+"""
+
+
 class Listener(QObject):
     heard: ClassVar[list[tuple[str, int]]] = []
 
@@ -80,9 +115,10 @@ def test_fonts_change_before_words(qtbot: QtBot) -> None:
     assert len(Listener.heard) == 1
 
 
-def test_a_thread_that_translates_does_not_hold_up_a_change_of_the_language() -> None:
+@pytest.mark.parametrize("script", [SWITCHED, LOADED], ids=["a change of the language", "another picture"])
+def test_a_thread_that_translates_does_not_hold_up(script: str) -> None:
     around = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", SWITCHED]
+    command = [sys.executable, "-c", script]
     ended = subprocess.run(command, env=around, capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 0, ended.stderr
 
