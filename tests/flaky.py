@@ -70,6 +70,13 @@ def judged(failures: Failures, flaky: Sequence[str], before: int, allow: int) ->
     return 0, [*lines, f"flaky: {before + len(flaky)} of {allow} allowed"]
 
 
+def where_hung() -> list[str]:
+    """Where the processes of what hung were, told again at the end: in the middle of a long run it is missed."""
+    from tests.stuck import HUNG
+
+    return [f"HUNG {name}, it was here:\n{stacks}" for name, stacks in HUNG.items()]
+
+
 def alone(name: str, words: Sequence[str]) -> bool:
     """Run one test in a process of its own; True if it passes."""
     # Whatever marks the first run chose by, this one is wanted.
@@ -103,6 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.ledger and flaky:
         chosen.ledger.write_text("".join(f"{name}\n" for name in [*known, *flaky]), encoding="utf-8")
     code, lines = judged(failures, flaky, len(known), chosen.allow)
+    lines = [*where_hung(), *lines]
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return code
 

@@ -33,8 +33,8 @@ USUAL = 120.0
 SAYING = 2.0
 #: and to end by itself when the run is interrupted: what hangs would be waited for
 LEAVING = 10.0
-#: what hung in this run, by name
-HUNG: set[str] = set()
+#: what hung in this run, and where its process was then
+HUNG: dict[str, str] = {}
 #: seconds between two lines that say how long the run goes on, and what takes long
 TELLING = 300.0
 LONG = 30.0
@@ -123,8 +123,7 @@ class Watch:
                     continue
                 since, until, name = float(words[0]), float(words[1]), words[2]
                 if now > until:
-                    HUNG.add(name)
-                    self._end(file, f"{name} hangs, after {now - since:.0f} s")
+                    self._end(file, name, f"{name} hangs, after {now - since:.0f} s")
                 elif now - since > LONG:
                     long.append(f"{name} for {now - since:.0f} s")
             if now - began > self.most_s:
@@ -142,10 +141,12 @@ class Watch:
                 told = now
                 self._say(", ".join([f"{(now - began) / 60:.0f} minutes", *long]))
 
-    def _end(self, file: Path, what: str) -> None:
+    def _end(self, file: Path, name: str, what: str) -> None:
         file.unlink()
+        HUNG[name] = ""
         try:
-            self._say(f"{what}; its process is killed. It was here:\n{self._stacks(file.with_suffix('.stacks'))}")
+            HUNG[name] = self._stacks(file.with_suffix(".stacks"))
+            self._say(f"{what}; its process is killed. It was here:\n{HUNG[name]}")
             os.kill(int(file.name), signal.SIGKILL)
         except ProcessLookupError:
             self._say(f"{what}; its process is no more, and nobody was told")
