@@ -31,10 +31,10 @@ pytestmark = [
 ]
 
 
-def run(folder: Path, *words: str) -> tuple[int, str]:
-    """The exit code of pytest over the module, and what was printed."""
+def run(folder: Path, *words: str, seconds: int = 1) -> tuple[int, str]:
+    """The exit code of pytest over the module, and what was printed; ``seconds``: what the one that hangs may take."""
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    (folder / "test_it.py").write_text(HANGS, encoding="utf-8")
+    (folder / "test_it.py").write_text(HANGS.replace("timeout(1)", f"timeout({seconds})"), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "tests.stuck", "-n", "2", "--dist", "worksteal", "-q", *words]
     done = subprocess.run(
         [*command, "-p", "no:cacheprovider"],
@@ -59,7 +59,7 @@ def test_a_process_that_hangs_is_killed_and_its_tests_are_tried_by_another(tmp_p
 
 
 def test_a_run_that_takes_too_long_is_interrupted_and_says_what_failed(tmp_path: Path) -> None:
-    code, said = run(tmp_path, "--no-longer", "0.001")
+    code, said = run(tmp_path, "--no-longer", "0.001", seconds=100)
     assert code == 2, said
     assert "interrupted after 0 minutes" in said
     assert "KeyboardInterrupt" in said
