@@ -355,13 +355,15 @@ class FleetCommands:
             if not self._store.strike_off(worker, one.info.seen_at):
                 raise UsageError(said("worker.lives", worker=worker), field="worker")
 
-    def set_concurrency(self, key: str, concurrency: int, *, instead: int = 0) -> None:
-        """Change how many tasks of one shop may run at once. ``instead``: only where so many may; 0: however many.
+    def set_concurrency(self, key: str, concurrency: int, *, instead: int = 0) -> int:
+        """Change how many tasks of one shop may run at once; returns how many might before. ``instead``: only where so
+        many may; 0: however many.
 
         Raises:
             UsageError: there is no such shop, it cannot be so many, or others may than ``instead``.
         """
         self._audit.need(self._operator, "operator", "shop.concurrency", [key])
+        self._registry.forget()  # the whole shop is written, so what others wrote meanwhile must be known
         found = self._registry.shops().get(key)
         if found is None:
             raise NotFound(said("shop.unknown", name=repr(key)), field="shop")
@@ -373,6 +375,7 @@ class FleetCommands:
             self._store.put_shops([msgspec.structs.replace(found, concurrency=concurrency)])
             self._steps.apply([OpenShop(shop=key)])
         self._registry.forget()
+        return found.concurrency
 
 
 def platform_of(word: str, known: Collection[str]) -> str:

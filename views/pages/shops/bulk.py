@@ -132,21 +132,27 @@ class BulkActs(QObject):
         self._open(question, rows, lambda row: there(row.key), undone, done)
 
     def _limit(self, rows: Sequence[ShopRow]) -> None:
-        fleet, before = self._context.commands.fleet, {row.key: row.shop.concurrency for row in rows}
+        fleet = self._context.commands.fleet
         number = NumberField(rows[0].shop.concurrency, 1, 64)
         verb = ngettext("Limit {n} shop", "Limit {n} shops", len(rows))
         question = self._question(N_("Tasks at once"), rows, verb, _("So many tasks of each of them run at once."))
         dialog = ConfirmDialog(question, self._owner)
         dialog.body.addWidget(Labelled(N_("Tasks at once"), number))
         done = ngettext("The limit of {n} shop is changed.", "The limits of {n} shops are changed.", len(rows))
-        dialog.confirmed.connect(
-            lambda: self._each.run(
-                rows,
-                partial(_set_limit, fleet.set_concurrency, number.value()),
-                lambda row: fleet.set_concurrency(row.key, before[row.key]),
-                done,
-            )
-        )
+
+        def act() -> None:
+            wanted = number.value()  # read here: what is done runs in another thread
+            before: dict[str, int] = {}
+
+            def there(row: ShopRow) -> None:
+                before[row.key] = fleet.set_concurrency(row.key, wanted)
+
+            def back(row: ShopRow) -> None:
+                fleet.set_concurrency(row.key, before[row.key], instead=wanted)
+
+            self._each.run(rows, there, back, done)
+
+        dialog.confirmed.connect(act)
         dialog.open()
 
     def _group(self, rows: Sequence[ShopRow]) -> None:
@@ -205,7 +211,3 @@ class BulkActs(QObject):
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._each.run(rows, act, back, done))
         dialog.open()
-
-
-def _set_limit(call: Callable[[str, int], None], number: int, row: ShopRow) -> None:
-    call(row.key, number)

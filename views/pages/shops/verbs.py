@@ -83,12 +83,14 @@ class ShopActions(QObject):
 
     def set_concurrency(self, row: ShopRow, number: int) -> None:
         """Change how many tasks of a shop run at once."""
-        fleet, before = self._context.commands.fleet, row.shop.concurrency
+        fleet = self._context.commands.fleet
         said = ngettext("{shop} may run {n} task at once now.", "{shop} may run {n} tasks at once now.", number).format(
             shop=words.name(row), n=number
         )
         self._act(
-            partial(fleet.set_concurrency, row.key, number), said, partial(fleet.set_concurrency, row.key, before)
+            partial(fleet.set_concurrency, row.key, number),
+            said,
+            take_back=lambda before: partial(fleet.set_concurrency, row.key, before, instead=number),
         )
 
     def dedicate(self, row: ShopRow, *, on: bool) -> None:

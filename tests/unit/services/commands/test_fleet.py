@@ -104,6 +104,23 @@ def test_more_concurrency_releases_at_once(room: Room, desk: Desk) -> None:
         assert caught.value.field == field
 
 
+def test_a_number_of_tasks_at_once_is_taken_back_only_where_nobody_set_another(room: Room, desk: Desk) -> None:
+    shop = Shop(platform="pdd", shop_id="s1", concurrency=2)
+    desk.fleet.import_shops([shop])
+    assert desk.fleet.set_concurrency("pdd:s1", 5) == 2
+    assert room.registry.shops()["pdd:s1"].concurrency == 5
+    others = msgspec.structs.replace(shop, concurrency=9, group="west")
+    room.store.put_shops([others])  # by another program: nothing here has heard of it
+    with pytest.raises(UsageError, match="not as this act left it") as caught:
+        desk.fleet.set_concurrency("pdd:s1", 2, instead=5)
+    assert caught.value.field == "concurrency"
+    assert room.store.shops() == [others]
+    assert room.registry.shops()["pdd:s1"] == others
+    room.store.put_shops([msgspec.structs.replace(others, name="West 1")])
+    assert desk.fleet.set_concurrency("pdd:s1", 2, instead=9) == 9
+    assert room.store.shops() == [msgspec.structs.replace(others, name="West 1", concurrency=2)]
+
+
 def test_task_types_are_an_admins(room: Room, desk: Desk) -> None:
     (made,) = desk.fleet.import_types(['{"name": "work", "timeout_s": 5}'])
     assert (made.kind.name, made.what, made.kind.version) == ("work", "created", 1)

@@ -21,6 +21,7 @@ from views.dialogs.quiet_hours import QuietHoursDialog
 from views.dialogs.shops.edit import ShopDialog
 from views.dialogs.shops.importing import ShopImportDialog
 from views.pages.shops.page import ShopsPage
+from views.widgets.fields import NumberField
 
 Open = Callable[[], ShopsPage]
 WAIT_MS = 10_000
@@ -177,6 +178,29 @@ def test_what_somebody_changed_since_an_act_is_not_taken_back_with_it(
     qtbot.waitUntil(lambda: len(fleet.toasts) == 2, timeout=WAIT_MS)
     assert fleet.toasts[-1].detail == "changed again since, so left as it is: pdd:s1"
     assert known(fleet)["pdd:s1"].group == "west"
+
+
+@pytest.mark.parametrize("act", ["one", "many"])
+def test_tasks_at_once_that_somebody_set_since_stay(act: str, qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    if act == "one":
+        row = page.table.records.find("pdd:s1")
+        assert row is not None
+        page.actions_of_page.set_concurrency(row, 4)
+    else:
+        page.table.records.set_ticked(["pdd:s1", "pdd:s2"])
+        page.bulk.buttons["limit"].click()
+        (dialog,) = page.findChildren(ConfirmDialog)
+        dialog.findChildren(NumberField)[0].setValue(4)
+        dialog.verb_button.click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    assert known(fleet)["pdd:s1"].concurrency == 4
+    fleet.store.put_shops([Shop(platform="pdd", shop_id="s1", name="Shop 1", concurrency=6)])
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 2, timeout=WAIT_MS)
+    assert "it is not as this act left it any more" in fleet.toasts[-1].text + fleet.toasts[-1].detail
+    after = known(fleet)
+    assert (after["pdd:s1"].concurrency, after["pdd:s2"].concurrency) == (6, 1), "the other one is taken back"
 
 
 def test_what_is_wrong_in_a_file_is_said_in_chinese(qtbot: QtBot, tmp_path: Path) -> None:
