@@ -10,19 +10,30 @@ from collections.abc import Callable, Iterable
 from services.domain.errors import ConsoleError
 from services.ports import Clock
 
+log = logging.getLogger(__name__)
+
 LEAVE_S = 30.0
 
 
 def together(calls: Iterable[Callable[[], object]], seconds: float) -> None:
     """Make calls that wait for something, all at once, and wait so long for all of them; what takes longer goes on by
-    itself.
+    itself. One that fails is logged: what it asks may be closed by then.
     """
-    threads = [threading.Thread(target=call, name="together", daemon=True) for call in calls]
+    threads = [threading.Thread(target=_logged, args=(call,), name="together", daemon=True) for call in calls]
     for thread in threads:
         thread.start()
     end = time.monotonic() + seconds
     for thread in threads:
         thread.join(max(0.0, end - time.monotonic()))
+
+
+def _logged(call: Callable[[], object]) -> None:
+    try:
+        call()
+    except ConsoleError as exc:
+        log.warning("at the end of a duty: %s", exc)
+    except Exception:
+        log.exception("at the end of a duty")
 
 
 class DutyThread:

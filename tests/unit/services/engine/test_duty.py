@@ -138,3 +138,18 @@ def test_what_takes_longer_than_it_may_goes_on_by_itself() -> None:
     assert not over.is_set()
     gate.set()
     assert over.wait(20)
+
+
+def test_of_calls_made_together_one_that_fails_is_told_and_holds_up_none(caplog: pytest.LogCaptureFixture) -> None:
+    ended: list[str] = []
+
+    def closed() -> None:
+        raise StoreUnavailable("no answer")
+
+    with caplog.at_level(logging.WARNING):
+        together([closed, lambda: {}["what is not there"], lambda: ended.append("well")], 20.0)
+    assert ended == ["well"]
+    assert [(one.levelname, one.exc_info is None) for one in sorted(caplog.records, key=lambda one: one.levelno)] == [
+        ("WARNING", True),
+        ("ERROR", False),
+    ]
