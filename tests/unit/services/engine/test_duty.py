@@ -146,8 +146,11 @@ def test_of_calls_made_together_one_that_fails_is_told_and_holds_up_none(caplog:
     def closed() -> None:
         raise StoreUnavailable("no answer")
 
+    def wrong() -> None:
+        raise KeyError("what is not there")
+
     with caplog.at_level(logging.WARNING):
-        together([closed, lambda: {}["what is not there"], lambda: ended.append("well")], 20.0)
+        together([closed, wrong, lambda: ended.append("well")], 20.0)
     assert ended == ["well"]
     assert [(one.levelname, one.exc_info is None) for one in sorted(caplog.records, key=lambda one: one.levelno)] == [
         ("WARNING", True),
