@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -21,7 +22,7 @@ from services.domain.gates import lane_share
 from services.domain.gates import limit as limits
 from services.domain.gates.limit import Limit
 from services.domain.insight import worker as insight
-from services.domain.text.said import said
+from services.domain.text.said import Said, said
 from services.domain.types import task_type
 from services.engine import farewells, fates
 from services.engine.lead.opener import SHOPS, Opener
@@ -66,6 +67,22 @@ class FleetCommands:
         with self._audit.act("shop.import", keys):
             self._put(rows, known)
         return {key: known[key] for key in keys if key in known}
+
+    def edit_shop(self, opened: Shop, wanted: Shop) -> tuple[Shop, Shop]:
+        """Change of a shop what ``wanted`` has otherwise than ``opened``, which was shown to whoever edits it; all else
+        stays as it stands now. How the shop stood and stands, which is how it may be put back.
+
+        Raises:
+            UsageError: somebody else changed one of these fields meanwhile to something else; nothing is written.
+        """
+        self._audit.need(self._operator, "operator", "shop.import", [opened.key])
+        # one that only its tasks told of stands nowhere until it is edited
+        stood = {shop.key: shop for shop in self._store.shops()}.get(opened.key, opened)
+        row = msgspec.structs.replace(stood, **_edited(opened, wanted, stood))
+        known = self._known([row])
+        with self._audit.act("shop.import", [row.key]):
+            self._put([row], known)
+        return stood, row
 
     def put_back_shops(self, left: Sequence[Shop], before: Mapping[str, Shop]) -> int:
         """Make each shop that still is as an act ``left`` it what it was ``before`` (by key); returns how many.
@@ -409,6 +426,24 @@ def check_shop(row: Shop) -> None:
         raise UsageError(said("shop.concurrency"), field="concurrency")
     if len(row.tags) > shops.MOST_TAGS or any(len(tag) > shops.TAG_LENGTH for tag in row.tags):
         raise UsageError(said("shop.tags", most=shops.MOST_TAGS, length=shops.TAG_LENGTH), field="tags")
+
+
+def _edited(opened: Shop, wanted: Shop, stood: Shop) -> dict[str, Any]:
+    """The fields that a person changed. Raises ``UsageError`` where one of them stands otherwise by now."""
+    changed = {name: getattr(wanted, name) for name in Shop.__struct_fields__}
+    changed = {name: value for name, value in changed.items() if value != getattr(opened, name)}
+    for name, value in changed.items():
+        now = getattr(stood, name)
+        if now not in (getattr(opened, name), value):
+            raise UsageError(_elsewise(name, now), field=name)
+    return changed
+
+
+def _elsewise(name: str, value: str | int | tuple[str, ...]) -> Said:
+    if isinstance(value, bool):
+        return said("shop.edited_on" if value else "shop.edited_off", column=name)
+    words = ", ".join(value) if isinstance(value, tuple) else str(value)
+    return said("shop.edited", column=name, value=f"{words:.80}") if words else said("shop.edited_empty", column=name)
 
 
 def _first(keys: Sequence[str]) -> str:

@@ -251,6 +251,12 @@ def exactly(value: Any) -> Callable[[Stage], Any]:
     return lambda stage: value
 
 
+def edit_shop(stage: Stage) -> Callable[[Any], Any]:
+    key = stage.shop()
+    opened = next(one for one in stage.store.shops() if one.key == key)
+    return lambda fleet: fleet.edit_shop(opened, msgspec.structs.replace(opened, name="Edited"))
+
+
 def put_back(stage: Stage) -> Callable[[Any], Any]:
     """A shop gets the name again that it had before an import."""
     key = stage.shop()
@@ -296,6 +302,7 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "RecordCommands.reveal": of("reveal", exactly("fleetdeck export")),
     "FleetCommands.import_shops": of("import_shops", exactly([Shop(platform="temu", shop_id="t1")])),
     "FleetCommands.replace_shops": of("replace_shops", exactly([Shop(platform="temu", shop_id="t2")])),
+    "FleetCommands.edit_shop": edit_shop,
     "FleetCommands.put_back_shops": put_back,
     "FleetCommands.dedicate": of("dedicate", Stage.shop),
     "FleetCommands.undedicate": of("undedicate", Stage.shop),

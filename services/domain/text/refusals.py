@@ -500,6 +500,18 @@ REFUSALS: dict[str, str] = {
     "shop.file_column_again": N_("column {name} is passed over; {column} stands in another one"),
     "shop.file_column_near": N_("column {name} is passed over; did you mean {column}?"),
     "shop.concurrency": N_("concurrency must be 1 to 64"),
+    "shop.edited": N_(
+        "{column} of the shop was set to {value} meanwhile by somebody else, so nothing is saved; edit the shop again"
+    ),
+    "shop.edited_empty": N_(
+        "{column} of the shop was emptied meanwhile by somebody else, so nothing is saved; edit the shop again"
+    ),
+    "shop.edited_on": N_(
+        "{column} of the shop was turned on meanwhile by somebody else, so nothing is saved; edit the shop again"
+    ),
+    "shop.edited_off": N_(
+        "{column} of the shop was turned off meanwhile by somebody else, so nothing is saved; edit the shop again"
+    ),
     "file.in_use": N_("{name} is open in another program, or may not be replaced; close it there and try again"),
     "export.ending": N_("{name}: end the name with .csv, .xlsx, .json or .jsonl"),
     "export.rows": N_("a sheet holds {most} tasks; export as .csv, or filter"),

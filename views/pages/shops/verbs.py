@@ -168,30 +168,34 @@ class ShopActions(QObject):
     def edit(self, row: ShopRow) -> None:
         """Its names, group, tags and limits, in a dialog."""
         dialog = ShopDialog(row.shop, self.barred(), self._owner)
-        dialog.chosen.connect(partial(self._keep, row.shop))
+        dialog.chosen.connect(partial(self._change, row.shop))
         dialog.open()
 
     def add_shop(self, now: ShopsNow) -> None:
         """A new one, in a dialog."""
         known = {one.platform for one in now.every}
         dialog = ShopDialog(None, self.barred(), self._owner, platforms_known=known)
-        dialog.chosen.connect(partial(self._keep, None))
+        dialog.chosen.connect(self._add)
         dialog.open()
 
-    def _keep(self, before: Shop | None, shop: Shop) -> None:
-        fleet = self._context.commands.fleet
+    def _change(self, opened: Shop, shop: Shop) -> None:
+        fleet, said = self._context.commands.fleet, _("{shop} is changed.").format(shop=_called(shop))
 
-        def keep() -> dict[str, Shop]:
-            if before is None and shop.key in {one.key for one in self._context.shops().values()}:
+        def take_back(found: tuple[Shop, Shop]) -> Callable[[], object]:
+            before, now = found
+            return partial(fleet.put_back_shops, [now], {now.key: before})
+
+        self._act(partial(fleet.edit_shop, opened, shop), said, take_back=take_back)
+
+    def _add(self, shop: Shop) -> None:
+        fleet, said = self._context.commands.fleet, _("{shop} is added.").format(shop=_called(shop))
+
+        def add() -> None:
+            if shop.key in {one.key for one in self._context.shops().values()}:
                 raise OperatorError(_("{shop} is known already; edit it").format(shop=shop.key), field="shop_id")
-            return fleet.replace_shops([shop])
+            fleet.replace_shops([shop])
 
-        def take_back(found: dict[str, Shop]) -> Callable[[], object] | None:
-            # one that only its tasks told of stands nowhere until it is edited
-            return partial(fleet.put_back_shops, [shop], {shop.key: before} | found) if before is not None else None
-
-        said = _("{shop} is changed.") if before is not None else _("{shop} is added.")
-        self._act(keep, said.format(shop=safe.one_line(shop.name or shop.key, 60)), take_back=take_back)
+        self._act(add, said)
 
     def import_file(self, _now: ShopsNow) -> None:
         """Shops from a file: what would change is shown before."""
@@ -313,6 +317,10 @@ class ShopActions(QObject):
     def _fail(self, error: BaseException) -> None:
         self._context.toast(failure(error))
         self.changed.emit()
+
+
+def _called(shop: Shop) -> str:
+    return safe.one_line(shop.name or shop.key, 60)
 
 
 WIDTH = 500

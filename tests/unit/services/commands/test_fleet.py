@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from services import i18n, messages
 from services.domain.change import Claim
 from services.domain.errors import NotAllowed, UsageError
 from services.domain.fleet.shop import Shop
@@ -61,6 +62,55 @@ def test_an_import_that_nobody_touched_is_taken_back_whole(room: Room, desk: Des
     desk.fleet.import_shops(old)
     assert desk.fleet.put_back_shops(new, desk.fleet.replace_shops(new)) == 2
     assert sorted(room.store.shops(), key=lambda shop: shop.key) == old
+
+
+def test_an_edit_writes_only_what_it_changed(room: Room, desk: Desk) -> None:
+    opened = Shop(platform="pdd", shop_id="s1", name="One", group="east", concurrency=2)
+    meanwhile = msgspec.structs.replace(opened, group="west", concurrency=7, enabled=False)
+    room.registry.shops()
+    room.store.put_shops([meanwhile])
+    wanted = msgspec.structs.replace(opened, name="First", tags=("vip",), concurrency=7)
+    became = msgspec.structs.replace(meanwhile, name="First", tags=("vip",))
+    assert desk.fleet.edit_shop(opened, wanted) == (meanwhile, became), "both want seven"
+    assert room.store.shops() == [became]
+    assert room.registry.shops()["pdd:s1"] == became
+    assert desk.fleet.put_back_shops([became], {"pdd:s1": meanwhile}) == 1
+    assert room.store.shops() == [meanwhile]
+    with pytest.raises(NotAllowed):
+        desk_of(room, "viewer").fleet.edit_shop(opened, wanted)
+
+
+@pytest.mark.parametrize(
+    ("field", "mine", "theirs", "english", "chinese"),
+    [
+        ("name", "First", "Uno", "name of the shop was set to Uno meanwhile", "Uno"),
+        ("concurrency", 5, 9, "concurrency of the shop was set to 9 meanwhile", "9"),
+        ("tags", ("vip",), ("a", "b"), "tags of the shop was set to a, b meanwhile", "a, b"),
+        ("group", "west", "", "group of the shop was emptied meanwhile", "清空"),
+    ],
+)
+def test_an_edit_of_what_somebody_else_changed_writes_nothing(
+    room: Room, desk: Desk, field: str, mine: Any, theirs: Any, english: str, chinese: str
+) -> None:
+    opened = Shop(platform="pdd", shop_id="s1", name="One", group="east", concurrency=2)
+    meanwhile = msgspec.structs.replace(opened, **{field: theirs})
+    room.store.put_shops([meanwhile])
+    wanted = msgspec.structs.replace(opened, name_en="Other", **{field: mine})
+    with pytest.raises(UsageError, match=f"{english} by somebody else, so nothing is saved; edit the shop") as caught:
+        desk.fleet.edit_shop(opened, wanted)
+    assert caught.value.field == field
+    assert room.store.shops() == [meanwhile]
+    with i18n.speaking("zh_CN"):
+        told = messages.told(caught.value)
+    assert chinese in told
+    assert field not in told
+
+
+def test_a_shop_that_only_its_tasks_told_of_is_written_by_its_edit(room: Room, desk: Desk) -> None:
+    opened = Shop(platform="pdd", shop_id="s1", unregistered=True)
+    wanted = Shop(platform="pdd", shop_id="s1", name="One")
+    assert desk.fleet.edit_shop(opened, wanted) == (opened, wanted)
+    assert room.store.shops() == [wanted]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
@@ -178,6 +179,29 @@ def test_what_somebody_changed_since_an_act_is_not_taken_back_with_it(
     qtbot.waitUntil(lambda: len(fleet.toasts) == 2, timeout=WAIT_MS)
     assert fleet.toasts[-1].detail == "changed again since, so left as it is: pdd:s1"
     assert known(fleet)["pdd:s1"].group == "west"
+
+
+@pytest.mark.parametrize("field", ["group", "name"])
+def test_what_somebody_changed_while_a_shop_was_edited_stays(
+    field: str, qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    row = page.table.records.find("pdd:s1")
+    assert row is not None
+    page.actions_of_page.edit(row)
+    (edit,) = page.findChildren(ShopDialog)
+    edit.name.setText("One")
+    theirs = replace(row.shop, **{field: "theirs"})
+    fleet.store.put_shops([theirs])
+    edit.save_button.click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    if field == "name":
+        assert "name of the shop was set to theirs" in fleet.toasts[-1].text + fleet.toasts[-1].detail
+        assert known(fleet)["pdd:s1"] == theirs
+        return
+    assert known(fleet)["pdd:s1"] == replace(theirs, name="One")
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: known(fleet)["pdd:s1"] == theirs, timeout=WAIT_MS)
 
 
 @pytest.mark.parametrize("act", ["one", "many"])
