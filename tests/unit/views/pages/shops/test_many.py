@@ -181,6 +181,7 @@ def test_what_somebody_changed_since_an_act_is_not_taken_back_with_it(
     assert known(fleet)["pdd:s1"].group == "west"
 
 
+@pytest.mark.both_pairs
 @pytest.mark.parametrize("field", ["group", "name"])
 def test_what_somebody_changed_while_a_shop_was_edited_stays(
     field: str, qtbot: QtBot, fleet: Fleet, open_page: Open
@@ -204,6 +205,7 @@ def test_what_somebody_changed_while_a_shop_was_edited_stays(
     qtbot.waitUntil(lambda: known(fleet)["pdd:s1"] == theirs, timeout=WAIT_MS)
 
 
+@pytest.mark.both_pairs
 @pytest.mark.parametrize("act", ["one", "many"])
 def test_tasks_at_once_that_somebody_set_since_stay(act: str, qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     page = open_page()
