@@ -77,9 +77,10 @@ class FleetCommands:
         """
         self._audit.need(self._operator, "operator", "shop.import", [opened.key])
         # one that only its tasks told of stands nowhere until it is edited
-        stood = {shop.key: shop for shop in self._store.shops()}.get(opened.key, opened)
+        every = {shop.key: shop for shop in self._store.shops()}
+        stood = every.get(opened.key, opened)
         row = msgspec.structs.replace(stood, **_edited(opened, wanted, stood))
-        known = self._known([row])
+        known = self._known([row], every)
         with self._audit.act("shop.import", [row.key]):
             self._put([row], known)
         return stood, row
@@ -105,9 +106,9 @@ class FleetCommands:
             raise UsageError(why, field="shop_id")
         return len(rows)
 
-    def _known(self, rows: Sequence[Shop]) -> dict[str, Shop]:
+    def _known(self, rows: Sequence[Shop], known: dict[str, Shop] | None = None) -> dict[str, Shop]:
         """The shops that these are written over. Raises ``UsageError`` where one of these cannot be."""
-        known = {shop.key: shop for shop in self._store.shops()}
+        known = {shop.key: shop for shop in self._store.shops()} if known is None else known
         for row in rows:
             check_shop(row)
             if row.dedicated:

@@ -164,7 +164,7 @@ class BulkActs(QObject):
 
         def act() -> None:
             group = field.text().strip()  # read here: what is done runs in another thread
-            self._import(rows, lambda row: replace(row.shop, group=group, unregistered=False))
+            self._edit(rows, lambda row: replace(row.shop, group=group, unregistered=False))
 
         dialog.confirmed.connect(act)
         dialog.open()
@@ -181,18 +181,22 @@ class BulkActs(QObject):
             own = tuple(tag for tag in row.shop.tags if tag not in shared and tag not in wanted)
             return replace(row.shop, tags=(*wanted, *own), unregistered=False)
 
-        dialog.confirmed.connect(lambda: self._import(rows, partial(tagged, tags_of(field.text()))))
+        dialog.confirmed.connect(lambda: self._edit(rows, partial(tagged, tags_of(field.text()))))
         dialog.open()
 
-    def _import(self, rows: Sequence[ShopRow], changed: Callable[[ShopRow], Shop]) -> None:
+    def _edit(self, rows: Sequence[ShopRow], changed: Callable[[ShopRow], Shop]) -> None:
         fleet = self._context.commands.fleet
         done = ngettext("{n} shop is changed.", "{n} shops are changed.", len(rows))
-        self._each.run(
-            rows,
-            lambda row: fleet.import_shops([changed(row)]),
-            lambda row: fleet.import_shops([row.shop]),
-            done,
-        )
+        stood: dict[str, tuple[Shop, Shop]] = {}  #: how each was found and left
+
+        def there(row: ShopRow) -> None:
+            stood[row.key] = fleet.edit_shop(row.shop, changed(row))
+
+        def back(row: ShopRow) -> None:
+            before, now = stood[row.key]
+            fleet.put_back_shops([now], {row.key: before})
+
+        self._each.run(rows, there, back, done)
 
     def _question(self, title: str, rows: Sequence[ShopRow], verb: str, said: str, *, why: bool = False) -> Question:
         named = [(words.name(row), row.key) for row in rows[:NAMED]]

@@ -229,6 +229,34 @@ def test_tasks_at_once_that_somebody_set_since_stay(act: str, qtbot: QtBot, flee
     assert (after["pdd:s1"].concurrency, after["pdd:s2"].concurrency) == (6, 1), "the other one is taken back"
 
 
+@pytest.mark.both_pairs
+@pytest.mark.parametrize("when", ["while it was asked", "since"])
+def test_a_group_writes_over_nothing_that_somebody_changed(
+    when: str, qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    page.table.records.set_ticked(["pdd:s1", "pdd:s2"])
+    page.bulk.buttons["group"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    next(one for one in dialog.findChildren(QLineEdit) if one.isVisibleTo(dialog)).setText("west")
+    if when != "since":
+        one, other = known(fleet)["pdd:s1"], known(fleet)["pdd:s2"]
+        fleet.store.put_shops([replace(one, name="Theirs"), replace(other, group="north")])
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    after = known(fleet)
+    if when != "since":
+        assert (after["pdd:s1"].name, after["pdd:s1"].group, after["pdd:s2"].group) == ("Theirs", "west", "north")
+        assert "group of the shop was set to north" in fleet.toasts[-1].text + fleet.toasts[-1].detail
+        return
+    assert (after["pdd:s1"].group, after["pdd:s2"].group) == ("west", "west")
+    fleet.store.put_shops([replace(after["pdd:s1"], group="south")])
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 2, timeout=WAIT_MS)
+    assert "changed again since" in fleet.toasts[-1].text + fleet.toasts[-1].detail
+    assert [known(fleet)[key].group for key in ("pdd:s1", "pdd:s2")] == ["south", "east"], "the other one is taken back"
+
+
 def test_what_is_wrong_in_a_file_is_said_in_chinese(qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "shops.csv"
     path.write_text("平台,编号,店长,同时执行数\n拼多多,,Ann,1\n拼多多,n1,Bo,3\n拼夕夕,n2,Cy,1\n", encoding="gbk")
