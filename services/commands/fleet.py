@@ -76,9 +76,8 @@ class FleetCommands:
             UsageError: somebody else changed one of these fields meanwhile to something else; nothing is written.
         """
         self._audit.need(self._operator, "operator", "shop.import", [opened.key])
-        # one that only its tasks told of stands nowhere until it is edited
         every = {shop.key: shop for shop in self._store.shops()}
-        stood = every.get(opened.key, opened)
+        stood = every.get(opened.key, opened)  # one that only its tasks told of stands nowhere until it is edited
         row = msgspec.structs.replace(stood, **_edited(opened, wanted, stood))
         known = self._known([row], every)
         with self._audit.act("shop.import", [row.key]):

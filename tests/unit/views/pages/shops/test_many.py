@@ -44,6 +44,16 @@ def known(fleet: Fleet) -> dict[str, Shop]:
     return {shop.key: shop for shop in fleet.store.shops()}
 
 
+def named_one(page: ShopsPage) -> ShopDialog:
+    """The first shop while it is edited, with another name that is not saved yet."""
+    row = page.table.records.find("pdd:s1")
+    assert row is not None
+    page.actions_of_page.edit(row)
+    (edit,) = page.findChildren(ShopDialog)
+    edit.name.setText("One")
+    return edit
+
+
 @pytest.mark.one_pair
 def test_who_may_only_look_is_not_asked_to_fill_in_a_shop(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
@@ -161,12 +171,7 @@ def test_what_somebody_changed_since_an_act_is_not_taken_back_with_it(
 ) -> None:
     page = open_page()
     if act == "edit":
-        row = page.table.records.find("pdd:s1")
-        assert row is not None
-        page.actions_of_page.edit(row)
-        (edit,) = page.findChildren(ShopDialog)
-        edit.name.setText("One")
-        edit.save_button.click()
+        named_one(page).save_button.click()
     else:
         file = tmp_path / "shops.csv"
         file.write_text("platform,shop_id,name\npdd,s1,One\n", encoding="utf-8")
@@ -186,13 +191,8 @@ def test_what_somebody_changed_since_an_act_is_not_taken_back_with_it(
 def test_what_somebody_changed_while_a_shop_was_edited_stays(
     field: str, qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
-    page = open_page()
-    row = page.table.records.find("pdd:s1")
-    assert row is not None
-    page.actions_of_page.edit(row)
-    (edit,) = page.findChildren(ShopDialog)
-    edit.name.setText("One")
-    theirs = replace(row.shop, **{field: "theirs"})
+    edit = named_one(open_page())
+    theirs = replace(known(fleet)["pdd:s1"], **{field: "theirs"})
     fleet.store.put_shops([theirs])
     edit.save_button.click()
     qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
