@@ -2,28 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QLineEdit, QStackedWidget, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
 
-from services.domain.errors import OperatorError
+from services.domain.errors import OperatorError, UsageError
+from services.domain.task.search import filter_time
 from services.domain.types.task_type import TaskType, least_harm
 from services.i18n import N_, _
 from services.messages import told
+from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.support.words import type_names
+from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField, Labelled
 from views.widgets.segmented import Segmented
 
 ALL, SOME, NAMED = "all", "some", "named"
+_CHOICES = ((ALL, N_("All")), (SOME, N_("By group")), (NAMED, N_("By name")))
+_BETWEEN = re.compile(r"[\s,;，；、]+")
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordFields:
+    """The fields that each of these dialogs has, as they stand."""
+
+    name: str = ""
+    task_type: str = ""
+    choice: str = ALL
+    platforms: str = ""
+    groups: str = ""
+    shops: str = ""
+    note: str = ""
+
+
+class ForShops(Protocol):
+    """A record that is for all shops, for those that fit, or for some by name."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def task_type(self) -> str: ...
+    @property
+    def all_shops(self) -> bool: ...
+    @property
+    def platforms(self) -> tuple[str, ...]: ...
+    @property
+    def groups(self) -> tuple[str, ...]: ...
+    @property
+    def shops(self) -> tuple[str, ...]: ...
+    @property
+    def note(self) -> str: ...
+
+
+def filled_from(record: ForShops) -> dict[str, str]:
+    """What ``RecordFields`` hold of a record."""
+    return {
+        "name": record.name,
+        "task_type": record.task_type,
+        "choice": ALL if record.all_shops else NAMED if record.shops else SOME,
+        "platforms": ", ".join(record.platforms),
+        "groups": ", ".join(record.groups),
+        "shops": ", ".join(record.shops),
+        "note": record.note,
+    }
+
+
+def described(fields: RecordFields) -> dict[str, Any]:
+    """What a record holds of ``RecordFields``; of the shops only what is chosen counts."""
+    return {
+        "name": fields.name.strip(),
+        "task_type": fields.task_type.strip(),
+        "all_shops": fields.choice == ALL,
+        "platforms": _listed(fields.platforms) if fields.choice == SOME else (),
+        "groups": _listed(fields.groups) if fields.choice == SOME else (),
+        "shops": _listed(fields.shops) if fields.choice == NAMED else (),
+        "note": fields.note.strip(),
+    }
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for word in _BETWEEN.split(text) if word))
+
+
+def seconds(text: str, field: str) -> int:
+    """Seconds of ``30m``.
+
+    Raises:
+        UsageError: it is no duration.
+    """
+    found = filter_time.duration_ms("".join(text.split()))
+    if found is None or found % 1000:
+        raise UsageError(_("Write a duration such as 90s, 30m or 2h."), field=field)
+    return found // 1000
+
+
+def short(number: int, least: int = 1) -> str:
+    """Seconds as they are typed: ``20m``; in the largest unit of which they are at least so many."""
+    size, unit = next(
+        (size, unit) for size, unit in _UNITS if size == 1 or (number % size == 0 and number >= least * size)
+    )
+    return f"{number // size}{unit}"
+
+
+def pair(first: QWidget, second: QWidget) -> QWidget:
+    """Two fields beside each other, as wide as each other."""
+    both = QWidget()
+    row = QHBoxLayout(both)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(10)
+    row.addWidget(first, 1)
+    row.addWidget(second, 1)
+    return both
+
+
+def in_two_columns(cells: Sequence[QWidget]) -> QGridLayout:
+    """Fields in the order of reading."""
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(14)
+    grid.setVerticalSpacing(10)
+    for place, cell in enumerate(cells):
+        grid.addWidget(cell, place // 2, place % 2, Qt.AlignmentFlag.AlignTop)
+        grid.setColumnStretch(place % 2, 1)
+    return grid
 
 
 class RecordDialog(DialogFrame, Generic[R]):
@@ -35,12 +147,9 @@ class RecordDialog(DialogFrame, Generic[R]):
 
     saved = Signal(str)
 
-    name: QLineEdit
-    task_type: ChoiceField
-    choice: Segmented  #: which shops: ALL, SOME or NAMED
     preview: Label
-    _when: QStackedWidget  #: by the other choice, that of ``_kinds``
-    _whom: QStackedWidget  #: by ``choice``
+    save_button: Button
+    _context: PageContext
 
     def __init__(self, title: str, *, icon: str, width: int, look_ms: int, parent: QWidget | None) -> None:
         """`title` is source text."""
@@ -50,6 +159,62 @@ class RecordDialog(DialogFrame, Generic[R]):
         self._look_later = Debounce(self._look, look_ms, self)
         self.fields: dict[str, Labelled] = {}
         self._untouched: object = None  #: what stood there before a person typed anything
+        self.name, self.note = QLineEdit(), QLineEdit()
+        self.platforms, self.groups, self.shops = QLineEdit(), QLineEdit(), QLineEdit()
+        self.task_type = ChoiceField()
+        self.task_type.setEditable(True)
+        self.choice = Segmented(_CHOICES, N_("Shops"), stretch=True)
+        self._when = QStackedWidget()  #: by what the record has in place of a time, ``_kind``
+        self._whom = QStackedWidget()  #: by ``choice``
+
+    def _lay_out_shops(self) -> tuple[Labelled, QStackedWidget]:
+        """The choice of shops, and beside it what belongs to it."""
+        for page in (
+            QWidget(),
+            pair(
+                self._labelled("platform", N_("Platforms"), self.platforms),
+                self._labelled("group", N_("Groups"), self.groups, N_("both must fit")),
+            ),
+            self._labelled("shop", N_("Shops"), self.shops, N_("platform:shop_id, separated by commas")),
+        ):
+            self._whom.addWidget(page)
+        return self._labelled("choice", N_("Shops"), self.choice), self._whom
+
+    def _listen(self, *lines: QLineEdit) -> None:
+        """Look again with each change of what all of them have, and of these."""
+        for line in (self.name, self.platforms, self.groups, self.shops, *lines):
+            line.textChanged.connect(self._look_soon)
+        self.task_type.currentTextChanged.connect(self._look_soon)
+        self.choice.chosen.connect(self._on_segment)
+        self._saving.busy_changed.connect(lambda busy: self.save_button.disable(_("It is being kept") if busy else ""))
+
+    def _begin(self, fields: RecordFields, first: QWidget, *, named: bool) -> None:
+        """Show what all of them have; the cursor goes to the name, or to ``first`` where that stands (``named``)."""
+        for line, value in (
+            (self.name, fields.name),
+            (self.platforms, fields.platforms),
+            (self.groups, fields.groups),
+            (self.shops, fields.shops),
+            (self.note, fields.note),
+        ):
+            line.setText(value)
+        self.task_type.setCurrentText(fields.task_type)
+        self.choice.set_current(fields.choice)
+        self.name.setReadOnly(named)
+        self._on_segment()
+        (first if named else self.name).setFocus()
+
+    def _common(self) -> dict[str, str]:
+        """The fields of ``RecordFields`` as they stand."""
+        return {
+            "name": self.name.text(),
+            "task_type": self._type_code(),
+            "choice": self.choice.current(),
+            "platforms": self.platforms.text(),
+            "groups": self.groups.text(),
+            "shops": self.shops.text(),
+            "note": self.note.text(),
+        }
 
     def _labelled(self, name: str, label: str, field: QWidget, hint: str = "") -> Labelled:
         self.fields[name] = Labelled(label, field, hint=hint)

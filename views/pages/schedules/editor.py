@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services.domain.errors import UsageError
 from services.domain.plans.schedule import Schedule
-from services.domain.task.search import filter_time
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext
 from services.monitor.schedules import RunLoad, ScheduleRow
 from views.context import PageContext
 from views.dialogs.new_task.parameters import Parameters, needs_text
-from views.dialogs.record import ALL, NAMED, SOME, RecordDialog
+from views.dialogs.record import RecordDialog, RecordFields, described, filled_from, in_two_columns, seconds, short
 from views.pages.schedules import words
 from views.pages.schedules.load_strip import LoadStrip
 from views.support import instant, text
@@ -35,8 +32,6 @@ WIDTH, LOOK_MS = 720, 300
 #: what stands above and below the form: title, next runs, load, buttons; and how low the form may get
 AROUND, LEAST_FORM = 360, 240
 CRON, EVERY = "cron", "every"
-_BETWEEN = re.compile(r"[\s,;，；、]+")
-_UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
 
 class ScheduleDialog(RecordDialog[Schedule]):
@@ -58,20 +53,12 @@ class ScheduleDialog(RecordDialog[Schedule]):
     # putting together
 
     def _build(self) -> None:
-        self.name, self.cron, self.every = QLineEdit(), QLineEdit(), QLineEdit()
-        self.zone, self.spread, self.note = QLineEdit(), QLineEdit(), QLineEdit()
-        self.platforms, self.groups, self.shops = QLineEdit(), QLineEdit(), QLineEdit()
-        self.task_type = ChoiceField()
-        self.task_type.setEditable(True)
+        self.cron, self.every, self.zone, self.spread = (QLineEdit() for _n in range(4))
         self.repeats = Segmented(((CRON, N_("Cron")), (EVERY, N_("Interval"))), N_("Repeats"), stretch=True)
-        self.choice = Segmented(
-            ((ALL, N_("All")), (SOME, N_("By group")), (NAMED, N_("By name"))), N_("Shops"), stretch=True
-        )
         self.missed, self.overlap = (
             _choice([(kept, _(word)) for kept, word in words.CHOICES[field].items()]) for field in ("missed", "overlap")
         )
         self.payload = Parameters(0)
-        self._when, self._whom = QStackedWidget(), QStackedWidget()
         self._pane = ScrollPane()
         self._lay_out()
         self.body.addWidget(self._pane, 1)
@@ -91,36 +78,20 @@ class ScheduleDialog(RecordDialog[Schedule]):
             self._labelled("every", N_("Interval"), self.every, N_("such as 30m or 2h")),
         ):
             self._when.addWidget(widget)
-        for page in (
-            QWidget(),
-            _pair(
-                self._labelled("platform", N_("Platforms"), self.platforms),
-                self._labelled("group", N_("Groups"), self.groups, N_("both must fit")),
-            ),
-            self._labelled("shop", N_("Shops"), self.shops, N_("platform:shop_id, separated by commas")),
-        ):
-            self._whom.addWidget(page)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(14)
-        grid.setVerticalSpacing(10)
-        cells: tuple[QWidget, ...] = (
+        cells = (
             self._labelled("name", N_("Name"), self.name),
             self._labelled("type", N_("Task type"), self.task_type),
             self._labelled("repeats", N_("Repeats"), self.repeats),
             self._when,
-            self._labelled("choice", N_("Shops"), self.choice),
-            self._whom,
+            *self._lay_out_shops(),
             self._labelled("zone", N_("Time zone"), self.zone, N_("empty: that of the fleet")),
             self._labelled("spread", N_("Spread"), self.spread, N_("shops start evenly over this time")),
             self._labelled("missed", N_("When nobody could start it in time"), self.missed),
             self._labelled("overlap", N_("When the run before is not through"), self.overlap),
         )
-        for place, cell in enumerate(cells):
-            grid.addWidget(cell, place // 2, place % 2, Qt.AlignmentFlag.AlignTop)
-            grid.setColumnStretch(place % 2, 1)
         form_of = self._pane.body
         form_of.setSpacing(10)
-        form_of.addLayout(grid)
+        form_of.addLayout(in_two_columns(cells))
         form_of.addWidget(self._labelled("payload", N_("Payload"), self.payload))
         form_of.addWidget(self._labelled("note", N_("Note"), self.note))
 
@@ -132,70 +103,42 @@ class ScheduleDialog(RecordDialog[Schedule]):
         self._pane.setFixedHeight(max(LEAST_FORM, min(tall, room)))
 
     def _connect(self) -> None:
-        for one in (
-            self.name,
-            self.cron,
-            self.every,
-            self.zone,
-            self.spread,
-            self.platforms,
-            self.groups,
-            self.shops,
-        ):
-            one.textChanged.connect(self._look_soon)
-        self.task_type.currentTextChanged.connect(self._look_soon)
+        self._listen(self.cron, self.every, self.zone, self.spread)
         self.task_type.currentTextChanged.connect(self._on_type)
         self.payload.changed.connect(self._look_soon)
         self.payload.reveal_button.clicked.connect(self._on_reveal)
         for choice in (self.missed, self.overlap):
             choice.currentIndexChanged.connect(self._look_soon)
-        for segments in (self.repeats, self.choice):
-            segments.chosen.connect(self._on_segment)
-        self._saving.busy_changed.connect(lambda busy: self.save_button.disable(_("It is being kept") if busy else ""))
-        self._on_segment()
-        (self.cron if self._base is not None else self.name).setFocus()
+        self.repeats.chosen.connect(self._on_segment)
 
     # values
 
     def _load(self, values: Filled) -> None:
         for one, value in (
-            (self.name, values.name),
             (self.cron, values.cron),
             (self.every, values.every),
             (self.zone, values.zone),
-            (self.platforms, values.platforms),
-            (self.groups, values.groups),
-            (self.shops, values.shops),
             (self.spread, values.spread),
-            (self.note, values.note),
         ):
             one.setText(value)
-        self.task_type.setCurrentText(values.task_type)
         self.repeats.set_current(values.repeats)
-        self.choice.set_current(values.choice)
         self.missed.setCurrentIndex(self.missed.findData(values.missed))
         self.overlap.setCurrentIndex(self.overlap.findData(values.overlap))
         self.payload.show_kind(None, values.payload)
         self.payload.set_mode("json")  # until its type is known
-        self.name.setReadOnly(self._base is not None)
+        self._begin(values, self.cron, named=self._base is not None)
 
     def values(self) -> Filled:
         """The fields as they stand."""
         return Filled(
-            name=self.name.text(),
-            task_type=self._type_code(),
+            **self._common(),
             repeats=self.repeats.current(),
             cron=self.cron.text(),
             every=self.every.text(),
             zone=self.zone.text(),
-            choice=self.choice.current(),
-            platforms=self.platforms.text(),
-            groups=self.groups.text(),
-            shops=self.shops.text(),
             spread=self.spread.text(),
             missed=str(self.missed.currentData()),
             overlap=str(self.overlap.currentData()),
-            note=self.note.text(),
             payload=self._document(),
         )
 
@@ -261,54 +204,31 @@ def _choice(entries: Sequence[tuple[str, str]]) -> ChoiceField:
     return field
 
 
-def _pair(first: QWidget, second: QWidget) -> QWidget:
-    both = QWidget()
-    row = QHBoxLayout(both)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(10)
-    row.addWidget(first)
-    row.addWidget(second)
-    return both
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filled:
+class Filled(RecordFields):
     """The fields as they stand."""
 
-    name: str = ""
-    task_type: str = ""
     repeats: str = CRON
     cron: str = "30 2 * * *"
     every: str = "1h"
     zone: str = ""
-    choice: str = ALL
-    platforms: str = ""
-    groups: str = ""
-    shops: str = ""
     spread: str = "0s"
     missed: str = "once"
     overlap: str = "skip"
-    note: str = ""
     payload: Any = field(default_factory=dict)  #: None while it is not JSON
 
 
 def filled(schedule: Schedule) -> Filled:
     """The fields for a schedule."""
     return Filled(
-        name=schedule.name,
-        task_type=schedule.task_type,
+        **filled_from(schedule),
         repeats=EVERY if schedule.every_s else CRON,
         cron=schedule.cron or Filled().cron,
         every=short(schedule.every_s) if schedule.every_s else Filled().every,
         zone=schedule.zone,
-        choice=ALL if schedule.all_shops else NAMED if schedule.shops else SOME,
-        platforms=", ".join(schedule.platforms),
-        groups=", ".join(schedule.groups),
-        shops=", ".join(schedule.shops),
         spread=short(schedule.spread_s),
         missed=schedule.missed,
         overlap=schedule.overlap,
-        note=schedule.note,
         payload=schedule.payload,
     )
 
@@ -324,43 +244,18 @@ def schedule_of(fields: Filled, base: Schedule | None = None) -> Schedule:
     old = base or Schedule(name=fields.name, task_type=fields.task_type)
     return msgspec.structs.replace(
         old,
-        name=fields.name.strip(),
-        task_type=fields.task_type.strip(),
+        **described(fields),
         payload=fields.payload,
         cron=" ".join(fields.cron.split()) if fields.repeats == CRON else "",
-        every_s=seconds(fields.every, "every") if fields.repeats == EVERY else 0,
+        every_s=_seconds(fields.every, "every") if fields.repeats == EVERY else 0,
         first_at=0,
         zone=fields.zone.strip(),
-        all_shops=fields.choice == ALL,
-        platforms=_words(fields.platforms) if fields.choice == SOME else (),
-        groups=_words(fields.groups) if fields.choice == SOME else (),
-        shops=_words(fields.shops) if fields.choice == NAMED else (),
-        spread_s=seconds(fields.spread, "spread"),
+        spread_s=_seconds(fields.spread, "spread"),
         missed=fields.missed,
         overlap=fields.overlap,
-        note=fields.note.strip(),
     )
 
 
-def seconds(text: str, name: str) -> int:
-    """Seconds of ``30m``; "" is none.
-
-    Raises:
-        UsageError: it is no duration.
-    """
-    if not text.strip():
-        return 0
-    found = filter_time.duration_ms("".join(text.split()))
-    if found is None or found % 1000:
-        raise UsageError(_("Write a duration such as 90s, 30m or 2h."), field=name)
-    return found // 1000
-
-
-def short(number: int) -> str:
-    """Seconds as they are typed: ``20m``."""
-    size, unit = next((size, unit) for size, unit in _UNITS if number % size == 0 and (number or size == 1))
-    return f"{number // size}{unit}"
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for word in _BETWEEN.split(text) if word))
+def _seconds(text: str, name: str) -> int:
+    """ "" is none."""
+    return seconds(text, name) if text.strip() else 0

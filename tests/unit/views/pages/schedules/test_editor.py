@@ -14,6 +14,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.plans.schedule import Schedule
 from services.monitor.schedules import ScheduleRow
 from tests.unit.views.pages.fleet_rig import Fleet
+from views.dialogs import record
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.schedules import editor
 from views.pages.schedules.editor import ScheduleDialog
@@ -199,7 +200,7 @@ def test_fields_and_schedule_say_the_same(schedule: Schedule) -> None:
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0s"), (90, "90s"), (5400, "90m"), (7200, "2h"), (172_800, "2d")])
 def test_durations_are_written_as_they_are_read(number: int, text: str) -> None:
-    assert (editor.short(number), editor.seconds(text, "every")) == (text, number)
+    assert (record.short(number), record.seconds(text, "every")) == (text, number)
 
 
 def test_a_payload_that_is_no_object_is_refused() -> None:
