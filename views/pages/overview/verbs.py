@@ -22,7 +22,7 @@ from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.resuming import ask_to_resume
 from views.dialogs.shop_login import ShopLogin
 from views.kit.task_acting import TaskActing
-from views.kit.task_verb import TaskVerb, many
+from views.kit.task_verb import TaskVerb, again_of_cancelled, many, told_cancelled
 from views.support import priorities, text
 from views.support.acting import Acting
 from views.support.operation import Operation
@@ -61,7 +61,8 @@ class AttentionVerbs(QObject):
         self._context, self._owner = context, owner
         self._operation = Operation(self)
         self.login = ShopLogin(context, owner)
-        self._doing = TaskActing(context, Acting(self, context.toast, context.pending), owner)
+        self._acting = Acting(self, context.toast, context.pending)
+        self._doing = TaskActing(context, self._acting, owner)
 
     def run(self, verb: str, target: str) -> None:
         """Do what an item offers; ``target`` is a pause scope, a shop, or "" for a worker."""
@@ -177,11 +178,18 @@ class AttentionVerbs(QObject):
             self._context.toast(ToastSpec(text=_("Their priority is low already."), status="healthy"))
 
     def _cancel(self, ids: list[str], note: str) -> None:
-        def tell(outcome: Outcome) -> None:
-            done = ngettext("{n} task cancelled", "{n} tasks cancelled", len(outcome.done)).format(n=len(outcome.done))
-            self._context.toast(ToastSpec(text=done, status="healthy"))
+        tasks = self._context.commands.tasks
+        reverse = again_of_cancelled(tasks)
 
-        self._operation.start(partial(self._context.commands.tasks.cancel, ids, reason=note), tell, self._fail)
+        def again(why: str) -> None:
+            self._acting.at_once(partial(tasks.cancel, ids, reason=why), told_cancelled, reverse)
+
+        self._acting.at_once(
+            partial(tasks.cancel, ids, reason=note),
+            told_cancelled,
+            reverse,
+            lambda outcome, tell: ask_why(outcome, again, tell, self._owner),
+        )
 
     def _fail(self, error: BaseException) -> None:
         self._context.toast(failure(error))

@@ -75,6 +75,19 @@ def test_what_cannot_be_taken_back_is_asked_about_and_its_note_kept(
     assert {task.reason for task in fleet.store.get([one.task_id for one in tasks])} == {"it hangs"}
     entry = fleet.store.audit(1)[0]
     assert (entry.action, set(entry.target)) == ("task.cancel", {task.task_id for task in tasks})
+    told = "1 running task asked to stop" if verb == "stop_task" else "2 tasks cancelled"
+    assert [(spec.text, [one.text for one in spec.actions]) for spec in fleet.toasts] == [(told, ["Create again"])]
+
+
+def test_what_was_cancelled_meanwhile_is_not_told_as_cancelled_now(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:
+    (task,) = create(fleet, 1)
+    AttentionVerbs(fleet.context, owner).run("cancel_tasks", task.task_id)
+    fleet.context.commands.tasks.cancel([task.task_id])
+    asked(owner).verb_button.click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts))
+    (spec,) = fleet.toasts
+    assert (spec.text, spec.status, spec.actions) == ("Nothing was changed.", "warning", ())
+    assert spec.detail == "1 task left alone: Cancelled already."
 
 
 def test_a_resumed_pause_is_closed_again_with_its_reason(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:
