@@ -13,7 +13,6 @@ from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Run, Schedule
 from services.domain.task import ledger
 from services.domain.task.ledger import Ran
-from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.said import said
 from services.domain.types import task_type
@@ -34,7 +33,7 @@ class Gap:
     missing: tuple[Shop, ...] = ()  #: for which a task would be made
     later: int = 0  #: missing too, but a later run did the same work, or makes up for it
     done: int = 0  #: whose work succeeded
-    there: int = 0  #: whose task of this run waits, runs, or ended otherwise: it is retried, not made anew
+    there: int = 0  #: whose task of this run waits, runs, or ended otherwise: it is not made anew
     others: frozenset[str] = frozenset()  #: the last two by name
 
 
@@ -103,15 +102,13 @@ class Backfill:
         days = _days(runs, schedule.zone or zone)
         for at, end in pairwise((*runs, following)):
             run = Run(at=at, base=at)
-            records = self._records([schedules.task_id(schedule, run, shop) for shop in shops])
+            states = self._states([schedules.task_id(schedule, run, shop) for shop in shops])
             missing: list[Shop] = []
             others, done = set[str](), 0
-            for shop, task in zip(shops, records, strict=True):
-                if (task is not None and task.status == Status.SUCCEEDED) or succeeded(
-                    known.get(shop.key), at, end, days[at]
-                ):
+            for shop, state in zip(shops, states, strict=True):
+                if state == Status.SUCCEEDED or succeeded(known.get(shop.key), at, end, days[at]):
                     done += 1
-                elif task is None:
+                elif not state:
                     missing.append(shop)
                     continue
                 others.add(shop.key)
@@ -128,10 +125,19 @@ class Backfill:
             found |= {key: ran for (key, _work), ran in zip(part, answers, strict=True) if ran is not None}
         return found
 
-    def _records(self, ids: Sequence[str]) -> list[Task | None]:
-        found: list[Task | None] = []
+    def _states(self, ids: Sequence[str]) -> list[str]:
+        """How each of these tasks stands, or ended before its record was removed; "" of what was never made. The ledger
+        does not tell of all: not of types without uniqueness, nor of a payload that the schedule has no more.
+        """
+        found: list[str] = []
         for start in range(0, len(ids), PART):
-            found += self._store.get(ids[start : start + PART])
+            part = ids[start : start + PART]
+            records = dict(zip(part, self._store.get(part), strict=True))
+            gone = [name for name, task in records.items() if task is None]
+            stones = dict(zip(gone, self._store.tombstones(gone), strict=True)) if gone else {}
+            for name, task in records.items():
+                stone = stones.get(name)
+                found.append(str(task.status) if task is not None else stone.status if stone is not None else "")
         return found
 
 

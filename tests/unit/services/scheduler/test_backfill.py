@@ -13,12 +13,14 @@ import pytest
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.schedules import ScheduleCommands
+from services.domain.change import Cancel
 from services.domain.errors import NotAllowed, UsageError
 from services.domain.gates import quiet_hours
 from services.domain.plans.schedule import Schedule
 from services.domain.promises import promise
 from services.domain.task.record import Task
 from services.engine.lead.firing import Firing, set_fleet_zone
+from services.engine.lead.janitor import Janitor, Retention
 from services.messages import english
 from services.monitor.schedules import ScheduleQueries
 from tests.support.counting import CountingStore
@@ -125,6 +127,31 @@ def test_where_a_day_has_several_runs_an_early_success_is_none_of_a_later_run(ya
     plan = looks(yard).missing("nightly", since, yard.room.clock.now_ms(), each=True)
     runs = {datetime.fromtimestamp(gap.at / 1000, ZoneInfo(ZONE)).hour: gap.done for gap in plan.gaps[-2:]}
     assert runs == {2: 1, 14: 0}
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_what_ran_is_not_missing_once_its_record_is_removed(yard: Yard, *, edited: bool) -> None:
+    """Of a type without uniqueness the ledger keeps nothing, and after an edit it is asked for other work."""
+    room = yard.room
+    room.define("single", uniqueness="shop_type_payload")
+    nightly(yard, missed="skip", task_type="single" if edited else "work", payload={"n": 1})
+    since, ran = room.clock.now_ms(), run_night(yard)
+    for task in ran[2:]:
+        succeed(yard, task)
+    room.steps.apply([Cancel(task_id=task.task_id, by="ann") for task in ran[:2]])
+    if edited:
+        (row,) = looks(yard).rows()
+        desk(yard).add(msgspec.structs.replace(row.schedule, payload={"n": 2}), replace=True)
+    room.clock.advance(4 * DAY_S)
+    janitor = Janitor(room.store, room.steps, room.clock, Retention())
+    while janitor.tick():
+        pass
+    assert not any(room.store.get([task.task_id for task in ran]))
+    until = since + DAY_MS
+    (gap,) = looks(yard).missing("nightly", since, until).gaps
+    assert (gap.missing, gap.done, gap.there) == ((), SHOPS - 2, 2)
+    assert desk(yard).backfill("nightly", since, until).created == 0
+    assert yard.tasks() == []
 
 
 @pytest.mark.parametrize(
