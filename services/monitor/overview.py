@@ -63,6 +63,7 @@ class OverviewNow:
     ack_rate: float = 0.0
     shops: tuple[ShopNow, ...] = ()
     attention: tuple[Attention, ...] = ()
+    owed_s: float = 0.0  #: another number of dead letters is counted, which can be told in so many seconds; 0 for none
 
 
 class OverviewSource(Protocol):

@@ -63,6 +63,7 @@ class OverviewQueries:
         self._oldest: Task | None = None
         self._sampled_ms = 0
         self._shops.follow(live)
+        causes.follow(live)
         live.on_snapshot(self._sample)
 
     def series(self, range_s: int, max_points: int) -> Sequence[Sample]:
@@ -128,6 +129,7 @@ class OverviewQueries:
             retry_last=sum(attempts.last(task) is not None for task in retrying),
             shops=shops,
             attention=self._attention.find(snapshot, shops, oldest, flow_now),
+            owed_s=self._attention.owed_s,
         )
 
     def fresh(self, now: OverviewNow) -> OverviewNow:

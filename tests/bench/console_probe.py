@@ -28,7 +28,9 @@ from console.application import SWITCH_INTERVAL_S
 from console.lifecycle import Console
 from services import settings as config
 from services.cli.context import ConsoleRequest
-from services.monitor.live import Changes
+from services.domain.task.event import Event
+from services.domain.task.search.query import Counts
+from services.monitor.live import Changes, Live
 from tests.bench.pairs import percentile
 
 BEAT_MS = 5
@@ -162,7 +164,6 @@ class Probe:
         self._dog = Watchdog(self._beat)
         if not args.rest:
             self._dog.start()
-        self._dead_at: list[int] = []
 
     async def run(self) -> dict[str, Any]:
         """Measure."""
@@ -222,8 +223,9 @@ class Probe:
         window = self._console.opened.window
         await self._open(page, request)
         self._dog.page = page
+        eyes = await self._eyes(page, window)
+        self._beat.take()
         self._events, begun = 0, time.perf_counter()
-        eyes = self._eyes(page, window)
         await asyncio.sleep(seconds)
         stalls = self._beat.take()
         self._figures[f"{page}: events /s seen"] = self._events / (time.perf_counter() - begun)
@@ -273,16 +275,18 @@ class Probe:
         self._figures[f"{where}: GUI stall max ms (aim 33)"] = stalls.late[-1]
         self._figures[f"{where}: computed in one turn, max ms (aim 33)"] = stalls.turns[-1]
 
-    def _eyes(self, page: str, window: Any) -> Any:
+    async def _eyes(self, page: str, window: Any) -> Any:
         if page == "tasks":
             return _RowEyes(window.page("tasks").table.records)
         if page == "overview":
-            return _TileEyes(window.page("overview").tiles["dead"], self._dead_at)
+            deaths = _Deaths(self._console.connection.live)
+            store = self._console.connection.engine.store
+            deaths.begin(await asyncio.get_running_loop().run_in_executor(None, store.counts))
+            return _TileEyes(window.page("overview").tiles["dead"], deaths)
         return None
 
     def _note(self, changes: Changes) -> None:
         self._events += len(changes.events)
-        self._dead_at += [event.at for event in changes.events if event.to == "dead"]
 
     async def _soak(self, seconds: float) -> None:
         self._beat.stop()  # three numbers noted two hundred times a second are a megabyte a minute of their own
@@ -336,12 +340,30 @@ class _RowEyes:
         return self._waits
 
 
+class _Deaths:
+    """When tasks died, one for each letter beyond those that were counted once."""
+
+    def __init__(self, live: Live) -> None:
+        self._heard: list[Event] = []
+        self.counted, self._cursor = 0, ""
+        live.on_changes(lambda changes: self._heard.extend(changes.events))
+
+    def begin(self, counts: Counts) -> None:
+        """Begin behind what is counted."""
+        self.counted, self._cursor = counts.triage.get("open", 0), counts.cursor
+
+    def at(self) -> list[int]:
+        """UTC ms of each, in their order, as far as they were heard of."""
+        place = next((n for n, event in enumerate(self._heard, 1) if event.cursor == self._cursor), None)
+        return [event.at for event in self._heard[place or 0 :] if event.to == "dead"]  # None: it was heard before
+
+
 class _TileEyes:
     """Milliseconds from a death to the tile that counts it."""
 
-    def __init__(self, tile: Any, deaths: list[int]) -> None:
-        self._tile, self._deaths, self._waits = tile, deaths, []
-        self._begun, self._count = len(deaths), self._value()
+    def __init__(self, tile: Any, deaths: _Deaths) -> None:
+        self._tile, self._deaths = tile, deaths
+        self._seen: list[tuple[int, float]] = []  #: how many were told first when, UTC ms
         self._timer = QTimer(interval=BEAT_MS)
         self._timer.timeout.connect(self._look)
         self._timer.start()
@@ -351,17 +373,19 @@ class _TileEyes:
 
     def _look(self) -> None:
         value = self._value()
-        if value > self._count:
-            now = time.time() * 1000
-            done = len(self._waits)
-            fresh = self._deaths[self._begun + done : self._begun + done + value - self._count]
-            self._waits += [now - at for at in fresh]
-            self._count = value
+        if not self._seen or value > self._seen[-1][0]:
+            self._seen.append((value, time.time() * 1000))
 
     def stop(self) -> list[float]:
         """What was seen."""
         self._timer.stop()
-        return self._waits
+        waits, told = [], list(self._seen)
+        for number, at in enumerate(self._deaths.at(), self._deaths.counted + 1):
+            while told and told[0][0] < number:
+                told.pop(0)
+            if told:
+                waits.append(told[0][1] - at)
+        return waits
 
 
 def slope(points: list[tuple[float, float]]) -> float:

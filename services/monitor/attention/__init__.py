@@ -126,6 +126,8 @@ class AttentionFinder:
         self._kind, self._gates = registry.task_type, GateLook(store, registry)
         self._grouped: tuple[Cause, ...] = ()
         self._dead = -1  #: dead letters that the causes are of, below 0 before they were grouped
+        self._counted = -1  #: how many were counted then
+        self.owed_s = 0.0  #: of the last ``agreed``: other letters are counted, which can be told of in so many seconds
         self._due = self._grouped_at = 0.0
 
     def find(
@@ -166,6 +168,8 @@ class AttentionFinder:
         what stands beside them must not name another number.
         """
         self._group(snapshot)
+        counted = snapshot.counts.triage.get(Triage.OPEN, 0)
+        self.owed_s = max(0.0, self._due - self._clock.monotonic()) if counted != self._counted else 0.0
         if self._dead < 0:
             return snapshot
         triage = {**snapshot.counts.triage, Triage.OPEN: self._dead}
@@ -180,7 +184,7 @@ class AttentionFinder:
                 found = self._causes.causes()
             except ConsoleError:
                 return self._grouped
-            self._grouped, self._grouped_at = found.rows, begun
+            self._grouped, self._grouped_at, self._counted = found.rows, begun, dead
             self._dead = found.scanned if found.scanned < SCAN_LIMIT else max(found.total, found.scanned)
             spent = self._clock.monotonic() - begun
             share = min(CAUSES_SHARE, CAUSES_BRIEF_SHARE * max(1.0, spent / CAUSES_BRIEF_S))

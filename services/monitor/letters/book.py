@@ -6,7 +6,8 @@ events, in the step in which it happened. Where the stream has a gap, or the cou
 
 from __future__ import annotations
 
-from collections import defaultdict
+import threading
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 
 from services.domain.task.event import Event
@@ -23,14 +24,25 @@ SCAN_LIMIT, PAGE = 50_000, 1_000
 SLACK = SCAN_LIMIT // 10
 #: events that are asked for at a time; beyond so many in all, reading all letters again costs no more
 EVENTS, MOST_EVENTS = 5_000, 80_000
+#: newest events that are kept as somebody else heard them, so that they need not be read again
+HEARD = 10_000
 
 
 class News:
-    """A place in the stream of events. Blocking."""
+    """A place in the stream of events. Blocking, but for ``hear``, which any thread may call."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._cursor = ""
+        self._lock = threading.Lock()
+        self._heard: deque[Event] = deque(maxlen=HEARD)  #: without a gap between them
+
+    def hear(self, events: Sequence[Event], *, gap: bool = False) -> None:
+        """Take in what who follows the stream read of it, in its order; ``gap``: something before was missed."""
+        with self._lock:
+            if gap:
+                self._heard.clear()
+            self._heard.extend(events)
 
     def since(self, until: str, learn: Callable[[Sequence[Event]], None]) -> bool:
         """Hand on the events since the last call up to this cursor, where the next call begins; False where they are
@@ -38,15 +50,25 @@ class News:
         """
         cursor, self._cursor, told = self._cursor, "", 0  # of what fails on the way nobody knows how far it came
         while cursor != until:
-            batch = self._store.events(cursor, EVENTS, 0.0) if cursor and told < MOST_EVENTS else None
-            if batch is None or batch.gap or not batch.events:
+            events = self._next(cursor) if cursor and told < MOST_EVENTS else ()
+            if not events:
                 self._cursor = until
                 return False
-            last = next((n for n, event in enumerate(batch.events, 1) if event.cursor == until), len(batch.events))
-            learn(batch.events[:last])
-            cursor, told = batch.events[last - 1].cursor, told + last
+            last = next((n for n, event in enumerate(events, 1) if event.cursor == until), len(events))
+            learn(events[:last])
+            cursor, told = events[last - 1].cursor, told + last
         self._cursor = until
         return True
+
+    def _next(self, cursor: str) -> Sequence[Event]:
+        """Some of what follows; nothing where it is not all known."""
+        with self._lock:
+            heard = list(self._heard)
+        place = next((n for n, event in enumerate(heard, 1) if event.cursor == cursor), len(heard))
+        if found := heard[place : place + EVENTS]:
+            return found
+        batch = self._store.events(cursor, EVENTS, 0.0)
+        return () if batch.gap else batch.events
 
 
 class Book:

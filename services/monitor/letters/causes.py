@@ -24,6 +24,7 @@ from services.monitor.letters.alike import Alike, Line, key_of
 from services.monitor.letters.book import Book, News
 from services.monitor.letters.shown import Shown
 from services.monitor.letters.worth import Worthiness
+from services.monitor.live import Live
 from services.monitor.reach import AROUND_MS, Reaches
 from services.ports import Store
 
@@ -122,6 +123,10 @@ class CauseQueries:
         self._shown, self._reaches = Shown(store), Reaches(store)
         self._books: dict[str, Book] = {}  #: by triage
         self._groups: dict[str, dict[str, _Group]] = {}  #: by triage and cause
+
+    def follow(self, eyes: Live) -> None:
+        """Take what happens from who reads it anyway."""
+        eyes.on_changes(lambda changes: self._news.hear(changes.events, gap=changes.gap))
 
     def causes(self, triage: str = Triage.OPEN) -> Causes:
         """Group the dead letters of one triage state. One at a time does so; who asks meanwhile waits, and shares the

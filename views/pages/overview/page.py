@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -314,6 +315,8 @@ class OverviewPage(Page):
         least = LOOK_MS if self._quiet < QUIET_ANSWERS else SLOW_MS
         self.asking.ask_every(round(min(SLOW_MS, max(least, look.took_s * 1000 * SHARE))))
         self._look_soon.set_delay(round(min(SLOW_MS, max(SOON_MS, look.took_s * 1000 * NEWS_SHARE))))
+        if look.now.owed_s:
+            self.asking.soon(math.ceil(look.now.owed_s * 1000))  # nothing else may happen until then
         if self._is_to_be_painted(look):
             self._show_look()
 

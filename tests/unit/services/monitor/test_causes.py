@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from services.clock import SystemClock
 from services.domain.change import SetTriage
 from services.domain.fleet.worker import WorkerInfo
+from services.domain.task.event import Event, EventBatch
 from services.domain.task.record import Attempt, Task
 from services.domain.task.search.query import Page, Query
 from services.engine import farewells
 from services.messages import english
 from services.monitor.letters import book as module
 from services.monitor.letters.causes import BARS, CauseQueries
+from services.monitor.live import Changes, Live
+from tests.contract.waiting import eventually
 from tests.support.counting import CountingStore
 from tests.unit.services.engine.room import Room
 
@@ -206,3 +212,69 @@ def test_letters_that_come_are_looked_at_up_to_a_bound(room: Room, monkeypatch: 
         scanned.append(found.scanned)
     assert (scanned[:6], max(scanned)) == ([1, 2, 3, 4, 5, 6], 6), "the oldest are let go"
     assert min(scanned[4:]) >= 4
+
+
+class Reading(CountingStore):
+    """Knows how many events it handed out."""
+
+    read = 0
+
+    def events(self, cursor: str, limit: int, wait_s: float) -> EventBatch:
+        """Hand on a batch."""
+        batch = self._store.events(cursor, limit, wait_s)
+        self.read += len(batch.events)
+        return batch
+
+
+def test_what_somebody_follows_anyway_is_not_read_again(room: Room) -> None:
+    live, store = Live(room.store, room.broker, SystemClock()), Reading(room.store)
+    causes, heard = CauseQueries(store.port), list[Event]()
+    live.on_changes(lambda changes: heard.extend(changes.events))
+    causes.follow(live)
+    live.start()
+    assert live.wait_following(20.0)
+    try:
+        dead(room, "s0")
+        assert causes.causes().rows[0].count == 1
+        for number in range(1, 30):
+            dead(room, f"s{number}")
+        newest = room.store.counts().cursor
+        eventually(lambda: heard and heard[-1].cursor == newest)
+        store.read = 0
+        assert causes.causes().rows[0].count == 30
+        assert store.read == 0
+    finally:
+        live.close()
+
+
+def test_what_a_follower_missed_is_read(room: Room) -> None:
+    causes, store = CauseQueries(room.store), room.store
+    dead(room, "s0")
+    assert causes.causes().rows[0].count == 1
+    eyes = Eyes()
+    causes.follow(eyes)  # type: ignore[arg-type]
+    begun = store.counts().cursor
+    for number in range(1, 5):
+        dead(room, f"s{number}")
+    events = store.events(begun, 1000, 0.0).events
+    eyes.tell(Changes(events=events[:3]))
+    eyes.tell(Changes(events=events[-2:], gap=True))
+    assert causes.causes().rows[0].count == 5
+    dead(room, "s5")
+    assert causes.causes().rows[0].count == 6
+
+
+class Eyes:
+    """Tells its listeners what a test says."""
+
+    def __init__(self) -> None:
+        self.listeners: list[Callable[[Changes], None]] = []
+
+    def on_changes(self, listener: Callable[[Changes], None]) -> None:
+        """Take one more."""
+        self.listeners.append(listener)
+
+    def tell(self, changes: Changes) -> None:
+        """Tell them."""
+        for listener in self.listeners:
+            listener(changes)

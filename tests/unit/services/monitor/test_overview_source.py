@@ -165,6 +165,32 @@ class Told(SystemClock):
         return self.at
 
 
+def test_letters_that_are_counted_before_they_may_be_grouped_are_owed(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, causes = Told(), CauseQueries(room.store)
+    ask = causes.causes
+
+    def slow() -> object:
+        clock.at += 0.04  # so long it takes
+        return ask()
+
+    monkeypatch.setattr(causes, "causes", slow)
+    overview = OverviewQueries(room.store, room.registry, live, History(None), causes, clock)
+    room.dead(shop_id="s1")
+    live.start()
+    eventually(lambda: live.snapshot().at_ms)
+    first = overview.now()
+    assert (first.dead_open, first.owed_s) == (1, 0.0)
+    room.dead(shop_id="s2")
+    owing = overview.now()
+    assert owing.dead_open == 1
+    assert 0.0 < owing.owed_s < 0.1
+    clock.at += owing.owed_s
+    then = overview.now()
+    assert (then.dead_open, then.owed_s) == (2, 0.0)
+
+
 def test_where_nothing_is_heard_gates_are_asked_for_seldom(
     room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:

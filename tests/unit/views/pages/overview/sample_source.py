@@ -163,6 +163,7 @@ class SampleSource:
         self.empty, self.calm = empty, calm
         self.shops = () if shops == 0 or empty else cells(shops)
         self.dead: int | None = None
+        self.owed_s = 0.0
         self.lost = ""  #: broker or store
         self.asked_now = self.asked_fresh = 0
         self.asked_series: list[int] = []
@@ -194,6 +195,7 @@ class SampleSource:
             ack_rate=4.4,
             shops=self.shops,
             attention=() if self.calm else attention(self.at_ms),
+            owed_s=self.owed_s,
         )
 
     def fresh(self, now: OverviewNow) -> OverviewNow:

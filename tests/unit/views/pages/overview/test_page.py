@@ -664,3 +664,14 @@ def test_the_chart_of_queues_says_what_it_does_not_count(qtbot: QtBot, page: Ove
     assert beside(page) == []
     held_up = opened(qtbot, Unsent())
     qtbot.waitUntil(lambda: beside(held_up) == ["besides 20 recorded, not sent"])
+
+
+def test_a_number_that_is_owed_is_asked_for_when_it_can_be_told(
+    qtbot: QtBot, source: SampleSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LOOK_MS", "SLOW_MS"):  # nothing else would ask again
+        monkeypatch.setattr(f"views.pages.overview.page.{name}", 3_600_000)
+    source.owed_s, source.dead = 0.05, 143
+    page = opened(qtbot, source)
+    source.owed_s, source.dead = 0.0, 144
+    qtbot.waitUntil(lambda: page.tiles["dead"].kpi.value == "144", timeout=20_000)
