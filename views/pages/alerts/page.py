@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
 from services.domain.alerts.incident import ANSWERED, CALMING, HISTORY_MOST, MUTED, OPEN, RESOLVED, WAITING
 from services.i18n import N_, _
-from services.messages import told
 from services.monitor.alerts.queries import AlertQueries, AlertsNow, ChannelNow, IncidentNow, RuleNow
 from views.context import PageContext
+from views.kit.list_page import ListPage
 from views.kit.list_source import FIRST, MORE, Ask, ListSource
 from views.kit.verb import Place, Verbs
-from views.page import Page, PageCommand
+from views.page import PageCommand
 from views.pages.alerts import words
 from views.pages.alerts.panel import AlertPanel
 from views.pages.alerts.table import CHANNELS, INCIDENTS, RULES, IncidentTable
@@ -77,22 +77,23 @@ class Answer:
     rules: tuple[RuleNow, ...] = ()
 
 
-class AlertsPage(Page):
+class AlertsPage(ListPage[IncidentNow]):
     """Three tables, one at a time, and the panel of an incident; it shows, the process that leads sends."""
 
     page_id = "alerts"
+    actions_of_page: AlertActions
+    panel: AlertPanel
+    table: IncidentTable
 
     def __init__(self, context: PageContext) -> None:
-        super().__init__(N_("Alerts"))
-        self._context = context
+        super().__init__(N_("Alerts"), context)
         self._now: AlertsNow | None = None
         self._history: tuple[IncidentNow, ...] = ()
-        self._wish = ""
         self.actions_of_page = acts = AlertActions(context, self)
         self.verbs: Verbs[IncidentVerb, Chosen] = Verbs(INCIDENT_VERBS, self._do, acts.barred)
         self.rule_verbs: Verbs[RuleVerb, RuleNow | None] = Verbs(RULE_VERBS, self._do, acts.barred)
         self.channel_verbs: Verbs[ChannelVerb, ChannelNow | None] = Verbs(CHANNEL_VERBS, self._do, acts.barred)
-        self._incidents: RecordModel[IncidentNow] = RecordModel(
+        self._model: RecordModel[IncidentNow] = RecordModel(
             INCIDENTS, key=_key, hold_new=False, sentence=words.sentence
         )
         self._rules: RecordModel[RuleNow] = RecordModel(
@@ -111,13 +112,8 @@ class AlertsPage(Page):
 
     def activate(self) -> None:
         """Follow what is wrong."""
-        self._rest.begin()
-        self._source.set_active(True)
+        super().activate()
         self.table.setFocus()
-
-    def deactivate(self) -> None:
-        """Follow no more."""
-        self._source.set_active(False)
 
     def refresh(self) -> None:
         """Ask at once, and put everything in its place."""
@@ -137,10 +133,11 @@ class AlertsPage(Page):
         self._show_view()
         self._ask()
 
-    def set_acting(self, reason: str) -> None:
-        """Change nothing while that is not allowed."""
-        self.actions_of_page.forbid(reason)
-        self._follow()
+    def shown_request(self) -> str:
+        """Which table, or the incident in the panel."""
+        if self.views.current() != INCIDENTS_VIEW:
+            return self.views.current()
+        return self.panel.key if self.panel.isVisible() else ""
 
     def commands(self) -> Sequence[PageCommand]:
         """What the palette offers: the verbs of the row under the cursor."""
@@ -170,12 +167,10 @@ class AlertsPage(Page):
         """Say everything again."""
         super().retranslate()
         self._name_search()
-        self._say()
 
     def incident(self) -> IncidentNow | None:
         """The incident under the cursor."""
-        key = self.table.current_key()
-        return self._incidents.find(str(key)) if key is not None else None
+        return self._find(self.table.current_key())
 
     def rule(self) -> RuleNow | None:
         """The rule under the cursor."""
@@ -224,7 +219,7 @@ class AlertsPage(Page):
         self.error.hide()
         self.trouble.hide()
         yield
-        self.table = IncidentTable(self._incidents)
+        self.table = IncidentTable(self._model)
         self._rest = AtRest(self.table, cursor_is_set=True)
         yield
         self.rules = TableView(self._rules, name=N_("Rules"))
@@ -261,28 +256,23 @@ class AlertsPage(Page):
         self.states.chosen.connect(lambda _key: self._ask())
         self.search.textChanged.connect(lambda _text: self._search())
         self.table.near_end.connect(self._load_more)
-        self._source.listed.connect(self._show)
-        self._source.failed.connect(self._show_error)
-        self.error.retry.connect(self.refresh)
+        self._connect_list()
         self.empty.action.connect(self._show_all)
         self.no_channel.action.connect(self.actions_of_page.add_channel)
         ticks().tell(self, self._on_tick)
         # choosing
-        self.table.current_changed.connect(lambda _key: self._follow())
+        self.table.current_changed.connect(lambda _key: self._say_rights())
         self.table.peek_requested.connect(self._toggle)
         self.table.open_requested.connect(self._open)
         self.table.step_wanted.connect(self._step)
         for table in (self.rules, self.channels):
-            table.current_changed.connect(lambda _key: self._follow())
+            table.current_changed.connect(lambda _key: self._say_rights())
         self.rules.open_requested.connect(lambda _key: self._act("rule.edit"))
         self.channels.open_requested.connect(lambda _key: self._act("channel.edit"))
         self.table.menu_requested.connect(self._fill_menu)
         self.rules.menu_requested.connect(self._fill_rule_menu)
         self.channels.menu_requested.connect(self._fill_channel_menu)
         # acting
-        acts = self.actions_of_page
-        acts.changed.connect(lambda: self._source.again(settle=False))
-        acts.shown.connect(self.navigate)
         self.panel.closed.connect(self._close_panel)
         self.panel.rule_wanted.connect(self._show_rule)
         self.verbs.bind(self.table, self.incident)
@@ -320,8 +310,7 @@ class AlertsPage(Page):
         return partial(_look, self._context.alerts, ask)
 
     def _show_error(self, error: BaseException) -> None:
-        if self._context.feed.latest.store.connected:  # else the window tells it above all pages
-            self.error.show_error(told(error))
+        super()._show_error(error)
         self._failed = True
         self._say()
 
@@ -338,9 +327,8 @@ class AlertsPage(Page):
         if answer.ask.wanted.view == CHANNELS_VIEW:
             self._channels.apply(answer.now.channels)
             _begin(self.channels)
-        self._fill(settle=answer.ask.settle or self._rest.resting)
+        self._fill(settle=answer.ask.settle or self._resting)
         self._look_further(answer.ask)
-        self.refreshed.emit()
 
     def _look_further(self, ask: Ask[Wanted]) -> None:
         """The incident that is wished for is over, or nobody knows it any more."""
@@ -359,7 +347,7 @@ class AlertsPage(Page):
         state, sought = self.states.current(), self.search.text().casefold().strip()
         rows = self._history if state == RESOLVED else tuple(one for one in now.incidents if _fits(one, state))
         rows = tuple(one for one in rows if sought in words.searched(one))
-        self._incidents.apply(rows, settle=settle)
+        self._model.apply(rows, settle=settle)
         if self._wish and self.table.set_current_key(self._wish):
             self._wish = ""
             self._open(self.table.current_key())
@@ -409,7 +397,7 @@ class AlertsPage(Page):
         self._bar.setVisible(on_incidents)
         if on_incidents:
             known = self._now is not None
-            self.stack.setCurrentWidget(self.empty if known and not self._incidents.rowCount() else self.table)
+            self.stack.setCurrentWidget(self.empty if known and not self._model.rowCount() else self.table)
         elif view == RULES_VIEW:
             self.stack.setCurrentWidget(self.rules)
         else:
@@ -417,9 +405,9 @@ class AlertsPage(Page):
             self.stack.setCurrentWidget(self.no_channel if none else self.channels)
         if not on_incidents:
             self.panel.hide()
-        self._follow()
+        self._say_rights()
 
-    def _follow(self) -> None:
+    def _say_rights(self) -> None:
         view = self.views.current()
         offered = (
             (INCIDENTS_VIEW, self.verbs.offers(Place.BAR, self.incident())),
@@ -461,7 +449,7 @@ class AlertsPage(Page):
         one = self.incident()
         if one is not None:
             self.panel.show()
-            self._follow()
+            self._say_rights()
 
     def _open(self, _key: object) -> None:
         self._peek()
@@ -470,7 +458,7 @@ class AlertsPage(Page):
     def _close_panel(self) -> None:
         if self.panel.isVisible():
             self.panel.hide()
-            self._follow()
+            self._say_rights()
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # acting
@@ -484,7 +472,7 @@ class AlertsPage(Page):
             self.verbs.act(key, self.incident())
 
     def _step(self, key: object, verb: IncidentVerb) -> None:
-        one = self._incidents.find(str(key))
+        one = self._model.find(str(key))
         if why := self.verbs.reason(verb, one):
             self._context.toast(ToastSpec(text=why, status="warning"))
         else:
@@ -495,7 +483,7 @@ class AlertsPage(Page):
             verb.do(self.actions_of_page, one)
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
-        one = self._incidents.find(str(key))
+        one = self._model.find(str(key))
         if one is not None:
             menu.addAction(_("Show the whole incident"), lambda: self._open(key))
             self.verbs.fill(menu, one)

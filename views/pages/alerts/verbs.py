@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -19,13 +18,13 @@ from services.i18n import N_, _
 from services.monitor.alerts.queries import ChannelNow, IncidentNow, RuleNow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
+from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.alerts import words
 from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleDialog
 from views.support import instant, safe, shown
-from views.support.acting import UNDO_S
 from views.support.operation import Operation
-from views.widgets.toast import ToastSpec, failure, undo_action
+from views.widgets.toast import ToastSpec
 
 Chosen = IncidentNow | None
 #: pages that show what some rules are about; for the others its tasks are shown
@@ -42,34 +41,12 @@ PAGES = {
 REQUESTS = {"needs_login": "session", "shop_failing": "breaker"}
 
 
-class AlertActions(QObject):
-    """Signals:
-    changed: something was done, or refused; ask again.
-    shown: what another page shall show: page id, request.
-    """
-
-    changed = Signal()
-    shown = Signal(str, object)
+class AlertActions(PageActs):
+    """What is done about incidents, rules and channels."""
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
-        super().__init__(owner)
-        self._context, self._owner = context, owner
-        self._operation = Operation(self)
+        super().__init__(context, owner)
         self._testing = Operation(self, lasting=True)
-        self._forbidden = ""
-
-    def forbid(self, reason: str) -> None:
-        """Change nothing from now on, for this reason, already translated; "" allows it again."""
-        self._forbidden = reason
-
-    def barred(self, role: str = "operator") -> str:
-        """Why nothing can be changed, "" when it can; ``role`` is the least that may."""
-        if self._forbidden:
-            return self._forbidden
-        have = self._context.role
-        if have == "viewer":
-            return _("Your role may only look")
-        return _("Only an admin may change this") if role == "admin" and have != "admin" else ""
 
     # incidents
 
@@ -234,21 +211,6 @@ class AlertActions(QObject):
         self.changed.emit()
 
     # how an act goes
-
-    def _act(self, call: Callable[[], object], said: str, back: Callable[[], object] | None = None) -> None:
-        self._operation.start(call, lambda _result: self._tell(said, back), self._fail)
-
-    def _tell(self, said: str, back: Callable[[], object] | None) -> None:
-        actions = (undo_action(partial(self._undo, back)),) if back is not None else ()
-        self._context.toast(ToastSpec(text=said, status="healthy", actions=actions, seconds=UNDO_S))
-        self.changed.emit()
-
-    def _undo(self, back: Callable[[], object]) -> None:
-        self._act(back, _("Taken back."))
-
-    def _fail(self, error: BaseException, key: str = "") -> None:
-        self._context.toast(failure(error, key=key))
-        self.changed.emit()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,13 +17,13 @@ from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.domain.task.status import ACTIVE, MOVABLE, Status, Triage
 from services.i18n import N_, _, ngettext
-from services.messages import told
 from services.monitor.batches import MOST, BatchQueries, BatchView
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
+from views.kit.list_page import ListPage
 from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs, show
-from views.page import Page, PageCommand
+from views.page import PageCommand
 from views.pages.batches import forecast, words
 from views.pages.batches.bar import BatchBar, Boxes
 from views.pages.batches.forecast import BatchForecast
@@ -83,17 +83,17 @@ class Answer:
     at_ms: int
 
 
-class BatchesPage(Page):
+class BatchesPage(ListPage[BatchNow]):
     """A list, and beside it the batch under the cursor."""
 
     page_id = "batches"
+    actions_of_page: BatchActions
 
     def __init__(self, context: PageContext) -> None:
-        super().__init__(N_("Batches"))
-        self._context = context
+        super().__init__(N_("Batches"), context)
         self._rows: tuple[BatchView, ...] = ()
         self._one: BatchNow | None = None
-        self._wish, self._asked = "", False
+        self._asked = False
         self._looked, self._more = "", False  #: what the rows were looked for by, and whether there are older ones
         self._newest: tuple[BatchView, ...] = ()  #: those that were there before anything was looked for
         self.actions_of_page = BatchActions(context, self)
@@ -110,15 +110,6 @@ class BatchesPage(Page):
 
     # the page
 
-    def activate(self) -> None:
-        """Follow how far they are."""
-        self._rest.begin()
-        self._source.set_active(True)
-
-    def deactivate(self) -> None:
-        """Follow no more."""
-        self._source.set_active(False)
-
     def refresh(self) -> None:
         """Ask at once, and put everything in its place."""
         self._source.again()
@@ -130,19 +121,9 @@ class BatchesPage(Page):
         self.tabs.set_current(ALL)
         self._show_rows(settle=False)
 
-    def shown_request(self) -> str:
-        """What is under the cursor."""
-        key = self.table.current_key()
-        return "" if key is None else str(key)
-
     def undo(self, after: int = 0) -> bool:
         """Take back the newest act while that is offered."""
         return self.actions_of_page.acting.undo(after)
-
-    def set_acting(self, reason: str) -> None:
-        """Change nothing while that is not allowed."""
-        self.actions_of_page.forbid(reason)
-        self._say_verbs()
 
     def commands(self) -> Sequence[PageCommand]:
         """What the palette offers: the verbs of the batch under the cursor."""
@@ -152,11 +133,6 @@ class BatchesPage(Page):
     def panes(self) -> Sequence[QWidget]:
         """List, boxes, what is not done."""
         return (self.table, self.boxes, self.held)
-
-    def retranslate(self) -> None:
-        """Say everything again."""
-        super().retranslate()
-        self._say()
 
     def current(self) -> BatchNow | None:
         """The batch under the cursor, as far as it is known."""
@@ -313,7 +289,6 @@ class BatchesPage(Page):
         return card
 
     def _connect(self) -> None:
-        acts = self.actions_of_page
         theme().changed.connect(self._share)
         ask = Debounce(self._ask, TYPING_MS, self)
         self.search.textChanged.connect(lambda _text: self._show_rows(settle=True))
@@ -335,12 +310,7 @@ class BatchesPage(Page):
             bind(place, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS if verb.shortcut})
         steps = {"batches.next": partial(self._step, 1), "batches.previous": partial(self._step, -1)}
         bind(self, {**steps, "window.filter": self.search.setFocus})
-        acts.changed.connect(lambda: self._source.again(settle=False))
-        acts.shown.connect(self.navigate)
-        self._source.listed.connect(self._show)
-        self._source.listed.connect(self.refreshed)
-        self._source.failed.connect(self._show_error)
-        self.error.retry.connect(self.refresh)
+        self._connect_list()
 
     # looking
 
@@ -353,10 +323,6 @@ class BatchesPage(Page):
         name = str(key) if key is not None else self._wish
         return partial(_look, self._context.batches, self._context.tasks, ask, name)
 
-    def _show_error(self, error: BaseException) -> None:
-        if self._context.feed.latest.store.connected:  # else the window tells it above all pages
-            self.error.show_error(told(error))
-
     def _show(self, found: tuple[Ask[str], Answer]) -> None:
         ask, answer = found
         self.error.clear()
@@ -365,7 +331,7 @@ class BatchesPage(Page):
         self._rows, self._more, self._looked = answer.rows, answer.more, ask.wanted
         if not ask.wanted:
             self._newest = answer.rows
-        self._show_rows(settle=ask.settle or self._rest.resting)
+        self._show_rows(settle=ask.settle or self._resting)
         if answer.one is not None and answer.one.key == self.table.current_key():
             self._show_one(answer.one)
         self._say()
@@ -452,7 +418,7 @@ class BatchesPage(Page):
     def _say_one(self) -> None:
         one = self._one
         if one is None:
-            self._say_verbs()
+            self._say_rights()
             return
         parts = words.parts_of(one.view)
         self.called.show_text(words.name(one.view))
@@ -479,9 +445,9 @@ class BatchesPage(Page):
                 if picked is not None
                 else _("by what holds it; what needs a person comes first")
             )
-        self._say_verbs()
+        self._say_rights()
 
-    def _say_verbs(self) -> None:
+    def _say_rights(self) -> None:
         one = self._one
         self.open_button.setEnabled(one is not None)
         self.export_button.setEnabled(one is not None)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.commands.batches import BatchCommands, BatchOutcome, BatchPlan
@@ -23,6 +22,7 @@ from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.kit.export_file import ask_file
+from views.kit.page_acts import PageActs
 from views.kit.task_verb import again_of_cancelled, many, told_cancelled
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.batches import words
@@ -30,35 +30,17 @@ from views.pages.batches.words import BatchNow
 from views.support import safe, shown, text
 from views.support.acting import HOLD_MANY_S, Acting, Reverse
 from views.support.operation import Operation
-from views.widgets.toast import ToastSpec, failure
+from views.widgets.toast import ToastSpec
 
 
-class BatchActions(QObject):
-    """Signals:
-    changed: something was done, or refused; ask again.
-    shown: what another page shall show: page id, filter.
-    """
-
-    changed = Signal()
-    shown = Signal(str, object)
+class BatchActions(PageActs):
+    """What is done about a batch."""
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
-        super().__init__(owner)
-        self._context, self._owner = context, owner
+        super().__init__(context, owner)
         self._planning = Operation(self, latest=True)
         self._exporting = Operation(self, lasting=True)
         self.acting = Acting(self, context.toast, context.pending)
-        self._forbidden = ""
-
-    def forbid(self, reason: str) -> None:
-        """Change nothing from now on, for this reason, already translated; "" allows it again."""
-        self._forbidden = reason
-
-    def barred(self, _role: str = "operator") -> str:
-        """Why nothing can be changed, "" when it can."""
-        if self._forbidden:
-            return self._forbidden
-        return _("Your role may only look") if self._context.role == "viewer" else ""
 
     def show_tasks(self, one: BatchNow) -> None:
         """All of its tasks."""
@@ -187,10 +169,6 @@ class BatchActions(QObject):
     def _told_cancelled(self, outcome: Outcome) -> str:
         self.changed.emit()
         return told_cancelled(outcome)
-
-    def _fail(self, error: BaseException) -> None:
-        self._context.toast(failure(error))
-        self.changed.emit()
 
 
 def _outcome(call: Callable[[], BatchOutcome]) -> Outcome:

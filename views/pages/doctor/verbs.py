@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QWidget
 from shiboken6 import isValid
@@ -19,7 +19,7 @@ from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
-from views.kit.task_acting import barred
+from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Verb
 from views.pages.doctor import words
 from views.pages.doctor.words import FindingRow
@@ -94,25 +94,16 @@ def mends(row: FindingRow) -> bool:
     return row.finding.level != OK and (row.code in MENDED or row.code.startswith("repair."))
 
 
-class DoctorActions(QObject):
+class DoctorActions(PageActs):
     """Signals:
-    changed: something was mended; look again.
     wanted_deep: compare all records.
-    shown: what another page shall show: page id, request.
     """
 
-    changed = Signal()
     wanted_deep = Signal()
-    shown = Signal(str, object)
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
-        super().__init__(owner)
-        self._context, self._owner = context, owner
-        self._forbidden, self._open = "", False
-
-    def forbid(self, reason: str) -> None:
-        """Change nothing from now on, for this reason, already translated; "" allows it again."""
-        self._forbidden = reason
+        super().__init__(context, owner)
+        self._open = False
 
     def allow_anybody(self, anybody: bool) -> None:
         """Nobody of the fleet is admin: who may repair then is for the command to say."""
@@ -121,7 +112,7 @@ class DoctorActions(QObject):
     def barred(self, role: str = "operator") -> str:
         """Why nothing can be changed that needs ``role``, "" when it can."""
         needed = "operator" if self._open and role == "admin" and self._context.role != "viewer" else role
-        return barred(self._context, self._forbidden, needed)
+        return super().barred(needed)
 
     def repair(self, _row: FindingRow | None = None) -> RepairDialog:
         """Show what would be mended, and mend it when that is wanted."""

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
 from services.domain.promises.promise import Promise
 from services.i18n import N_, _
-from services.messages import told
 from services.monitor.promises import PromiseQueries, PromiseRow, PromisesNow, PromiseStory
 from views.context import PageContext
+from views.kit.list_page import ListPage
 from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Verbs
-from views.page import Page, PageCommand
+from views.page import PageCommand
 from views.pages.promises import words
 from views.pages.promises.panel import PromisePanel
 from views.pages.promises.table import PROMISES, ROW
@@ -52,16 +52,16 @@ FIRST = Promise(name="orders", task_type="sync_order", limit_s=3600, all_shops=T
 Answer = tuple[Ask[None], PromisesNow, PromiseStory | None]
 
 
-class PromisesPage(Page):
+class PromisesPage(ListPage[PromiseRow]):
     """A list, and below it the promise under the cursor."""
 
     page_id = "promises"
+    actions_of_page: PromiseActions
+    panel: PromisePanel
 
     def __init__(self, context: PageContext) -> None:
-        super().__init__(N_("Promises"))
-        self._context = context
+        super().__init__(N_("Promises"), context)
         self._now = PromisesNow()
-        self._wish, self._closed = "", False
         self.actions_of_page = PromiseActions(context, self)
         self._usual: Verbs[PromiseVerb, PromiseRow | None] = Verbs(USUAL, self._do, self.actions_of_page.barred)
         self._model: RecordModel[PromiseRow] = RecordModel(
@@ -73,35 +73,12 @@ class PromisesPage(Page):
 
     # the page
 
-    def activate(self) -> None:
-        """Ask now and then; the worst first, as of now."""
-        self._rest.begin()
-        self._source.set_active(True)
-
-    def deactivate(self) -> None:
-        """Ask no more."""
-        self._source.set_active(False)
-
-    def refresh(self) -> None:
-        """Ask at once."""
-        self._source.again(settle=False)
-
     def show_request(self, request: object) -> None:
         """Put the cursor on a promise."""
         self._wish = str(request or "")
         self.tabs.set_current(ALL)
         self._show_rows(settle=True)
         self._go_to_wish()
-
-    def shown_request(self) -> str:
-        """What is under the cursor."""
-        key = self.table.current_key()
-        return "" if key is None else str(key)
-
-    def set_acting(self, reason: str) -> None:
-        """Change nothing while that is not allowed."""
-        self.actions_of_page.forbid(reason)
-        self._say_rights()
 
     def verbs(self, row: PromiseRow) -> Verbs[PromiseVerb, PromiseRow]:
         """What can be done to a promise."""
@@ -123,11 +100,6 @@ class PromisesPage(Page):
     def panes(self) -> Sequence[QWidget]:
         """Tabs, list, shops of the promise."""
         return (self.tabs, self.table, self.panel.matrix)
-
-    def retranslate(self) -> None:
-        """Say everything again."""
-        super().retranslate()
-        self._say()
 
     def current(self) -> PromiseRow | None:
         """The promise under the cursor."""
@@ -188,13 +160,8 @@ class PromisesPage(Page):
         self._usual.bind(self.table, self.current)
         bind(self.panel, {"Esc": self._close_panel})
         self.panel.closed.connect(self._close_panel)
-        acts.changed.connect(self.refresh)
-        acts.shown.connect(self.navigate)
         acts.made.connect(self._on_made)
-        self._source.listed.connect(self._show)
-        self._source.listed.connect(self.refreshed)
-        self._source.failed.connect(self._show_error)
-        self.error.retry.connect(self.refresh)
+        self._connect_list()
         ticks().tell(self, self._on_tick)
 
     # looking
@@ -203,15 +170,11 @@ class PromisesPage(Page):
         row = self.current()
         return partial(_look, self._context.promises, ask, row.name if row is not None else "")
 
-    def _show_error(self, error: BaseException) -> None:
-        if self._context.feed.latest.store.connected:  # else the window tells it above all pages
-            self.error.show_error(told(error))
-
     def _show(self, answer: Answer) -> None:
         self.error.clear()
         self._unknown.answer()
         ask, self._now, story = answer
-        self._show_rows(settle=ask.settle or self._rest.resting)
+        self._show_rows(settle=ask.settle or self._resting)
         self._go_to_wish()
         row = self.current()
         if row is not None and story is not None and story.row.name == row.name:
@@ -256,9 +219,6 @@ class PromisesPage(Page):
             call = partial(self._context.promises.told, row, self._now.at_ms)
             self._telling.start(call, self.panel.show_story, self._show_error)
 
-    def _find(self, key: object) -> PromiseRow | None:
-        return self._model.find(str(key)) if key is not None else None
-
     def _on_tick(self) -> None:
         """Say again how far away everything is."""
         if self._source.active and self.panel.isVisible():
@@ -285,15 +245,6 @@ class PromisesPage(Page):
         self._closed = False
         self._on_chosen()
         self.panel.matrix.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _close_panel(self) -> None:
-        self._closed = True
-        self.panel.hide()
-        self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _toggle_panel(self) -> None:
-        self._closed = not self._closed
-        self._on_chosen()
 
     # acting
 

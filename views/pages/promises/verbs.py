@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Signal
 
 from services.domain.promises.promise import Promise
 from services.domain.promises.standing import Row, SharedCause
@@ -15,48 +14,25 @@ from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from services.monitor.promises import PromiseRow
-from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
+from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.promises import words
 from views.pages.promises.editor import PromiseDialog
 from views.support import safe, text
-from views.support.acting import TELL_S, UNDO_S
-from views.support.operation import Operation
 from views.support.words import way
 from views.widgets.attention.item import CHANGING
-from views.widgets.toast import ToastSpec, failure, undo_action
 
 #: causes whose way out stands among the verbs of a promise
 WAYS = 3
 
 
-class PromiseActions(QObject):
+class PromiseActions(PageActs):
     """Signals:
-    changed: something was done, or refused; ask again.
-    shown: what another page shall show: page id, filter.
     made: name of a promise that was kept.
     """
 
-    changed = Signal()
-    shown = Signal(str, object)
     made = Signal(str)
-
-    def __init__(self, context: PageContext, owner: QWidget) -> None:
-        super().__init__(owner)
-        self._context, self._owner = context, owner
-        self._operation = Operation(self)
-        self._forbidden = ""
-
-    def forbid(self, reason: str) -> None:
-        """Change nothing from now on, for this reason, already translated; "" allows it again."""
-        self._forbidden = reason
-
-    def barred(self, _role: str = "operator") -> str:
-        """Why nothing can be changed, "" when it can."""
-        if self._forbidden:
-            return self._forbidden
-        return _("Your role may only look") if self._context.role == "viewer" else ""
 
     # promises
 
@@ -133,19 +109,6 @@ class PromiseActions(QObject):
         self.shown.emit("shops", key)
 
     # acting
-
-    def _act(self, call: Callable[[], object], said: str, back: Callable[[], object] | None = None) -> None:
-        def succeed(_result: object) -> None:
-            undo = (undo_action(partial(self._act, back, _("Taken back."))),) if back else ()
-            seconds = UNDO_S if back else TELL_S
-            self._context.toast(ToastSpec(text=said, status="succeeded", actions=undo, seconds=seconds))
-            self.changed.emit()
-
-        self._operation.start(call, succeed, self._fail)
-
-    def _fail(self, error: BaseException) -> None:
-        self._context.toast(failure(error))
-        self.changed.emit()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

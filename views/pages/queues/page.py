@@ -11,15 +11,15 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
-from services.messages import told
 from services.monitor.alerts.queries import AlertQueries
 from services.monitor.forecast.drain import Drain
 from services.monitor.queues.board import DEEPEST, DELAY, LANE, Point, QueueBoard, QueueNow, QueuesNow
 from services.monitor.queues.holders import HoldersNow
 from views.context import PageContext
+from views.kit.list_page import ListPage
 from views.kit.list_source import SOON_MS, Ask, ListSource
 from views.kit.verb import Verbs
-from views.page import Page, PageCommand
+from views.page import PageCommand
 from views.pages.queues import words
 from views.pages.queues.forecast import Foreseen, missed, of_lane
 from views.pages.queues.panel import HOLDERS, QueuePanel
@@ -81,17 +81,17 @@ class QueueTable(TableView):
         super().keyPressEvent(event)
 
 
-class QueuesPage(Page):
+class QueuesPage(ListPage[Line]):
     """A tree of queues, and below it the one under the cursor."""
 
     page_id = "queues"
+    actions_of_page: QueueActions
+    panel: QueuePanel
 
     def __init__(self, context: PageContext) -> None:
-        super().__init__(N_("Queues"))
-        self._context = context
+        super().__init__(N_("Queues"), context)
         self._now = QueuesNow()
         self._folded: frozenset[str] = frozenset()
-        self._wish, self._closed = "", False
         self.actions_of_page = QueueActions(context, self)
         self.verbs: Verbs[QueueVerb, QueueNow] = Verbs(VERBS, self._do, self.actions_of_page.barred)
         self._model: RecordModel[Line] = RecordModel(
@@ -110,12 +110,8 @@ class QueuesPage(Page):
 
     def activate(self) -> None:
         """Follow what waits."""
-        self._source.set_active(True)
+        super().activate()
         self._foresee()
-
-    def deactivate(self) -> None:
-        """Follow no more."""
-        self._source.set_active(False)
 
     def refresh(self) -> None:
         """Ask at once; the deepest first, as of now."""
@@ -126,19 +122,9 @@ class QueuesPage(Page):
         self._wish = str(request or "")
         self._show_rows(settle=False)
 
-    def shown_request(self) -> str:
-        """What is under the cursor."""
-        key = self.table.current_key()
-        return "" if key is None else str(key)
-
     def undo(self, after: int = 0) -> bool:
         """Take back the newest purge while that is offered."""
         return self.actions_of_page.acting.undo(after)
-
-    def set_acting(self, reason: str) -> None:
-        """Change nothing while that is not allowed."""
-        self.actions_of_page.forbid(reason)
-        self._say_rights()
 
     def commands(self) -> Sequence[PageCommand]:
         """What the palette offers: a queue for a shop, and the verbs of the queue under the cursor."""
@@ -156,14 +142,9 @@ class QueuesPage(Page):
         """List, and what is below it."""
         return (self.table, self.panel.buttons["peek"])
 
-    def retranslate(self) -> None:
-        """Say everything again."""
-        super().retranslate()
-        self._say()
-
     def current(self) -> QueueNow | None:
         """The queue under the cursor."""
-        line = self._line(self.table.current_key())
+        line = self._find(self.table.current_key())
         return line.queue if line is not None else None
 
     # putting together
@@ -219,12 +200,7 @@ class QueuesPage(Page):
         self.panel.closed.connect(self._close_panel)
         self.panel.view_chosen.connect(lambda _view: self._source.again(settle=False))
         self.panel.holders.task_wanted.connect(lambda task_id: self.navigate.emit("tasks", f"id:{task_id}"))
-        acts.changed.connect(lambda: self._source.again(settle=False))
-        acts.shown.connect(self.navigate)
-        self._source.listed.connect(self._show)
-        self._source.listed.connect(self.refreshed)
-        self._source.failed.connect(self._show_error)
-        self.error.retry.connect(self.refresh)
+        self._connect_list()
 
     # looking
 
@@ -236,10 +212,6 @@ class QueuesPage(Page):
 
     def _range_s(self) -> int:
         return int(self.range.current())
-
-    def _show_error(self, error: BaseException) -> None:
-        if self._context.feed.latest.store.connected:  # else the window tells it above all pages
-            self.error.show_error(told(error))
 
     def _show(self, answer: Answer) -> None:
         self.error.clear()
@@ -321,9 +293,6 @@ class QueuesPage(Page):
             call = partial(self._context.queues.story, row, self._range_s(), POINTS)
             self._drawing.start(call, partial(self.panel.show_points, row.name), lambda _error: None)
 
-    def _line(self, key: object) -> Line | None:
-        return self._model.find(str(key)) if key is not None else None
-
     def _say(self) -> None:
         now = self._now
         self.set_summary(words.summary(now))
@@ -348,12 +317,12 @@ class QueuesPage(Page):
         self._show_rows(settle=False)
 
     def _on_clicked(self, index: object) -> None:
-        line = self._line(self.table.current_key())
+        line = self._find(self.table.current_key())
         if line is not None and line.queue is None and index == self.table.currentIndex():
             self._on_opened(line.key)
 
     def _on_opened(self, key: object) -> None:
-        line = self._line(key)
+        line = self._find(key)
         if line is None:
             return
         if line.group:
@@ -364,15 +333,10 @@ class QueuesPage(Page):
             self.actions_of_page.show_tasks(line.queue)
 
     def _on_peeked(self, key: object) -> None:
-        line = self._line(key)
+        line = self._find(key)
         if line is not None and line.queue is not None:
             self._closed = not self._closed
             self._on_chosen()
-
-    def _close_panel(self) -> None:
-        self._closed = True
-        self.panel.hide()
-        self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     # acting
 
@@ -385,7 +349,7 @@ class QueuesPage(Page):
             self.verbs.act(key, row)
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
-        line = self._line(key)
+        line = self._find(key)
         if line is not None and line.queue is not None:
             self.verbs.fill(menu, line.queue)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QCompleter, QLineEdit, QVBoxLayout, QWidget
 
 from services.commands.outcome import Outcome
@@ -28,11 +28,12 @@ from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.frame import DialogFrame
 from views.dialogs.resuming import ask_to_resume
 from views.kit.export_file import ask_file
+from views.kit.page_acts import PageActs
 from views.kit.task_verb import again_of_cancelled, many
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.queues import words
 from views.support import instant, safe, shown, text
-from views.support.acting import UNDO_S, Acting
+from views.support.acting import Acting
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.words import type_names
@@ -43,38 +44,19 @@ from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.layout import stacked
 from views.widgets.strip import ErrorStrip
-from views.widgets.toast import ToastSpec, failure, undo_action
+from views.widgets.toast import ToastSpec
 
 SHOWN = 50
 WIDTH, HEIGHT = 860, 460
 
 
-class QueueActions(QObject):
-    """Signals:
-    changed: something was done, or refused; ask again.
-    shown: what another page shall show: page id, filter.
-    """
-
-    changed = Signal()
-    shown = Signal(str, object)
+class QueueActions(PageActs):
+    """What is done about a queue."""
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
-        super().__init__(owner)
-        self._context, self._owner = context, owner
-        self._operation = Operation(self)
+        super().__init__(context, owner)
         self._planning = Operation(self, latest=True)
         self.acting = Acting(self, context.toast, context.pending)
-        self._forbidden = ""
-
-    def forbid(self, reason: str) -> None:
-        """Change nothing from now on, for this reason, already translated; "" allows it again."""
-        self._forbidden = reason
-
-    def barred(self, _role: str = "operator") -> str:
-        """Why nothing can be changed, "" when it can."""
-        if self._forbidden:
-            return self._forbidden
-        return _("Your role may only look") if self._context.role == "viewer" else ""
 
     # looking
 
@@ -184,25 +166,6 @@ class QueueActions(QObject):
         self.acting.at_once(partial(commands.queues.purge, plan, typed=name, reason=reason), done, again)
 
     # acting
-
-    def _act(self, call: Callable[[], object], said: str, back: Callable[[], object]) -> None:
-        def succeed(_result: object) -> None:
-            undo = (undo_action(partial(self._back, back)),)
-            self._context.toast(ToastSpec(text=said, status="succeeded", actions=undo, seconds=UNDO_S))
-            self.changed.emit()
-
-        self._operation.start(call, succeed, self._fail)
-
-    def _back(self, call: Callable[[], object]) -> None:
-        def succeed(_result: object) -> None:
-            self._context.toast(ToastSpec(text=_("Taken back."), status="succeeded"))
-            self.changed.emit()
-
-        self._operation.start(call, succeed, self._fail)
-
-    def _fail(self, error: BaseException) -> None:
-        self._context.toast(failure(error))
-        self.changed.emit()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

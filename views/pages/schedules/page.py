@@ -16,9 +16,10 @@ from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from services.monitor.schedules import RunLoad, ScheduleQueries, ScheduleRow
 from views.context import PageContext
+from views.kit.list_page import ListPage
 from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs
-from views.page import Page, PageCommand
+from views.page import PageCommand
 from views.pages.schedules import runs, words
 from views.pages.schedules.coming import Coming, ComingRuns, coming
 from views.pages.schedules.load_strip import PlannedLoad
@@ -26,7 +27,6 @@ from views.pages.schedules.table import COLUMNS, sentence
 from views.pages.schedules.verbs import VERBS, ScheduleActions, ScheduleVerb
 from views.support import instant
 from views.support.instant import ticks
-from views.support.operation import report
 from views.support.words import way
 from views.tables.delegates import PADDING
 from views.tables.record_model import RecordModel
@@ -35,7 +35,7 @@ from views.theme import theme
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
-from views.widgets.strip import Strip
+from views.widgets.strip import ErrorStrip, Strip
 
 log = logging.getLogger(__name__)
 EVERY_MS = 3000
@@ -45,19 +45,18 @@ LOWER = 640  #: nor for the line of the workers
 AHEAD_MS = 30_000
 
 
-class SchedulesPage(Page):
+class SchedulesPage(ListPage[ScheduleRow]):
     """All schedules in one table; what can be done about the one under the cursor stands above it."""
 
     page_id = "schedules"
+    actions_of_page: ScheduleActions
 
     def __init__(self, context: PageContext) -> None:
-        super().__init__(N_("Schedules"))
-        self._context = context
+        super().__init__(N_("Schedules"), context)
         self._rows: tuple[ScheduleRow, ...] = ()
         self._coming = Coming()
-        self._forbidden = ""
         self.actions_of_page = ScheduleActions(context, self)
-        self.verbs: Verbs[ScheduleVerb, ScheduleRow | None] = Verbs(VERBS, self._do, lambda _role: self._forbidden)
+        self.verbs: Verbs[ScheduleVerb, ScheduleRow | None] = Verbs(VERBS, self._do, self.actions_of_page.barred)
         self._model: RecordModel[ScheduleRow] = RecordModel(
             COLUMNS, key=lambda row: row.schedule.name, hold_new=False, local_sort=True, sentence=sentence
         )
@@ -65,7 +64,7 @@ class SchedulesPage(Page):
         self._looking_ahead: ListSource[None] = ListSource(
             lambda _ask: context.schedules.ahead, None, self, every_ms=AHEAD_MS, in_turn=True
         )
-        self.make(self._build, self._connect, self._follow)
+        self.make(self._build, self._connect, self._say_rights)
 
     def _build(self) -> Iterator[None]:
         self.buttons: dict[str, Button] = {}
@@ -79,7 +78,7 @@ class SchedulesPage(Page):
         self.header.add_action(self.new_button)
         yield
         self.table = TableView(self._model, name=N_("Schedules"))
-        self.table.current_changed.connect(self._follow)
+        self.table.current_changed.connect(self._say_rights)
         self.table.open_requested.connect(self._open_tasks)
         self.table.menu_requested.connect(self._fill_menu)
         self.table.clicked.connect(self._on_clicked)
@@ -102,6 +101,8 @@ class SchedulesPage(Page):
         self.late.add_action(self.start_button)
         self.late.hide()
         yield
+        self.error = ErrorStrip()
+        self.body.addWidget(self.error)
         self.body.addWidget(self.late)
         self.body.addWidget(self.stack, 1)
         self._unknown = self.covered(self.stack)
@@ -139,13 +140,11 @@ class SchedulesPage(Page):
         self.ahead.show_age()
 
     def _connect(self) -> None:
-        self._source.listed.connect(self._show)
-        self._source.failed.connect(report)
+        self._connect_list()
         self._looking_ahead.listed.connect(self._show_ahead)
         self._looking_ahead.failed.connect(self._keep_ahead)
         theme().changed.connect(self._fit_bar)
         ticks().tell(self, self._on_tick)
-        self.actions_of_page.changed.connect(self.refresh)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show what there is room for."""
@@ -159,38 +158,26 @@ class SchedulesPage(Page):
 
     def activate(self) -> None:
         """Ask now and then."""
-        self._source.set_active(True)
+        super().activate()
         self._looking_ahead.set_active(True)
 
     def deactivate(self) -> None:
         """Ask no more."""
-        self._source.set_active(False)
+        super().deactivate()
         self._looking_ahead.set_active(False)
 
-    def refresh(self) -> None:
-        """Ask at once."""
-        self._source.again(settle=False)
+    def _look_again(self) -> None:
+        super()._look_again()
         self._looking_ahead.again(settle=False)
-
-    def set_acting(self, reason: str) -> None:
-        """Change nothing while that is not allowed."""
-        self._forbidden = reason
-        self._follow()
 
     def show_request(self, request: object) -> None:
         """Put the cursor on a schedule."""
         self.table.set_current_key(str(request))
 
-    def shown_request(self) -> str:
-        """What is under the cursor."""
-        key = self.table.current_key()
-        return "" if key is None else str(key)
-
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()
         self.coming.show_runs(self._coming)
-        self._say()
 
     def current(self) -> ScheduleRow | None:
         """The schedule under the cursor."""
@@ -207,7 +194,7 @@ class SchedulesPage(Page):
             key="schedules.new",
             words=_("New schedule"),
             icon="ph.plus",
-            reason=self._forbidden,
+            reason=self.actions_of_page.barred(),
             run=self.actions_of_page.create,
         )
         return [new, *self.verbs.commands("schedules", row, note)]
@@ -216,6 +203,7 @@ class SchedulesPage(Page):
         return partial(_board, self._context.schedules)
 
     def _show(self, found: tuple[tuple[ScheduleRow, ...], Coming]) -> None:
+        self.error.clear()
         self._unknown.answer()
         rows, self._coming = found
         self._rows = rows
@@ -225,14 +213,13 @@ class SchedulesPage(Page):
         if rows and self.table.current_key() is None:
             self.table.set_current_key(rows[0].schedule.name)
         self._say()
-        self.refreshed.emit()
 
     def _say_why(self) -> None:
         """Say why runs are late, with the way out."""
         why = words.why_late(self._rows, instant.now_ms())
         leaderless = any(insight.leaderless(row.now) for row in self._rows)
         self.start_button.setVisible(leaderless)
-        self.start_button.disable(self._forbidden)
+        self.start_button.disable(self.actions_of_page.barred())
         # one filled button: what makes up for what is late, before anything new
         row = self.current()
         late = bool(why) and not leaderless and row is not None and bool(words.why_late((row,), instant.now_ms()))
@@ -249,12 +236,12 @@ class SchedulesPage(Page):
     def _say(self) -> None:
         self.stack.setCurrentWidget(self.table if self._rows else self.empty)
         self.set_summary(words.summary(self._rows, instant.now_ms()))
-        self._follow()
+        self._say_rights()
 
-    def _follow(self, _key: object = None) -> None:
+    def _say_rights(self, _key: object = None) -> None:
         self._say_why()
         for button in (self.new_button, self.empty.button):
-            button.disable(self._forbidden)
+            button.disable(self.actions_of_page.barred())
         for one in self.verbs.offers(Place.BAR, self.current()):
             self.buttons[one.verb.key].set_source(one.name)
             self.buttons[one.verb.key].disable(one.reason)
@@ -300,7 +287,7 @@ class SchedulesPage(Page):
             one = past.addAction(runs.words(run, instant.now_ms()), partial(self._open_run, run.past.label))
             one.setEnabled(bool(run.past.label))
         past.setEnabled(bool(row.runs))
-        menu.addAction(_("Who changed what…"), lambda: self.actions_of_page.versions(row, self._forbidden))
+        menu.addAction(_("Who changed what…"), lambda: self.actions_of_page.versions(row))
         menu.addAction(_("Who did what to it"), lambda: self.navigate.emit("audit", f'target:"{key}"'))
         self.verbs.fill(menu, row)
 

@@ -7,39 +7,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
 
 from services import messages
 from services.domain.plans.schedule import Tally
 from services.i18n import N_, _, ngettext
 from services.monitor.schedules import ScheduleRow
-from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.kit.page_acts import PageActs
 from views.kit.verb import Verb
 from views.pages.schedules import words
 from views.pages.schedules.backfill import BackfillDialog
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.versions import VersionsDialog
 from views.support import text
-from views.support.acting import TELL_S, UNDO_S
-from views.support.operation import Operation
-from views.widgets.toast import ToastSpec, failure, undo_action
+from views.support.acting import TELL_S
+from views.widgets.toast import ToastSpec
 
 T = TypeVar("T")
 
 
-class ScheduleActions(QObject):
-    """Signals:
-    changed: something was done; ask again.
-    """
-
-    changed = Signal()
-
-    def __init__(self, context: PageContext, owner: QWidget) -> None:
-        super().__init__(owner)
-        self._context, self._owner = context, owner
-        self._operation = Operation(self)
+class ScheduleActions(PageActs):
+    """What is done to schedules."""
 
     def create(self) -> None:
         """Make a new one, in a dialog."""
@@ -85,9 +74,9 @@ class ScheduleActions(QObject):
         dialog.made.connect(self._on_backfilled)
         dialog.open()
 
-    def versions(self, row: ScheduleRow, forbidden: str = "") -> None:
+    def versions(self, row: ScheduleRow) -> None:
         """Who changed what, and the way back."""
-        dialog = VersionsDialog(self._context, row, forbidden, self._owner)
+        dialog = VersionsDialog(self._context, row, self.barred(), self._owner)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.reverted.connect(self._on_reverted)
         dialog.open()
@@ -129,24 +118,6 @@ class ScheduleActions(QObject):
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(partial(self._act, call, done))
         dialog.open()
-
-    def _act(self, call: Callable[[], T], done: Callable[[T], str], back: Callable[[], object] | None = None) -> None:
-        """``back`` is what the Undo of its toast sends."""
-
-        def succeed(result: T) -> None:
-            undo = (undo_action(partial(self._undo, back)),) if back is not None else ()
-            seconds = UNDO_S if back is not None else TELL_S
-            self._context.toast(ToastSpec(text=done(result), status="succeeded", actions=undo, seconds=seconds))
-            self.changed.emit()
-
-        self._operation.start(call, succeed, self._fail)
-
-    def _undo(self, back: Callable[[], object]) -> None:
-        self._act(back, lambda _result: _("Taken back."))
-
-    def _fail(self, error: BaseException) -> None:
-        self._context.toast(failure(error))
-        self.changed.emit()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

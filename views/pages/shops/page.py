@@ -14,13 +14,13 @@ from services.domain.gates import limit
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
-from services.messages import told
 from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow
 from views.context import PageContext
 from views.kit.bulk_bar import BulkBar
+from views.kit.list_page import ListPage
 from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs
-from views.page import Page, PageCommand
+from views.page import PageCommand
 from views.pages.shops import words
 from views.pages.shops.bulk import ACTS, BulkActs, counted
 from views.pages.shops.day import ShopDayView
@@ -76,18 +76,18 @@ class Wanted:
 Answer = tuple[Ask[Wanted], ShopsNow, tuple[ScopeRow, ...], tuple[Rows, frozenset[str] | None]]
 
 
-class ShopsPage(Page):
+class ShopsPage(ListPage[ShopRow]):
     """Two tables, one at a time; what can be done about the row under the cursor stands beside it."""
 
     page_id = "shops"
+    actions_of_page: ShopActions
 
     def __init__(self, context: PageContext) -> None:
-        super().__init__(N_("Shops"))
-        self._context = context
+        super().__init__(N_("Shops"), context)
         self._now, self._scopes = ShopsNow(), tuple[ScopeRow, ...]()
-        self._wish, self._state, self._of_day = "", "", False
+        self._state, self._of_day = "", False
         self.actions_of_page = ShopActions(context, self)
-        self._shops: RecordModel[ShopRow] = RecordModel(
+        self._model: RecordModel[ShopRow] = RecordModel(
             SHOPS, key=lambda row: row.key, tickable=True, hold_new=False, local_sort=True, sentence=words.sentence
         )
         self._limits: RecordModel[ScopeRow] = RecordModel(
@@ -106,18 +106,13 @@ class ShopsPage(Page):
 
     def activate(self) -> None:
         """Ask now and then; the worst first, as of now."""
-        self._rest.begin()
-        self._source.set_active(True)
+        super().activate()
         self.day.set_active(self._of_day)
 
     def deactivate(self) -> None:
         """Ask no more."""
-        self._source.set_active(False)
+        super().deactivate()
         self.day.set_active(False)
-
-    def refresh(self) -> None:
-        """Ask at once."""
-        self._source.again(settle=False)
 
     def show_request(self, request: object) -> None:
         """Show one shop by its key, or those of one sort."""
@@ -130,11 +125,6 @@ class ShopsPage(Page):
         self._wish = str(request) if sort == ALL else ""
         self.search.clear()  # its row among all others: alone, it would look as if those were gone
         self._ask()
-
-    def set_acting(self, reason: str) -> None:
-        """Change nothing while that is not allowed."""
-        self.actions_of_page.forbid(reason)
-        self._say_rights()
 
     def verbs(self, row: ShopRow) -> Verbs[ShopVerb, ShopRow]:
         """What can be done to a shop."""
@@ -160,7 +150,6 @@ class ShopsPage(Page):
         """Say the numbers again."""
         super().retranslate()
         self._name_search()
-        self._say()
 
     # putting together
 
@@ -197,7 +186,7 @@ class ShopsPage(Page):
         above.addWidget(self.heat)
         self.error = ErrorStrip()
         yield
-        self.table = TableView(self._shops, name=N_("Shops"))
+        self.table = TableView(self._model, name=N_("Shops"))
         self._rest = AtRest(self.table, cursor_is_set=True)
         yield
         self.limits = TableView(self._limits, name=N_("Limits"))
@@ -252,10 +241,7 @@ class ShopsPage(Page):
         self.heat.colour_chosen.connect(lambda _by: self._on_colour())
         self.heat.shop_chosen.connect(self._choose)
         self._view.chosen.connect(lambda _key: self._on_view())
-        self._source.listed.connect(self._show)
-        self._source.listed.connect(self.refreshed)
-        self._source.failed.connect(self._show_error)
-        self.error.retry.connect(self.refresh)
+        self._connect_list()
         ticks().tell(self, self._on_tick)
         self.empty.action.connect(self._show_all)
         # choosing
@@ -268,13 +254,11 @@ class ShopsPage(Page):
         self.day.closed.connect(self._close_day)
         self.day.shown.connect(self.navigate)
         # acting
-        self._shops.ticked_changed.connect(self._show_bulk)
-        self.bulk.clear_wanted.connect(self._shops.untick_all)
+        self._model.ticked_changed.connect(self._show_bulk)
+        self.bulk.clear_wanted.connect(self._model.untick_all)
         self.bulk.wanted.connect(self._act_on_ticked)
         self._bulk_acts.changed.connect(self.refresh)
         acts = self.actions_of_page
-        acts.changed.connect(self.refresh)
-        acts.shown.connect(self.navigate)
         acts.day_wanted.connect(self._show_day)
         self.shop.concurrency_chosen.connect(lambda number: self._on_shop(acts.set_concurrency, number))
         self.shop.dedicated_chosen.connect(self._on_dedicated)
@@ -292,16 +276,12 @@ class ShopsPage(Page):
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
         return partial(_look, self._context.limits, ask, self.heat.by)
 
-    def _show_error(self, error: BaseException) -> None:
-        if self._context.feed.latest.store.connected:  # else the window tells it above all pages
-            self.error.show_error(told(error))
-
     def _show(self, answer: Answer) -> None:
         self.error.clear()
         ask, self._now, self._scopes, (rows, lit) = answer
         self.heat.show_rows(rows, lit, self._now)
         self._unknown.answer(ask.wanted)
-        self._shops.apply(self._now.rows, settle=ask.settle or self._rest.resting)
+        self._model.apply(self._now.rows, settle=ask.settle or self._resting)
         self._limits.apply(self._scopes)
         if self._wish:
             self._go_to_wish(ask.wanted)
@@ -314,7 +294,7 @@ class ShopsPage(Page):
         self._showing = True
         try:
             if self._now.rows and self.table.current_key() is None:
-                self.table.set_current_key(self._shops.key_at(0))
+                self.table.set_current_key(self._model.key_at(0))
             if self._scopes and self.limits.current_key() is None:
                 self.limits.set_current_key(self._limits.key_at(0))
         finally:
@@ -457,7 +437,7 @@ class ShopsPage(Page):
         self.scope.set_acting(acts.barred("admin" if is_type else "operator"), acts.barred())
 
     def _shop_at(self, key: object) -> ShopRow | None:
-        return self._shops.find(str(key)) if key is not None else None
+        return self._model.find(str(key)) if key is not None else None
 
     def _scope_at(self, key: object) -> ScopeRow | None:
         return self._limits.find(str(key)) if key is not None else None
@@ -492,7 +472,7 @@ class ShopsPage(Page):
 
     def ticked(self) -> tuple[ShopRow, ...]:
         """The shops that are ticked and in sight."""
-        found = (self._shops.find(str(key)) for key in self._shops.ticked_in_order())
+        found = (self._model.find(str(key)) for key in self._model.ticked_in_order())
         return tuple(row for row in found if row is not None)
 
     def _show_bulk(self) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
 from services.commands.sheet import shop_file
@@ -33,6 +33,7 @@ from views.dialogs.shop_login import ShopLogin
 from views.dialogs.shops.edit import ShopDialog
 from views.dialogs.shops.importing import ShopImportDialog
 from views.dialogs.work.dialog import Asked, WorkDialog
+from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.shops import words
 from views.support import safe, text
@@ -40,44 +41,24 @@ from views.support.look import Label
 from views.support.operation import Operation
 from views.support.words import shop
 from views.widgets.fields import Labelled, NumberField
-from views.widgets.toast import ToastSpec, failure, undo_action
 from views.widgets.toggle import Toggle
 
 UNDO_S = 10
 T = TypeVar("T")
 
 
-class ShopActions(QObject):
+class ShopActions(PageActs):
     """Signals:
-    changed: something was done, or refused; ask again.
-    shown: what another page shall show: page id, filter.
     day_wanted: the runs of a shop along time are wanted: its row.
     """
 
-    changed = Signal()
-    shown = Signal(str, object)
     day_wanted = Signal(object)
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
-        super().__init__(owner)
-        self._context, self._owner = context, owner
-        self._operation, self._reading = Operation(self), Operation(self)
+        super().__init__(context, owner)
+        self._reading = Operation(self)
         self._login = ShopLogin(context, owner)
         self._login.changed.connect(self.changed)
-        self._forbidden = ""
-
-    def forbid(self, reason: str) -> None:
-        """Change nothing from now on, for this reason, already translated; "" allows it again."""
-        self._forbidden = reason
-
-    def barred(self, role: str = "operator") -> str:
-        """Why nothing can be changed, "" when it can; ``role`` is the least that may."""
-        if self._forbidden:
-            return self._forbidden
-        have = self._context.role
-        if have == "viewer":
-            return _("Your role may only look")
-        return _("Only an admin may change this") if role == "admin" and have != "admin" else ""
 
     # shops
 
@@ -294,29 +275,6 @@ class ShopActions(QObject):
             fleet.limit_type(name, concurrency=concurrency, per_minute=per_minute)
         else:
             fleet.set_limit(Limit(scope=scope, concurrency=concurrency, per_minute=per_minute))
-
-    def _act(
-        self,
-        call: Callable[[], T],
-        said: str,
-        back: Callable[[], object] | None = None,
-        *,
-        take_back: Callable[[T], Callable[[], object] | None] | None = None,
-    ) -> None:
-        def tell(result: T) -> None:
-            undo = take_back(result) if take_back is not None else back
-            actions = (undo_action(partial(self._undo, undo)),) if undo is not None else ()
-            self._context.toast(ToastSpec(text=said, status="healthy", actions=actions, seconds=UNDO_S))
-            self.changed.emit()
-
-        self._operation.start(call, tell, self._fail)
-
-    def _undo(self, back: Callable[[], object]) -> None:
-        self._act(back, _("Taken back."))
-
-    def _fail(self, error: BaseException) -> None:
-        self._context.toast(failure(error))
-        self.changed.emit()
 
 
 def _called(shop: Shop) -> str:

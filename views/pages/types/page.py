@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
-from services.messages import told
 from services.monitor.types import TypeVersion
 from views.context import PageContext
+from views.kit.list_page import ListPage
 from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Verbs
-from views.page import Page, PageCommand
+from views.page import PageCommand
 from views.pages.types import words
 from views.pages.types.panel import TypePanel
 from views.pages.types.table import TYPES
@@ -38,16 +38,16 @@ EVERY_MS = 5000
 Answer = tuple[Ask[None], tuple[TypeRow, ...]]
 
 
-class TypesPage(Page):
+class TypesPage(ListPage[TypeRow]):
     """A list, and beside it the type under the cursor."""
 
     page_id = "types"
+    actions_of_page: TypeActions
+    panel: TypePanel
 
     def __init__(self, context: PageContext) -> None:
-        super().__init__(N_("Task types"))
-        self._context = context
+        super().__init__(N_("Task types"), context)
         self._rows: tuple[TypeRow, ...] | None = None
-        self._wish, self._closed = "", False
         self.actions_of_page = TypeActions(context, self)
         self._usual: Verbs[TypeVerb, TaskType | None] = Verbs(USUAL, self._do, self.actions_of_page.barred)
         self._model: RecordModel[TypeRow] = RecordModel(
@@ -59,29 +59,11 @@ class TypesPage(Page):
 
     # the page
 
-    def activate(self) -> None:
-        """Ask now and then."""
-        self._rest.begin()
-        self._source.set_active(True)
-
-    def deactivate(self) -> None:
-        """Ask no more."""
-        self._source.set_active(False)
-
-    def refresh(self) -> None:
-        """Ask at once."""
-        self._source.again(settle=False)
-
     def show_request(self, request: object) -> None:
         """Put the cursor on a type."""
         self._wish = str(request or "")
         self.search.clear()
         self._show_rows(settle=True)
-
-    def set_acting(self, reason: str) -> None:
-        """Change nothing while that is not allowed."""
-        self.actions_of_page.forbid(reason)
-        self._say_rights()
 
     def verbs(self, kind: TaskType) -> Verbs[TypeVerb, TaskType]:
         """What can be done to a type."""
@@ -115,7 +97,6 @@ class TypesPage(Page):
         """Say everything again."""
         super().retranslate()
         self._name_search()
-        self._say()
 
     def current(self) -> TaskType | None:
         """The type under the cursor."""
@@ -180,28 +161,19 @@ class TypesPage(Page):
         self.panel.closed.connect(self._close_panel)
         self.panel.back_wanted.connect(acts.go_back)
         bind(self.panel, {"Esc": self._close_panel})
-        acts.changed.connect(self.refresh)
-        acts.shown.connect(self.navigate)
         acts.made.connect(self._on_made)
-        self._source.listed.connect(self._show)
-        self._source.listed.connect(self.refreshed)
-        self._source.failed.connect(self._show_error)
-        self.error.retry.connect(self.refresh)
+        self._connect_list()
 
     # looking
 
     def _call(self, ask: Ask[None]) -> Callable[[], Answer]:
         return partial(_look, self._context, ask)
 
-    def _show_error(self, error: BaseException) -> None:
-        if self._context.feed.latest.store.connected:  # else the window tells it above all pages
-            self.error.show_error(told(error))
-
     def _show(self, answer: Answer) -> None:
         self.error.clear()
         self._unknown.answer()
         ask, self._rows = answer
-        self._show_rows(settle=ask.settle or self._rest.resting)
+        self._show_rows(settle=ask.settle or self._resting)
         self._ask_versions()
         self._say()
 
@@ -238,9 +210,6 @@ class TypesPage(Page):
         self._wish = name
         self.search.clear()
 
-    def _find(self, key: object) -> TypeRow | None:
-        return self._model.find(str(key)) if key is not None else None
-
     def _say(self) -> None:
         if self._rows is not None:
             self.set_summary(words.summary(self._rows))
@@ -264,15 +233,6 @@ class TypesPage(Page):
             self._closed = False
             self._on_chosen()
             self.panel.views.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _close_panel(self) -> None:
-        self._closed = True
-        self.panel.hide()
-        self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _toggle_panel(self) -> None:
-        self._closed = not self._closed
-        self._on_chosen()
 
     # acting
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from services.commands.types import UNCHANGED, Change, Fault
@@ -21,45 +21,34 @@ from services.i18n import N_, _, ngettext
 from services.monitor.files import types as files
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Finding, Question
-from views.kit.task_acting import barred
+from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.types import words
 from views.pages.types.editor import TypeDialog
 from views.support import safe, text
-from views.support.acting import TELL_S
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
+from views.widgets.toast import ToastSpec
 
 UNDO_S = 10.0
 FILES = "JSON (*.json)"
 
 
-class TypeActions(QObject):
+class TypeActions(PageActs):
     """Signals:
-    changed: something was done, or refused; ask again.
-    shown: what another page shall show: page id, request.
     made: name of a type that was kept.
     planned: the dialog with what a file would change is open, or says why it cannot be taken.
     """
 
-    changed = Signal()
-    shown = Signal(str, object)
     made = Signal(str)
     planned = Signal()
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
-        super().__init__(owner)
-        self._context, self._owner = context, owner
-        self._operation, self._reading = Operation(self), Operation(self, lasting=True)
-        self._forbidden = ""
-
-    def forbid(self, reason: str) -> None:
-        """Change nothing from now on, for this reason, already translated; "" allows it again."""
-        self._forbidden = reason
+        super().__init__(context, owner)
+        self._reading = Operation(self, lasting=True)
 
     def barred(self, role: str = "admin") -> str:
         """Why nothing can be changed, "" when it can."""
-        return barred(self._context, self._forbidden, role)
+        return super().barred(role)
 
     def create(self) -> TypeDialog:
         """Define a new type, in a dialog."""
@@ -82,30 +71,13 @@ class TypeActions(QObject):
 
     def _on_saved(self, change: Change) -> None:
         said = _("{name} is kept as version {n}.").format(name=change.kind.name, n=change.kind.version)
-        actions: tuple[ToastAction, ...] = ()
-        if change.replaced:
-            actions = (undo_action(partial(self._back, change)),)
-        self._context.toast(ToastSpec(text=said, status="succeeded", actions=actions, seconds=UNDO_S))
+        self._tell(said, partial(self._put_back, change) if change.replaced else None)
         self.made.emit(change.kind.name)
-        self.changed.emit()
 
-    def _back(self, change: Change) -> None:
+    def _put_back(self, change: Change) -> None:
         """Make what was replaced the next version: what stands in the history is never taken out of it."""
-
-        def again() -> None:
-            before = msgspec.structs.replace(task_type.stored(change.replaced), version=change.kind.version)
-            body = task_type.dump(before)
-            self._context.commands.fleet.import_types([body])
-
-        self._operation.start(again, lambda _none: self._told(_("Taken back.")), self._fail)
-
-    def _told(self, said: str) -> None:
-        self._context.toast(ToastSpec(text=said, status="succeeded", seconds=TELL_S))
-        self.changed.emit()
-
-    def _fail(self, error: BaseException) -> None:
-        self._context.toast(failure(error))
-        self.changed.emit()
+        before = msgspec.structs.replace(task_type.stored(change.replaced), version=change.kind.version)
+        self._context.commands.fleet.import_types([task_type.dump(before)])
 
     # files
 
@@ -159,7 +131,7 @@ class TypeActions(QObject):
     def _import(self, bodies: Sequence[str], number: str) -> None:
         call = partial(self._context.commands.fleet.import_types, bodies)
         said = _("{what} imported.").format(what=number)
-        self._operation.start(call, lambda _changes: self._told(said), self._fail)
+        self._act(call, said)
 
     def ask_export(self, kinds: Sequence[TaskType]) -> None:
         """Ask where to."""
