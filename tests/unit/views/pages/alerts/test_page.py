@@ -532,3 +532,17 @@ def test_the_past_is_loaded_as_it_is_scrolled_and_a_word_is_looked_for_in_all_of
     page.error.retry.emit()
     assert page.empty.accessibleName() == "Looking through all that was resolved …"
     qtbot.waitUntil(lambda: page.empty.accessibleName().startswith("No incident matches."), timeout=WAIT_MS)
+
+
+def test_a_link_leads_to_the_incident_that_is_open(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    login = alerts.login(names=("Lumo Home",))
+    alerts.lane(minutes=90)
+    page = open_page()
+    assert page.shown_request() == "", "nothing is open"
+    page.show_request(login.id)
+    qtbot.waitUntil(page.panel.isVisible, timeout=WAIT_MS)
+    link = page.shown_request()
+    page.show_request("rules")
+    assert page.shown_request() == "rules"
+    page.show_request(link)
+    qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.key == login.id, timeout=WAIT_MS)

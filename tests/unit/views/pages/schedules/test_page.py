@@ -378,3 +378,19 @@ def test_what_comes_is_counted_once_at_a_time_however_often_it_is_asked_for(
     assert len(asked) == 1
     go_on.set()
     qtbot.waitUntil(lambda: len(asked) == 2, timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
+def test_what_cannot_be_loaded_is_said_above_the_list_until_it_can(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_args: object) -> None:
+        raise StoreError("the disk is full")
+
+    page = open_page()
+    with monkeypatch.context() as broken:
+        broken.setattr(type(fleet.context.schedules), "board", fail)
+        page.refresh()
+        qtbot.waitUntil(page.error.isVisible, timeout=WAIT_MS)
+    page.error.retry.emit()
+    qtbot.waitUntil(lambda: not page.error.isVisible(), timeout=WAIT_MS)

@@ -774,3 +774,16 @@ def test_the_map_takes_no_more_room_than_its_cells(qtbot: QtBot, fleet: Fleet, o
         with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
             page.refresh()
         qtbot.waitUntil(lambda: page.heat.pane.height() == page.heat.map.height(), timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
+def test_a_link_leads_to_the_shop_under_the_cursor(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(9)
+    page = open_page()
+    key = page.table.records.key_at(5)
+    page.table.set_current_key(key)
+    link = page.shown_request()
+    page.table.set_current_key(page.table.records.key_at(0))
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.show_request(link)
+    assert (page.table.current_key(), page.pointed()[0]) == (key, key)

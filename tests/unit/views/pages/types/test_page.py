@@ -359,3 +359,15 @@ def test_a_type_that_is_not_as_it_was_says_what_and_since_when(qtbot: QtBot, fle
     page.refresh()
     qtbot.waitUntil(lambda: not page.panel.drift.values(), timeout=WAIT_MS)
     assert "not as it was" not in page.header.summary()
+
+
+@one_pair
+def test_a_link_leads_to_the_type_under_the_cursor(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    choose(qtbot, page, "get_content")
+    link = page.shown_request()
+    choose(qtbot, page, "sync_order")
+    page.show_request(link)
+    kind = page.current()
+    assert kind is not None
+    assert kind.name == "get_content"
