@@ -113,8 +113,10 @@ class Acting(QObject):
         reverse: Reverse | None,
         instead: Instead,
         meanwhile: str,
+        held: str = "",
     ) -> None:
-        key, over = self._say_meanwhile(meanwhile)
+        """``held``: key of the message that offered to take it back until now; what is told takes its place."""
+        key, over = self._say_meanwhile(meanwhile, held)
 
         def tell(outcome: Outcome) -> None:
             over()
@@ -160,13 +162,19 @@ class Acting(QObject):
         ``reverse``: what is offered when it is done; ``instead``, ``meanwhile``: as of ``at_once``.
         """
         timer = QTimer(self, singleShot=True, interval=seconds * 1000)
-        key, number = f"held-{id(timer)}", self._next()
+        key, number = f"held-{next(_NUMBERS)}", self._next()
 
         def go() -> None:
-            self._forget(timer, undo)
-            self._run(number, call, done, reverse, instead, meanwhile)
+            # the message stands as long as the mouse is on it: what it offers may be pressed when that is over
+            if timer in self._delayed:
+                self._forget(timer, undo)
+                self._run(number, call, done, reverse, instead, meanwhile, key)
 
         def undo() -> None:
+            if timer not in self._delayed:
+                words = _("Too late: it is done, or under way.")
+                self._toast(ToastSpec(text=words, detail=_("Nothing was taken back."), status="warning"))
+                return
             self._forget(timer, undo)
             self._toast(ToastSpec(text=_("Taken back; nothing was changed."), status="cancelled", key=key))
 
@@ -273,12 +281,12 @@ class Acting(QObject):
         QTimer.singleShot(round(UNDO_S * 1000), self, partial(self._offer_no_more, undo))
         return undo
 
-    def _say_meanwhile(self, words: str) -> tuple[str, Callable[[], None]]:
+    def _say_meanwhile(self, words: str, key: str = "") -> tuple[str, Callable[[], None]]:
         """Tell that it goes on unless it is over soon; the key of that message, and what to call when it is over."""
         if not words:
-            return "", lambda: None
+            return key, lambda: None
         timer = QTimer(self, singleShot=True, interval=SOON_MS)
-        key = f"meanwhile-{next(_NUMBERS)}"
+        key = key or f"meanwhile-{next(_NUMBERS)}"
         timer.timeout.connect(lambda: self._toast(ToastSpec(text=words, status="running", sticky=True, key=key)))
         timer.start()
 

@@ -83,6 +83,23 @@ def test_what_was_taken_back_does_not_happen_when_its_time_has_come(qtbot: QtBot
     owner.deleteLater()
 
 
+def test_a_message_that_outlives_what_it_held_neither_sends_it_again_nor_takes_it_back(qtbot: QtBot) -> None:
+    told: list[ToastSpec] = []
+    owner, done = QObject(), list[str]()
+    acting = Acting(owner, told.append)
+    held(acting, done)
+    message = told[-1]
+    qtbot.waitUntil(lambda: told[-1].text == "done")
+    assert told[-1].key == message.key != "", "what is told takes the place of what was offered"
+    press(message, "Send now")
+    press(message, "Undo")
+    assert (told[-1].text, told[-1].detail) == ("Too late: it is done, or under way.", "Nothing was taken back.")
+    acting.at_once(lambda: Outcome(done=("b",)), lambda _outcome: "another")
+    qtbot.waitUntil(lambda: told[-1].text == "another")
+    assert done == ["a"]
+    owner.deleteLater()
+
+
 def test_the_key_takes_back_the_newest_once(qtbot: QtBot) -> None:
     told: list[ToastSpec] = []
     owner, done, later = QObject(), list[str](), list[str]()
