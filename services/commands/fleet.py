@@ -37,6 +37,14 @@ NAMED = 5
 _STATES = {"drain": "draining", "resume": "running"}
 
 
+class ShopChanged(UsageError):
+    """Somebody else changed a shop while it was edited; ``now`` is how it stands, its text tells of one field."""
+
+    def __init__(self, text: str, field: str, now: Shop) -> None:
+        super().__init__(text, field)
+        self.now = now
+
+
 class FleetCommands:
     """Audited commands on the fleet itself."""
 
@@ -73,7 +81,7 @@ class FleetCommands:
         stays as it stands now. How the shop stood and stands, which is how it may be put back.
 
         Raises:
-            UsageError: somebody else changed one of these fields meanwhile to something else; nothing is written.
+            ShopChanged: somebody else changed one of these fields meanwhile to something else; nothing is written.
         """
         self._audit.need(self._operator, "operator", "shop.import", [opened.key])
         every = {shop.key: shop for shop in self._store.shops()}
@@ -428,15 +436,18 @@ def check_shop(row: Shop) -> None:
         raise UsageError(said("shop.tags", most=shops.MOST_TAGS, length=shops.TAG_LENGTH), field="tags")
 
 
+def both_edited(opened: Shop, wanted: Shop, now: Shop) -> tuple[str, ...]:
+    """Names of the fields that whoever ``opened`` a shop wants otherwise, and that stand otherwise again ``now``."""
+    changed = (name for name in Shop.__struct_fields__ if getattr(wanted, name) != getattr(opened, name))
+    return tuple(name for name in changed if getattr(now, name) not in (getattr(opened, name), getattr(wanted, name)))
+
+
 def _edited(opened: Shop, wanted: Shop, stood: Shop) -> dict[str, Any]:
-    """The fields that a person changed. Raises ``UsageError`` where one of them stands otherwise by now."""
+    """The fields that a person changed. Raises ``ShopChanged`` where one of them stands otherwise by now."""
+    for name in both_edited(opened, wanted, stood):
+        raise ShopChanged(_elsewise(name, getattr(stood, name)), name, stood)
     changed = {name: getattr(wanted, name) for name in Shop.__struct_fields__}
-    changed = {name: value for name, value in changed.items() if value != getattr(opened, name)}
-    for name, value in changed.items():
-        now = getattr(stood, name)
-        if now not in (getattr(opened, name), value):
-            raise UsageError(_elsewise(name, now), field=name)
-    return changed
+    return {name: value for name, value in changed.items() if value != getattr(opened, name)}
 
 
 def _elsewise(name: str, value: str | int | tuple[str, ...]) -> Said:

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QWidget
@@ -20,13 +21,16 @@ from console.connection.welcome import make_welcome
 from console.main_window import MainWindow
 from services import settings as config
 from services.commands.back.ways import Way
+from services.commands.fleet import ShopChanged
 from services.sample.fleet import sample_shops
 from views.dialogs.frame import Dimming
 from views.dialogs.new_task.dialog import NewTaskDialog
 from views.dialogs.sheet.step import SheetStep
+from views.dialogs.shops.edit import ShopDialog
 from views.pages.alerts.page import CHANNELS_VIEW, RULES_VIEW
 from views.pages.audit.page import AuditPage
 from views.pages.schedules.editor import ScheduleDialog
+from views.pages.shops.page import ShopsPage
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 
@@ -204,6 +208,23 @@ async def _back(window: MainWindow) -> QWidget | None:
     return None
 
 
+async def _refused(window: MainWindow) -> QWidget | None:
+    """A shop that somebody else changed while it was edited."""
+    page = window.page("shops")
+    assert isinstance(page, ShopsPage)
+    await _until(lambda: page.table if page.table.records.rowCount() else None)
+    row = page.table.records.record(0)
+    page.actions_of_page.edit(row)
+    dialog = await _until(lambda: _of(ShopDialog))
+    if isinstance(dialog, ShopDialog):
+        dialog.name.setText(f"{row.shop.name} 2")
+        dialog.tags.setText("vip")
+        dialog.at_once.setValue(7)
+        now = replace(row.shop, name=f"{row.shop.name}（总店）", tags=("双十一", "大促"), group="east")
+        dialog.refused(ShopChanged("", "name", now))
+    return dialog
+
+
 async def _welcome(window: MainWindow) -> QWidget | None:
     """The first run."""
     with tempfile.TemporaryDirectory() as folder:
@@ -228,6 +249,7 @@ SCENES: Mapping[str, Mapping[str, Callable[[MainWindow], Awaitable[QWidget | Non
         "first-run": _welcome,
     },
     "schedules": {"load": _load},
+    "shops": {"edit-refused": _refused},
     "audit": {"back": _back},
     "settings": {"about": _about},
 }

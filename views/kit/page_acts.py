@@ -18,6 +18,8 @@ from views.widgets.toast import ToastSpec, failure, undo_action
 
 T = TypeVar("T")
 Back = Callable[[], object]
+#: runs a call as ``Operation.start`` does
+Start = Callable[..., None]
 
 
 class PageActs(QObject):
@@ -50,14 +52,17 @@ class PageActs(QObject):
         back: Back | None = None,
         *,
         take_back: Callable[[T], Back | None] | None = None,
+        start: Start | None = None,
     ) -> None:
-        """Do it and tell it; *Undo* sends ``back``, or what ``take_back`` makes of the result."""
+        """Do it and tell it; *Undo* sends ``back``, or what ``take_back`` makes of the result. ``start``: of the form
+        that asks for it and shows what is refused.
+        """
 
         def done(result: T) -> None:
             text = said if isinstance(said, str) else said(result)
             self._tell(text, take_back(result) if take_back is not None else back)
 
-        self._operation.start(call, done, self._fail)
+        (start or self._operation.start)(call, done, self._fail)
 
     def _tell(self, said: str, back: Back | None = None) -> None:
         undo = (undo_action(partial(self._act, back, _("Taken back."))),) if back is not None else ()

@@ -114,6 +114,12 @@ class Labelled(QWidget):
         self.retranslate()
         on_language_changed(self.retranslate)
 
+    def add_below(self, widget: QWidget) -> None:
+        """Put what can be done about an error below it."""
+        column = self.layout()
+        if isinstance(column, QVBoxLayout):
+            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft)
+
     def set_error(self, error: str) -> None:
         """Show what is wrong with the value, already translated; empty when it is right."""
         self._error.setText(error)

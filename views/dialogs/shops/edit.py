@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from services import called
-from services.commands.fleet import check_shop, platform_of
+from services.commands.fleet import ShopChanged, both_edited, check_shop, platform_of
 from services.domain.errors import UsageError
 from services.domain.fleet import platforms
 from services.domain.fleet.shop import Shop, tags_of
 from services.i18n import N_, _
 from services.messages import told
-from views.dialogs.frame import DialogFrame
+from views.dialogs.saving import SavingDialog
+from views.support import safe
 from views.support.look import Label
+from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField, Labelled, NumberField
+from views.widgets.strip import Strip
 from views.widgets.toggle import Toggle
 
 WIDTH, MOST = 520, 64
 
 
-class ShopDialog(DialogFrame):
+class ShopDialog(SavingDialog):
     """Signals:
-    chosen: the shop as the person wants it.
+    chosen: the shop as it was shown (None for a new one), and as the person wants it; ``start`` takes what saves it.
     """
 
-    chosen = Signal(object)
+    chosen = Signal(object, object)
 
     def __init__(
         self, shop: Shop | None, reason: str, parent: QWidget | None = None, *, platforms_known: Collection[str] = ()
@@ -37,10 +41,9 @@ class ShopDialog(DialogFrame):
         ``platforms_known``: codes of those that have shops.
         """
         title = N_("Edit a shop") if shop is not None else N_("Add a shop")
-        super().__init__(title, icon="ph.storefront", parent=parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._shop, self._reason, self._platforms = shop, reason, frozenset(platforms_known)
-        self.setFixedWidth(WIDTH)
+        super().__init__(title, icon="ph.storefront", width=WIDTH, parent=parent)
+        self._shop, self._barred, self._platforms = shop, reason, frozenset(platforms_known)
+        self._theirs: dict[str, object] = {}  #: field -> what somebody else set meanwhile
         known = shop or Shop(platform="", shop_id="")
         self.platform = ChoiceField()
         self.platform.setEditable(True)
@@ -53,7 +56,7 @@ class ShopDialog(DialogFrame):
         self.at_once = NumberField(known.concurrency, 1, MOST)
         self.dedicated = Toggle(N_("Dedicated queue"), on=known.dedicated)
         self.enabled = Toggle(N_("Enabled"), on=known.enabled)
-        self._fields = {
+        self.fields = {
             "platform": Labelled(N_("Platform"), self.platform),
             "shop_id": Labelled(N_("Shop id"), self.shop_id),
             "name": Labelled(N_("Name"), self.name),
@@ -62,22 +65,10 @@ class ShopDialog(DialogFrame):
             "tags": Labelled(N_("Tags"), self.tags, hint=N_("any words, with commas between")),
             "concurrency": Labelled(N_("Tasks at once"), self.at_once),
         }
-        for pair in (("platform", "shop_id"), ("name", "name_en"), ("group", "tags")):
-            row = QHBoxLayout()
-            row.setSpacing(12)
-            for name in pair:
-                row.addWidget(self._fields[name], 1, Qt.AlignmentFlag.AlignTop)
-            self.body.addLayout(row)
-        self.body.addWidget(self._fields["concurrency"])
-        for toggle, word in ((self.dedicated, N_("A queue of its own")), (self.enabled, N_("Enabled"))):
-            row = QHBoxLayout()
-            row.addWidget(Label(_(word), "body"), 1)
-            row.addWidget(toggle)
-            self.body.addLayout(row)
+        self._arrange()
         if shop is not None:  # it is told from all others by these
             self.platform.setEnabled(False)
             self.shop_id.setEnabled(False)
-        self.cancel_button, self.save_button = self.end_with_save(self._on_save)
         for field in (self.shop_id, self.name, self.name_en, self.group, self.tags):
             field.textChanged.connect(lambda _text: self._check())
         self.platform.currentTextChanged.connect(lambda _text: self._check())
@@ -85,6 +76,29 @@ class ShopDialog(DialogFrame):
         for toggle in (self.dedicated, self.enabled):
             toggle.clicked.connect(lambda _on: self._check())
         self._check()
+
+    def _arrange(self) -> None:
+        self.changed = Strip("warning", stacked=True)
+        self.changed.hide()
+        self.body.addWidget(self.changed)
+        for pair in (("platform", "shop_id"), ("name", "name_en"), ("group", "tags")):
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            for name in pair:
+                row.addWidget(self.fields[name], 1, Qt.AlignmentFlag.AlignTop)
+            self.body.addLayout(row)
+        self.body.addWidget(self.fields["concurrency"])
+        for toggle, word in ((self.dedicated, N_("A queue of its own")), (self.enabled, N_("Enabled"))):
+            row = QHBoxLayout()
+            row.addWidget(Label(_(word), "body"), 1)
+            row.addWidget(toggle)
+            self.body.addLayout(row)
+        self.end_with_save(self._on_save)
+        self.take_over: dict[str, Button] = {}
+        for name in ("name", "name_en", "group", "tags", "concurrency"):
+            self.take_over[name] = button = Button(N_("Take it over"), kind="link")
+            button.clicked.connect(partial(self._take_over, name))
+            self.fields[name].add_below(button)
 
     def shop(self) -> Shop:
         """As the fields say.
@@ -123,17 +137,60 @@ class ShopDialog(DialogFrame):
         except UsageError as exc:
             wrong = exc
         begun = bool(self.shop_id.text().strip())
-        for name, field in self._fields.items():
-            field.set_error(told(wrong) if wrong is not None and begun and wrong.field == name else "")
+        over = [name for name, value in self._theirs.items() if wrong is None and getattr(self.shop(), name) != value]
+        for name, field in self.fields.items():
+            bad = told(wrong) if wrong is not None and begun and wrong.field == name else ""
+            field.set_error(bad or (self._said(name) if name in over else ""))
+        for name, button in self.take_over.items():
+            button.setVisible(name in over)
+        self.save_button.set_source(N_("Overwrite") if over else N_("Save"))
         same = _("Nothing is changed") if self._shop is not None and self.shop() == self._shop else ""
         missing = "" if begun else _("Give the id of the shop")
-        bad = _("Correct the marked fields first") if wrong is not None else ""
-        self.save_button.disable(self._reason or missing or bad or same)
+        marked = _("Correct the marked fields first") if wrong is not None else ""
+        self.forbid(self._barred or missing or marked or same)
 
     def _on_save(self) -> None:
-        shop = self.shop()
-        self.accept()
-        self.chosen.emit(shop)
+        self.chosen.emit(self._shop, self.shop())
+
+    def refused(self, error: BaseException) -> None:
+        """Where somebody else changed the same, show what stands there now: from there on the person goes on."""
+        if not isinstance(error, ShopChanged) or self._shop is None:
+            super().refused(error)
+            return
+        mine, now = self.shop(), error.now
+        both = both_edited(self._shop, mine, now)
+        for name in self.take_over:
+            if name not in both and getattr(mine, name) == getattr(self._shop, name):
+                self._put(name, now)
+        for toggle, name in ((self.dedicated, "dedicated"), (self.enabled, "enabled")):
+            if getattr(mine, name) == getattr(self._shop, name):
+                toggle.setChecked(getattr(now, name))
+        self._shop, self._theirs = now, {name: getattr(now, name) for name in both}
+        self.changed.show_text(
+            _("What you typed is kept here. Take over what stands there now, or overwrite it."),
+            _("Somebody else changed this shop; nothing is saved."),
+        )
+        self._check()
+        self.fields[both[0]].field.setFocus()
+
+    def _said(self, name: str) -> str:
+        """What somebody else did to a field."""
+        value = self._theirs[name]
+        words = ", ".join(value) if isinstance(value, tuple) else str(value)
+        return _("Now there: {value}").format(value=safe.one_line(words, 80)) if words else _("Emptied by now")
+
+    def _take_over(self, name: str) -> None:
+        if self._shop is not None:
+            self._put(name, self._shop)
+            self.fields[name].field.setFocus()
+
+    def _put(self, name: str, shop: Shop) -> None:
+        """Let a field say what it says of this shop."""
+        value, field = getattr(shop, name), self.fields[name].field
+        if isinstance(field, NumberField):
+            field.setValue(value)
+        elif isinstance(field, QLineEdit):
+            field.setText(", ".join(value) if isinstance(value, tuple) else value)
 
 
 def _named(code: str) -> str:

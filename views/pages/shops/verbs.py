@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
 from services.commands.sheet import shop_file
@@ -26,14 +26,14 @@ from services.i18n import N_, _, ngettext
 from services.monitor.shops.queries import ScopeRow, ShopRow, ShopsNow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Finding, Question
-from views.dialogs.frame import DialogFrame
 from views.dialogs.quiet_hours import QuietHoursDialog
 from views.dialogs.resuming import ask_to_resume
+from views.dialogs.saving import SavingDialog
 from views.dialogs.shop_login import ShopLogin
 from views.dialogs.shops.edit import ShopDialog
 from views.dialogs.shops.importing import ShopImportDialog
 from views.dialogs.work.dialog import Asked, WorkDialog
-from views.kit.page_acts import PageActs
+from views.kit.page_acts import PageActs, Start
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.shops import words
 from views.support import safe, text
@@ -149,26 +149,26 @@ class ShopActions(PageActs):
     def edit(self, row: ShopRow) -> None:
         """Its names, group, tags and limits, in a dialog."""
         dialog = ShopDialog(row.shop, self.barred(), self._owner)
-        dialog.chosen.connect(partial(self._change, row.shop))
+        dialog.chosen.connect(partial(self._change, dialog.start))
         dialog.open()
 
     def add_shop(self, now: ShopsNow) -> None:
         """A new one, in a dialog."""
         known = {one.platform for one in now.every}
         dialog = ShopDialog(None, self.barred(), self._owner, platforms_known=known)
-        dialog.chosen.connect(self._add)
+        dialog.chosen.connect(partial(self._add, dialog.start))
         dialog.open()
 
-    def _change(self, opened: Shop, shop: Shop) -> None:
+    def _change(self, start: Start, opened: Shop, shop: Shop) -> None:
         fleet, said = self._context.commands.fleet, _("{shop} is changed.").format(shop=_called(shop))
 
         def take_back(found: tuple[Shop, Shop]) -> Callable[[], object]:
             before, now = found
             return partial(fleet.put_back_shops, [now], {now.key: before})
 
-        self._act(partial(fleet.edit_shop, opened, shop), said, take_back=take_back)
+        self._act(partial(fleet.edit_shop, opened, shop), said, take_back=take_back, start=start)
 
-    def _add(self, shop: Shop) -> None:
+    def _add(self, start: Start, _opened: None, shop: Shop) -> None:
         fleet, said = self._context.commands.fleet, _("{shop} is added.").format(shop=_called(shop))
 
         def add() -> None:
@@ -176,7 +176,7 @@ class ShopActions(PageActs):
                 raise OperatorError(_("{shop} is known already; edit it").format(shop=shop.key), field="shop_id")
             fleet.replace_shops([shop])
 
-        self._act(add, said)
+        self._act(add, said, start=start)
 
     def import_file(self, _now: ShopsNow) -> None:
         """Shops from a file: what would change is shown before."""
@@ -241,7 +241,7 @@ class ShopActions(PageActs):
     def edit_rule(self, now: ShopsNow) -> None:
         """When shops are stopped, in a dialog."""
         dialog = RuleDialog(now.rule, self.barred("admin"), self._owner)
-        dialog.chosen.connect(self.set_rule)
+        dialog.chosen.connect(partial(self.set_rule, dialog.start))
         dialog.open()
 
     def edit_quiet_hours(self, _now: ShopsNow) -> None:
@@ -250,7 +250,7 @@ class ShopActions(PageActs):
         dialog.changed.connect(self.changed)
         dialog.open()
 
-    def set_rule(self, rule: Rule) -> None:
+    def set_rule(self, start: Start, rule: Rule) -> None:
         """Change when breakers open."""
         breakers = self._context.commands.breakers
 
@@ -259,7 +259,7 @@ class ShopActions(PageActs):
             breakers.set_rule(rule)
             return before
 
-        self._act(change, words.rule(rule), take_back=lambda before: partial(breakers.set_rule, before))
+        self._act(change, words.rule(rule), take_back=lambda before: partial(breakers.set_rule, before), start=start)
 
     def set_limit(self, row: ScopeRow, concurrency: int, per_minute: int) -> None:
         """Limit a platform or a type; 0 is no limit."""
@@ -284,19 +284,17 @@ def _called(shop: Shop) -> str:
 WIDTH = 500
 
 
-class RuleDialog(DialogFrame):
+class RuleDialog(SavingDialog):
     """Signals:
-    chosen: the ``Rule``.
+    chosen: the ``Rule``; ``start`` takes what saves it.
     """
 
     chosen = Signal(object)
 
     def __init__(self, rule: Rule, reason: str = "", parent: QWidget | None = None) -> None:
         """``reason``: why it cannot be changed, "" when it can."""
-        super().__init__(N_("When shops that fail are stopped"), icon="ph.hand-palm", parent=parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedWidth(WIDTH)
-        self._rule, self._reason = rule, reason
+        super().__init__(N_("When shops that fail are stopped"), icon="ph.hand-palm", width=WIDTH, parent=parent)
+        self._rule, self._barred = rule, reason
         self.on = Toggle(N_("Stop shops that fail too often"), on=bool(rule.failures))
         self.failures = NumberField(rule.failures or Rule().failures, 1, breaker.MAX_WINDOW)
         self.of = NumberField(rule.of, 1, breaker.MAX_WINDOW)
@@ -328,7 +326,7 @@ class RuleDialog(DialogFrame):
             row.addWidget(left, 1)
             row.addWidget(right, 1)
             self.body.addLayout(row)
-        self.cancel_button, self.save_button = self.end_with_save(self._on_save)
+        self.end_with_save(self._on_save)
         self.cancel_button.setFocus()
 
     def rule(self) -> Rule:
@@ -343,20 +341,18 @@ class RuleDialog(DialogFrame):
     def _check(self) -> None:
         on = self.on.isChecked()
         for field in (self.failures, self.of, self.cooldown, self.most):
-            field.setEnabled(on and not self._reason)
-        self.on.setEnabled(not self._reason)
+            field.setEnabled(on and not self._barred)
+        self.on.setEnabled(not self._barred)
         many = on and self.failures.value() > self.of.value()
         short = on and self.most.value() < self.cooldown.value()
         self._failures.set_error(_("At most as many as are looked at") if many else "")
         self._most.set_error(_("Not shorter than the first wait") if short else "")
         same = _("Nothing was changed yet") if self.rule() == self._rule else ""
         wrong = _("Correct the marked fields first") if many or short else ""
-        self.save_button.disable(self._reason or wrong or same)
+        self.forbid(self._barred or wrong or same)
 
     def _on_save(self) -> None:
-        rule = self.rule()
-        self.accept()
-        self.chosen.emit(rule)
+        self.chosen.emit(self.rule())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from services import i18n, messages
+from services.commands.fleet import ShopChanged
 from services.domain.change import Claim
 from services.domain.errors import NotAllowed, UsageError
 from services.domain.fleet.shop import Shop
@@ -96,9 +97,9 @@ def test_an_edit_of_what_somebody_else_changed_writes_nothing(
     meanwhile = msgspec.structs.replace(opened, **{field: theirs})
     room.store.put_shops([meanwhile])
     wanted = msgspec.structs.replace(opened, name_en="Other", **{field: mine})
-    with pytest.raises(UsageError, match=f"{english} by somebody else, so nothing is saved; edit the shop") as caught:
+    with pytest.raises(ShopChanged, match=f"{english} by somebody else, so nothing is saved; edit the shop") as caught:
         desk.fleet.edit_shop(opened, wanted)
-    assert caught.value.field == field
+    assert (caught.value.field, caught.value.now) == (field, meanwhile)
     assert room.store.shops() == [meanwhile]
     with i18n.speaking("zh_CN"):
         told = messages.told(caught.value)

@@ -187,22 +187,84 @@ def test_what_somebody_changed_since_an_act_is_not_taken_back_with_it(
 
 
 @pytest.mark.both_pairs
-@pytest.mark.parametrize("field", ["group", "name"])
-def test_what_somebody_changed_while_a_shop_was_edited_stays(
-    field: str, qtbot: QtBot, fleet: Fleet, open_page: Open
-) -> None:
+def test_what_somebody_changed_while_a_shop_was_edited_stays(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     edit = named_one(open_page())
-    theirs = replace(known(fleet)["pdd:s1"], **{field: "theirs"})
+    theirs = replace(known(fleet)["pdd:s1"], group="theirs")
     fleet.store.put_shops([theirs])
     edit.save_button.click()
     qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
-    if field == "name":
-        assert "name of the shop was set to theirs" in fleet.toasts[-1].text + fleet.toasts[-1].detail
-        assert known(fleet)["pdd:s1"] == theirs
-        return
     assert known(fleet)["pdd:s1"] == replace(theirs, name="One")
     fleet.toasts[-1].actions[0].call()
     qtbot.waitUntil(lambda: known(fleet)["pdd:s1"] == theirs, timeout=WAIT_MS)
+
+
+@pytest.mark.both_pairs
+@pytest.mark.parametrize("choice", ["take over", "overwrite"])
+def test_an_edit_of_what_somebody_else_changed_too_keeps_what_was_typed_and_shows_what_stands_there(
+    choice: str, qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    edit = named_one(page)
+    edit.tags.setText("vip")
+    theirs = replace(known(fleet)["pdd:s1"], name="Uno", group="west")
+    fleet.store.put_shops([theirs])
+    edit.save_button.click()
+    assert not edit.save_button.isEnabled(), "it is being saved"
+    qtbot.waitUntil(edit.changed.isVisible, timeout=WAIT_MS)
+    assert (edit.name.text(), edit.tags.text(), edit.group.text()) == ("One", "vip", "west")
+    assert edit.fields["name"].error() == "Now there: Uno"
+    assert edit.save_button.text() == "Overwrite"
+    assert [name for name, button in edit.take_over.items() if button.isVisible()] == ["name"]
+    assert known(fleet)["pdd:s1"] == theirs
+    assert not fleet.toasts, "it is said in the dialog"
+    if choice == "take over":
+        edit.take_over["name"].click()
+        assert (edit.name.text(), edit.fields["name"].error()) == ("Uno", "")
+        assert edit.save_button.text() == "Save"
+    edit.save_button.click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    name = "Uno" if choice == "take over" else "One"
+    assert known(fleet)["pdd:s1"] == replace(theirs, name=name, tags=("vip",))
+    qtbot.waitUntil(lambda: not page.findChildren(ShopDialog), timeout=WAIT_MS)
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: known(fleet)["pdd:s1"] == theirs, timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
+def test_a_shop_that_is_known_already_is_not_added_and_what_was_typed_stays(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    page.buttons["add"].click()
+    (dialog,) = page.findChildren(ShopDialog)
+    dialog.platform.setCurrentText("pdd")
+    dialog.shop_id.setText("s1")
+    dialog.name.setText("Another")
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: dialog.fields["shop_id"].error() == "pdd:s1 is known already; edit it", timeout=WAIT_MS)
+    dialog.shop_id.setText("s8")
+    assert dialog.fields["shop_id"].error() == ""
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: "pdd:s8" in known(fleet), timeout=WAIT_MS)
+    assert known(fleet)["pdd:s8"].name == "Another"
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize("refused", [False, True])
+def test_a_shop_whose_dialog_is_closed_while_it_is_saved_is_told_of(
+    refused: bool, qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    edit = named_one(page)
+    if refused:
+        fleet.store.put_shops([replace(known(fleet)["pdd:s1"], name="Uno")])
+    edit.save_button.click()
+    assert edit.cancel_button.text() == "Close", "it takes nothing back"
+    edit.reject()
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    said = fleet.toasts[-1].text + fleet.toasts[-1].detail
+    assert ("name of the shop was set to Uno" if refused else "One is changed") in said
+    qtbot.waitUntil(lambda: not page.findChildren(ShopDialog), timeout=WAIT_MS)
 
 
 @pytest.mark.both_pairs
