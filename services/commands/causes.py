@@ -4,6 +4,7 @@ done about it by itself, merge it into another."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -22,6 +23,7 @@ from services.engine.steps import Steps
 from services.ports import Store
 
 LONGEST_S = 366 * 86_400
+V = TypeVar("V")
 
 
 class CauseCommands:
@@ -86,29 +88,39 @@ class CauseCommands:
         route: Sequence[str] = (),
         link: str = "",
         note: str | None = None,
+        seen: CauseRule | None = None,
     ) -> None:
         """Say who is at it, where it is followed up (``link``: http, https), and what whoever leads does by itself, in
         the place of what was decided before: park its shops for so long after each letter, run its letters again at a
         time of day (``HH:MM`` of the fleet), tell an alert once, tell others of it. ``note``: what was found out; None:
-        what was noted stays.
+        what was noted stays. ``seen``: what the person saw; what they left as it was there stays as it is now.
 
         Raises:
-            UsageError: one of them cannot be, or the cause counts to another one; ``field`` names it.
+            UsageError: one of them cannot be, the cause counts to another one, or somebody else changed the same
+                meanwhile; ``field`` names it.
         """
         self._audit.need(self._operator, "operator", "cause.know", [cause])
         before = self._own(cause)
+        owner, link, route = owner.strip(), link.strip(), tuple(dict.fromkeys(route))
+        if seen is not None:
+            owner = _changed("owner", owner, seen, before)
+            park_s = _changed("park_s", park_s, seen, before)
+            retry_at = _changed("retry_at", retry_at, seen, before)
+            alert_once = _changed("alert_once", alert_once, seen, before)
+            route = _changed("route", route, seen, before)
+            link = _changed("link", link, seen, before)
         note = before.note if note is None else note.strip()
         _check_length("owner", owner, MAX_NAME)
         _check_length("note", note, MAX_NOTE)
         rule = msgspec.structs.replace(
             before,
             note=note,
-            owner=owner.strip(),
+            owner=owner,
             park_s=park_s,
             retry_at=retry_at,
             alert_once=alert_once,
-            route=tuple(dict.fromkeys(route)),
-            link=link.strip(),
+            route=route,
+            link=link,
             known_by=self._operator.who,
             known_at=self._store.now_ms(),
         )
@@ -248,6 +260,17 @@ class CauseCommands:
 
     def _put(self, cause: str, rule: CauseRule) -> None:
         self._store.put_document(cause_rule.KIND, cause, cause_rule.dump(rule))
+
+
+def _changed(field: str, wanted: V, seen: CauseRule, now: CauseRule) -> V:
+    """What a field is to be, where ``wanted`` was made of what was seen."""
+    was: V = getattr(seen, field)
+    stands: V = getattr(now, field)
+    if wanted == was:
+        return stands
+    if stands not in (was, wanted):
+        raise UsageError(said("cause_rule.meanwhile", who=now.known_by or "-"), field=field)
+    return wanted
 
 
 def _check_length(field: str, words: str, most: int) -> None:

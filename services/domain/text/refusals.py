@@ -662,6 +662,9 @@ REFUSALS: dict[str, str] = {
     "session.note": N_("a note has at most {most} characters, not {count}"),
     "cause_rule.split_by": N_("a cause is split by a shop, a platform or a worker, not by {where}"),
     "cause_rule.print": N_("a cause is named by its fingerprint of 16 hex letters; see `dead list --causes`"),
+    "cause_rule.meanwhile": N_(
+        "{who} decided otherwise about this cause meanwhile, so nothing is saved; look at it again"
+    ),
     "cause_rule.park": N_("shops are parked for a minute to 7 days, not {park_s} s"),
     "cause_rule.to": N_("{name} is no name of a channel or a group of them"),
     "cause_rule.retry_at": N_("retry_at is a time of day such as 06:00, not {retry_at}"),

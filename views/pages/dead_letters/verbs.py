@@ -456,11 +456,12 @@ class CauseActions(QObject):
 
     def _decide(self, cause: Cause, decided: Decided) -> None:
         if any(decided):
-            self._operation.start(self._knowing(cause.fingerprint, decided), self._on_saved, self._fail)
+            call = partial(self._knowing(cause.fingerprint, decided), seen=cause.rule)
+            self._operation.start(call, self._on_saved, self._fail)
         else:
             self._forget(cause)
 
-    def _knowing(self, fingerprint: str, decided: Decided) -> Callable[[], object]:
+    def _knowing(self, fingerprint: str, decided: Decided) -> Callable[..., object]:
         return partial(
             self._context.commands.causes.know,
             fingerprint,

@@ -453,6 +453,21 @@ def test_a_note_comes_with_it_or_stays_as_it_was(room: Room) -> None:
     assert refused.value.field == "note"
 
 
+def test_what_somebody_else_decided_meanwhile_stays_and_the_same_is_not_decided_over_it(room: Room) -> None:
+    mine, seen = commands(room), CauseRule()
+    mine.know(PRINT, owner="bo", park_s=TWO_HOURS, alert_once=True)
+    mine.know(PRINT, link="https://tracker.example/7", seen=seen)
+    now = _rule(room)
+    assert (now.owner, now.park_s, now.alert_once) == ("bo", TWO_HOURS, True)
+    assert now.link == "https://tracker.example/7"
+    mine.know(PRINT, park_s=TWO_HOURS, seen=seen)  # both want the same
+    with pytest.raises(UsageError) as refused:
+        mine.know(PRINT, owner="cleo", retry_at="06:00", seen=seen)
+    assert refused.value.field == "owner"
+    assert str(refused.value).startswith("ann@desk decided otherwise about this cause meanwhile")
+    assert (_rule(room).owner, _rule(room).retry_at) == ("bo", "")
+
+
 def _rule(room: Room) -> CauseRule:
     return cause_rule.parse(room.store.documents(cause_rule.KIND)[PRINT])
 

@@ -552,6 +552,24 @@ def test_a_known_issue_is_decided_shown_and_taken_back(qtbot: QtBot, fleet: Flee
 
 
 @pytest.mark.one_pair
+def test_what_is_decided_about_a_cause_leaves_what_others_decided_meanwhile(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    cause = page.causes.causes.record(0).fingerprint
+    cause_menu(page)["Known issue…"].trigger()
+    dialog = page.findChild(KnownIssue)
+    assert dialog is not None
+    fleet.context.commands.causes.know(cause, park_s=7_200)
+    dialog.link.setText("https://tracker.example/7")
+    dialog.save.click()
+    qtbot.waitUntil(lambda: bool(page.causes.causes.record(0).rule.link))
+    rule = cause_rule.read(fleet.store.documents(cause_rule.KIND))[cause]
+    assert (rule.link, rule.park_s) == ("https://tracker.example/7", 7_200)
+
+
+@pytest.mark.one_pair
 def test_a_shop_is_split_off_from_a_cause_and_joined_again(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
