@@ -181,9 +181,9 @@ class FleetCommands:
                 field="dedicated",
             )
 
-    def pause(self, scope: str, *, reason: str = "", instead: str | None = None) -> None:
-        """Close a pause switch: ``all``, ``platform:pdd``, ``shop:pdd:1`` or ``type:sync_order``. ``instead``: only
-        where this person has closed it, "" where it is open.
+    def pause(self, scope: str, *, reason: str = "", instead: str | None = None) -> Pause | None:
+        """Close a pause switch: ``all``, ``platform:pdd``, ``shop:pdd:1`` or ``type:sync_order``; returns the pause
+        that stood there. ``instead``: only where this person has closed it, "" where it is open.
 
         A shop that is known from tasks alone is registered (``unregistered``) by this.
 
@@ -203,6 +203,19 @@ class FleetCommands:
                 self._store.set_pause(pause)
             elif not self._store.swap_pause(scope, instead, pause):  # somebody came in between
                 raise UsageError(said("back.differs"), field="scope")
+        return before
+
+    def take_back_pause(self, scope: str, before: Pause | None) -> None:
+        """Take back that this person closed a switch: as ``pause`` said that it stood ``before``.
+
+        Raises:
+            UsageError: the pause that stands there by now is not this person's.
+        """
+        mine = self._operator.who
+        if before is None:
+            self.resume(scope, by=mine)
+        else:
+            self.pause(scope, reason=before.reason, instead=mine)
 
     def resume(self, scope: str, *, note: str = "", by: str = "") -> bool:
         """Open a pause switch; what waited behind it is released. False when it was not closed. ``by``: only where
@@ -253,11 +266,12 @@ class FleetCommands:
             self._opener.open_limits()
         return old
 
-    def limit_type(self, name: str, *, concurrency: int, per_minute: int) -> Limit:
-        """Limit a task type in the next version of its document; 0 is no limit. Returns the old limit.
+    def limit_type(self, name: str, *, concurrency: int, per_minute: int, instead: Limit | None = None) -> Limit:
+        """Limit a task type in the next version of its document; 0 is no limit. Returns the old limit. ``instead``:
+        only in the place of this one.
 
         Raises:
-            UsageError: there is no such type, or no such limit can be.
+            UsageError: there is no such type, no such limit can be, or there is another one than ``instead``.
         """
         self._audit.need(self._operator, "admin", "type.import", [name])
         body = self._store.documents("type").get(name)
@@ -271,6 +285,8 @@ class FleetCommands:
             concurrency=document.get("concurrency") or 0,
             per_minute=document.get("rate_per_minute") or 0,
         )
+        if instead not in (None, old):
+            raise UsageError(said("back.differs"), field="scope")
         document |= {"concurrency": concurrency or None, "rate_per_minute": per_minute or None}
         self.import_types([msgspec.json.encode(document).decode()])
         return old

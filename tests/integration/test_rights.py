@@ -33,7 +33,7 @@ from services.domain.alerts.incident import dump as dump_incident
 from services.domain.audit import AuditEntry
 from services.domain.change import Claim, CloseSession, Finish, SetTriage
 from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import quiet_hours
 from services.domain.gates.breaker import Rule
@@ -257,6 +257,20 @@ def edit_shop(stage: Stage) -> Callable[[Any], Any]:
     return lambda fleet: fleet.edit_shop(opened, msgspec.structs.replace(opened, name="Edited"))
 
 
+def take_back_pause(stage: Stage) -> Callable[[Any], Any]:
+    """Two who may have each paused a platform, and whoever acts takes back the own pause."""
+    for scope, who in (("platform:etsy", person()), ("platform:wish", "cleo@desk-03")):
+        stage.store.set_pause(Pause(scope=scope, by=who))
+
+    def act(fleet: Any) -> None:
+        try:
+            fleet.take_back_pause("platform:etsy", None)
+        except UsageError:
+            fleet.take_back_pause("platform:wish", None)
+
+    return act
+
+
 def put_back(stage: Stage) -> Callable[[Any], Any]:
     """A shop gets the name again that it had before an import."""
     key = stage.shop()
@@ -308,6 +322,7 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "FleetCommands.undedicate": of("undedicate", Stage.shop),
     "FleetCommands.pause": of("pause", exactly("platform:temu")),
     "FleetCommands.resume": of("resume", exactly("platform:temu")),
+    "FleetCommands.take_back_pause": take_back_pause,
     "FleetCommands.set_limit": of("set_limit", exactly(Limit(scope="platform:pdd", concurrency=7))),
     "FleetCommands.limit_type": of("limit_type", exactly("once"), concurrency=3, per_minute=0),
     "FleetCommands.import_types": of("import_types", exactly(['{"name": "fresh"}'])),

@@ -90,7 +90,8 @@ class AlertActions(PageActs):
         """Let nothing start where it would fail again."""
         fleet, scope = self._context.commands.fleet, one.incident.pause
         said = _("{what} is paused; running tasks go on.").format(what=shown.scope_name(scope))
-        self._act(partial(fleet.pause, scope, reason=one.incident.id), said, partial(fleet.resume, scope))
+        back = partial(partial, fleet.take_back_pause, scope)
+        self._act(partial(fleet.pause, scope, reason=one.incident.id), said, take_back=back)
 
     def open(self, one: IncidentNow) -> None:
         """Show what it is about."""

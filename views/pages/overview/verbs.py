@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -21,14 +20,14 @@ from views.dialogs.again import ask_why
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.resuming import ask_to_resume
 from views.dialogs.shop_login import ShopLogin
+from views.kit.page_acts import PageActs
 from views.kit.task_acting import TaskActing
 from views.kit.task_verb import TaskVerb, again_of_cancelled, many, told_cancelled
 from views.support import priorities, text
 from views.support.acting import Acting
-from views.support.operation import Operation
 from views.support.words import type_names
 from views.widgets.heat_map.map import platform_name
-from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
+from views.widgets.toast import ToastSpec
 
 LOCAL_SLOTS = 4
 LOW = lane.DEFAULT_PRIORITY[lane.Lane.LOW]
@@ -53,13 +52,11 @@ SINK = TaskVerb(
 )  # fmt: skip
 
 
-class AttentionVerbs(QObject):
+class AttentionVerbs(PageActs):
     """Each verb ends in a toast that says what happened and takes it back where that is possible."""
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
-        super().__init__(owner)
-        self._context, self._owner = context, owner
-        self._operation = Operation(self)
+        super().__init__(context, owner)
         self.login = ShopLogin(context, owner)
         self._acting = Acting(self, context.toast, context.pending)
         self._doing = TaskActing(context, self._acting, owner)
@@ -78,8 +75,9 @@ class AttentionVerbs(QObject):
     def pause(self, scope: str, reason: str = "") -> None:
         """Let nothing of this scope start."""
         said = _("{what} is paused; running tasks go on.").format(what=_what(scope))
-        undo = undo_action(partial(self._resume, scope))
-        self._start(partial(self._context.commands.fleet.pause, scope, reason=reason), said, undo)
+        fleet = self._context.commands.fleet
+        back = partial(partial, fleet.take_back_pause, scope)
+        self._act(partial(fleet.pause, scope, reason=reason), said, take_back=back)
 
     def resume(self, scope: str) -> None:
         """Let tasks of this scope start again; a pause with a note, or of somebody else, after a look at it."""
@@ -92,25 +90,25 @@ class AttentionVerbs(QObject):
         said = _("{what} goes on.").format(what=_what(scope))
         known = self._context.feed.latest.pauses
         reason = next((one.reason for one in known if (one.gate, one.scope) == (paused.GATE, scope)), "")
-        undo = undo_action(partial(self.pause, scope, reason))
-        self._start(partial(self._context.commands.fleet.resume, scope), said, undo)
+        fleet = self._context.commands.fleet
+        self._act(partial(fleet.resume, scope), said, partial(fleet.pause, scope, reason=reason, instead=""))
 
     def start_worker(self, _target: str = "") -> None:
         """Work on tasks in this program."""
-        self._start(partial(self._context.local.start, LOCAL_SLOTS), _("A worker runs on this computer now."))
+        self._act(partial(self._context.local.start, LOCAL_SLOTS), _("A worker runs on this computer now."))
 
     def widen(self, target: str) -> None:
         """Give a worker more slots: ``worker=number``."""
         worker, _sign, number = target.rpartition("=")
         before = next((len(one.slots) for one in self._context.feed.latest.workers if one.worker == worker), 0)
         said = _("{worker} is asked for {n} slots.").format(worker=worker, n=number)
-        undo = (undo_action(partial(self.widen, f"{worker}={before}")),) if before else ()
-        self._start(partial(self._context.commands.fleet.tell_worker, worker, f"slots={number}"), said, *undo)
+        tell = partial(self._context.commands.fleet.tell_worker, worker)
+        self._act(partial(tell, f"slots={number}"), said, partial(tell, f"slots={before}") if before else None)
 
     def forget_worker(self, worker: str) -> None:
         """Show one that is gone no more."""
         said = _("{worker} is forgotten").format(worker=worker)
-        self._start(partial(self._context.commands.fleet.forget_worker, worker), said)
+        self._act(partial(self._context.commands.fleet.forget_worker, worker), said)
 
     def republish(self, task_id: str) -> None:
         """Make a new task of a dead letter; what waits for the old one waits for the new one."""
@@ -190,15 +188,6 @@ class AttentionVerbs(QObject):
             reverse,
             lambda outcome, tell: ask_why(outcome, again, tell, self._owner),
         )
-
-    def _fail(self, error: BaseException) -> None:
-        self._context.toast(failure(error))
-
-    def _start(self, call: Callable[[], object], said: str, *actions: ToastAction) -> None:
-        def tell(_result: object) -> None:
-            self._context.toast(ToastSpec(text=said, status="healthy", actions=actions))
-
-        self._operation.start(call, tell)
 
 
 #: what an item may offer

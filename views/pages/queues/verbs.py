@@ -93,12 +93,12 @@ class QueueActions(PageActs):
             return
         scope = f"shop:{row.shop}"
         said = _("{what} is paused; running tasks go on.").format(what=words.title(row))
-        self._act(partial(fleet.pause, scope), said, partial(fleet.resume, scope))
+        self._act(partial(fleet.pause, scope), said, take_back=partial(partial, fleet.take_back_pause, scope))
 
     def _resume(self, row: QueueNow, pause: Pause) -> None:
         fleet = self._context.commands.fleet
         what = shown.scope_name(pause.scope) if not pause.scope.startswith("shop:") else words.title(row)
-        again = partial(fleet.pause, pause.scope, reason=pause.reason)
+        again = partial(fleet.pause, pause.scope, reason=pause.reason, instead="")
         go = partial(self._act, partial(fleet.resume, pause.scope), _("{what} goes on.").format(what=what), again)
         ask_to_resume(
             pause, what, (self._context.commands.operator.who, self._context.feed.latest.at_ms), self._owner, go

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from services.domain.fleet.shop import Shop, tags_of
+from services.domain.fleet.shop import Pause, Shop, tags_of
 from services.domain.gates import paused
 from services.i18n import N_, _, ngettext
 from services.monitor.shops.queries import ShopRow
@@ -76,12 +76,16 @@ class BulkActs(QObject):
         question = self._question(N_("Pause shops"), rows, verb, said, why=True)
         dialog = ConfirmDialog(question, self._owner)
 
+        stood: dict[str, Pause | None] = {}
+
+        def there(note: str, row: ShopRow) -> None:
+            stood[row.key] = fleet.pause(f"shop:{row.key}", reason=note)
+
         def act() -> None:
-            note = dialog.note
             self._each.run(
                 rows,
-                lambda row: fleet.pause(f"shop:{row.key}", reason=note),
-                self._as_it_was,
+                partial(there, dialog.note),
+                lambda row: fleet.take_back_pause(f"shop:{row.key}", stood[row.key]),
                 ngettext("{n} shop is paused.", "{n} shops are paused.", len(rows)),
             )
 
@@ -97,18 +101,16 @@ class BulkActs(QObject):
             question,
             rows,
             lambda row: fleet.resume(f"shop:{row.key}"),
-            self._as_it_was,
+            self._pause_again,
             ngettext("{n} shop goes on.", "{n} shops go on.", len(rows)),
         )
 
-    def _as_it_was(self, row: ShopRow) -> None:
-        """Its own pause of before, with the reason of then, or none."""
+    def _pause_again(self, row: ShopRow) -> None:
+        """Its own pause of before, with the reason of then, unless it is paused again by now."""
         fleet, scope = self._context.commands.fleet, f"shop:{row.key}"
         before = next((one for one in row.now.pauses if (one.gate, one.scope) == (paused.GATE, scope)), None)
-        if before is None:
-            fleet.resume(scope)
-        else:
-            fleet.pause(scope, reason=before.reason)
+        if before is not None:
+            fleet.pause(scope, reason=before.reason, instead="")
 
     def _dedicate(self, rows: Sequence[ShopRow], *, on: bool) -> None:
         fleet = self._context.commands.fleet

@@ -88,7 +88,7 @@ class ShopActions(PageActs):
             self.resume(row, scope)
             return
         said = _("{what} is paused; running tasks go on.").format(what=words.name(row))
-        self._act(partial(fleet.pause, scope), said, partial(fleet.resume, scope))
+        self._act(partial(fleet.pause, scope), said, take_back=partial(partial, fleet.take_back_pause, scope))
 
     def resume(self, row: ShopRow, scope: str) -> None:
         """End a pause that holds a shop: its own, that of its platform, of a type or of everything; asked where it is
@@ -104,11 +104,11 @@ class ShopActions(PageActs):
             self._end(row.pause, row.key, what)
             return
         said = _("{what} is paused; running tasks go on.").format(what=what)
-        self._act(partial(fleet.pause, row.key), said, partial(fleet.resume, row.key))
+        self._act(partial(fleet.pause, row.key), said, take_back=partial(partial, fleet.take_back_pause, row.key))
 
     def _end(self, pause: PauseNow | None, scope: str, what: str) -> None:
         fleet = self._context.commands.fleet
-        again = partial(fleet.pause, scope, reason=pause.reason if pause is not None else "")
+        again = partial(fleet.pause, scope, reason=pause.reason if pause is not None else "", instead="")
         go = partial(self._act, partial(fleet.resume, scope), _("{what} goes on.").format(what=what), again)
         asks = (self._context.commands.operator.who, self._context.feed.latest.at_ms)
         ask_to_resume(pause, what, asks, self._owner, go)
@@ -264,17 +264,16 @@ class ShopActions(PageActs):
     def set_limit(self, row: ScopeRow, concurrency: int, per_minute: int) -> None:
         """Limit a platform or a type; 0 is no limit."""
         said = _("The limit of {name} is changed.").format(name=words.scope_name(row))
-        before = row.now.limit
-        there = partial(self._limit, row.key, concurrency, per_minute)
-        self._act(there, said, partial(self._limit, row.key, before.concurrency, before.per_minute))
+        wanted = Limit(scope=row.key, concurrency=concurrency, per_minute=per_minute)
+        self._act(partial(self._limit, wanted), said, take_back=lambda old: partial(self._limit, old, wanted))
 
-    def _limit(self, scope: str, concurrency: int, per_minute: int) -> None:
+    def _limit(self, wanted: Limit, instead: Limit | None = None) -> Limit:
         fleet = self._context.commands.fleet
-        head, _colon, name = scope.partition(":")
+        head, _colon, name = wanted.scope.partition(":")
         if head == limits.TYPE:
-            fleet.limit_type(name, concurrency=concurrency, per_minute=per_minute)
-        else:
-            fleet.set_limit(Limit(scope=scope, concurrency=concurrency, per_minute=per_minute))
+            numbers = {"concurrency": wanted.concurrency, "per_minute": wanted.per_minute}
+            return fleet.limit_type(name, **numbers, instead=instead)
+        return fleet.set_limit(wanted, instead=instead)
 
 
 def _called(shop: Shop) -> str:

@@ -205,3 +205,29 @@ def test_an_order_reaches_the_worker_once(room: Room, desk: Desk) -> None:
     assert room.store.heartbeat(info).orders == ()
     with pytest.raises(UsageError, match="no worker"):
         desk.fleet.tell_worker("w2", "drain")
+
+
+def test_a_pause_is_taken_back_to_what_stood_before_but_not_that_of_somebody_else(room: Room, desk: Desk) -> None:
+    cleo = desk_of(room, name="cleo@desk-03")
+    assert desk.fleet.pause("platform:pdd") is None
+    before = cleo.fleet.pause("platform:pdd", reason="stock-taking until six")
+    with pytest.raises(UsageError, match="not as this act left it"):
+        desk.fleet.take_back_pause("platform:pdd", None)
+    (stands,) = room.store.pauses()
+    assert (stands.by, stands.reason) == ("cleo@desk-03", "stock-taking until six")
+    cleo.fleet.take_back_pause("platform:pdd", before)
+    (stands,) = room.store.pauses()
+    assert stands.reason == ""
+    cleo.fleet.take_back_pause("platform:pdd", None)
+    assert room.store.pauses() == []
+
+
+def test_the_limit_of_a_type_is_taken_back_only_where_nobody_set_another(room: Room, desk: Desk) -> None:
+    desk.fleet.import_types(['{"name": "work", "concurrency": 4}'])
+    old = desk.fleet.limit_type("work", concurrency=2, per_minute=9)
+    desk.fleet.limit_type("work", concurrency=3, per_minute=9)
+    mine = msgspec.structs.replace(old, concurrency=2, per_minute=9)
+    with pytest.raises(UsageError, match="not as this act left it"):
+        desk.fleet.limit_type("work", concurrency=4, per_minute=0, instead=mine)
+    assert (old.concurrency, old.per_minute) == (4, 0)
+    assert desk.fleet.limit_type("work", concurrency=4, per_minute=0).concurrency == 3

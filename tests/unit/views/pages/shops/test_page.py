@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates import quiet_hours
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
@@ -787,3 +787,25 @@ def test_a_link_leads_to_the_shop_under_the_cursor(qtbot: QtBot, fleet: Fleet, o
     with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         page.show_request(link)
     assert (page.table.current_key(), page.pointed()[0]) == (key, key)
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize("scope", ["platform:pdd", "type:sync_order"])
+def test_undo_leaves_what_somebody_else_did_meanwhile(qtbot: QtBot, fleet: Fleet, open_page: Open, scope: str) -> None:
+    page = open_page()
+    find(page, Segmented, "What to show").choose("limits")
+    page.limits.set_current_key(scope)
+    after(qtbot, page, page.scope.pause_button.click)
+    undo = fleet.toasts[-1].actions[0]
+    fleet.store.set_pause(Pause(scope=scope, by="cleo@desk-03", reason="stock-taking"))
+    after(qtbot, page, undo.call)
+    assert fleet.toasts[-1].detail == "it is not as this act left it any more"
+    assert [one.by for one in fleet.store.pauses()] == ["cleo@desk-03"]
+    page.scope.at_once.setValue(7)
+    after(qtbot, page, page.scope.save_button.click)
+    undo = fleet.toasts[-1].actions[0]
+    page.actions_of_page.set_limit(page.scope.shown, 9, 0)  # type: ignore[arg-type]
+    qtbot.waitUntil(lambda: fleet.toasts[-1].actions[:1] != (undo,), timeout=WAIT_MS)
+    after(qtbot, page, undo.call)
+    assert fleet.toasts[-1].detail == "it is not as this act left it any more"
+    assert row(page, scope)["running"] == "0 / 9"
