@@ -56,7 +56,9 @@ class TaskCommands:
             self._operator, "operator", "task.create", [f"{spec.platform}:{spec.shop_id}" for spec in specs]
         )
         signed = [_signed(spec, self._operator.who, origin) for spec in specs]
-        detail = {"count": len(signed), "types": sorted({spec.task_type for spec in signed})}
+        detail: dict[str, object] = {"count": len(signed), "types": sorted({spec.task_type for spec in signed})}
+        if len(whys := {spec.reason.strip() for spec in signed} - {""}) == 1:
+            detail["reason"] = whys.pop()
         with self._audit.act("task.create", [f"{spec.platform}:{spec.shop_id}" for spec in signed], detail) as act:
             done = self._producer.submit(signed)
             act.counted(len(done.created), len(done.duplicates) + len(done.done) + len(done.errors))

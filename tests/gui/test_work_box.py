@@ -22,9 +22,12 @@ from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Shop
 from services.domain.plans.schedule import Schedule
 from services.domain.promises.promise import Promise
-from services.domain.task.record import Attempt
-from services.domain.task.status import Status
+from services.domain.task.record import Attempt, Task
+from services.domain.task.search.query import Query, equals
+from services.domain.task.status import ACTIVE, Status
+from services.monitor.tasks import LogTail
 from services.monitor.works import WorkStory
+from services.ports import LogLine
 from tests.gui.desk import Desk
 from tests.support.widgets import words
 from views.dialogs.work.dialog import Asked, WorkDialog
@@ -308,10 +311,127 @@ def test_the_parameters_ask_of_one_work_where_the_type_counts_them(qtbot: QtBot,
     assert "This is no JSON object" in words(dialog)
     dialog.payload.setText('{"page_size": 2}')
     qtbot.waitUntil(lambda: lead(dialog).startswith("Yes: "), timeout=WAIT_MS)
+    assert dialog.create_button.text() == "Run now", "nothing is done wrong by repeating it"
+    dialog.create_button.click()
+    qtbot.waitUntil(lambda: bool(desk.toasts), timeout=WAIT_MS)
+    assert [task.payload for task in active(desk, "refresh_goods")] == [done.payload]
+    dialog.payload.setText('{"page_size": 3}')
+    qtbot.waitUntil(lambda: dialog.create_button.text() == "Run it now…", timeout=WAIT_MS)
     dialog.create_button.click()
     assert desk.asked == [
-        {"platform": "pdd", "shops": [SHOP], "task_type": "refresh_goods", "payload": {"page_size": 2}}
+        {"platform": "pdd", "shops": [SHOP], "task_type": "refresh_goods", "payload": {"page_size": 3}}
     ]
+
+
+def active(desk: Desk, task_type: str) -> list[Task]:
+    """What of this type has not ended."""
+    terms = (equals("type", task_type), equals("status", *ACTIVE))
+    return list(desk.session.engine.store.query(Query(terms=terms)).tasks)
+
+
+def test_done_work_is_run_again_in_place_with_the_reason_that_is_recorded(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    done = desk.succeed(desk.create(task_type="sync_order", priority=3))
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
+    assert dialog.create_button.text() == "Run again with reason…"
+    assert not dialog.again.isVisible()
+    QTest.keyClick(dialog, Qt.Key.Key_R, CTRL)
+    assert dialog.again.isVisible()
+    assert dialog.again.title.text().startswith("sync_order of 微光数码专卖店 once more: it would repeat")
+    assert dialog.again.run_button.toolTip() == "Say why first"
+    QTest.keyClick(dialog.again.reason, Qt.Key.Key_Escape)
+    assert (dialog.again.isVisible(), dialog.isVisible()) == (False, True)
+    QTest.keyClick(dialog, Qt.Key.Key_R, CTRL)
+    QTest.keyClicks(dialog.again.reason, "the file was lost")
+    QTest.keyClick(dialog.again.reason, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: bool(desk.toasts), timeout=WAIT_MS)
+    (made,) = active(desk, "sync_order")
+    assert (made.task_id != done.task_id, made.priority, desk.asked) == (True, 3, [])
+    (entry, *_older) = desk.session.engine.store.audit(5)
+    assert "the file was lost" in str(entry)
+    assert not dialog.again.isVisible()
+    qtbot.waitUntil(lambda: dialog.create_button.text() == "Run it now…", timeout=WAIT_MS)
+    desk.toasts[-1].actions[-1].call()
+    qtbot.waitUntil(lambda: not active(desk, "sync_order"), timeout=WAIT_MS)
+
+
+def test_work_that_somebody_else_began_meanwhile_is_not_run_again(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    desk.succeed(desk.create(task_type="sync_order"))
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
+    dialog.create_button.click()
+    dialog.again.reason.setText("the file was lost")
+    theirs = desk.create(task_type="sync_order", reason="theirs")
+    dialog.again.run_button.click()
+    qtbot.waitUntil(lambda: f"It is active already: {theirs.task_id}" in words(dialog), timeout=WAIT_MS)
+    assert dialog.again.reason.text() == "the file was lost"
+
+
+def test_the_gate_that_holds_is_opened_from_the_answer(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    desk.session.commands.fleet.pause(f"shop:{SHOP}")
+    made = desk.create(task_type="sync_order")
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
+    (resume,) = dialog.answer.ways.buttons
+    assert resume.text() == "Resume shop"
+    resume.click()
+    assert desk.ways == [("resume", f"shop:{SHOP}")]
+    assert dialog.isVisible(), "the answer changes in place"
+    desk.session.commands.fleet.resume(f"shop:{SHOP}")
+    desk.hold(desk.get(made.task_id))
+    qtbot.waitUntil(lambda: [one.text() for one in dialog.answer.ways.buttons] == ["Decide"], timeout=WAIT_MS)
+    dialog.answer.ways.buttons[0].click()
+    assert desk.ways[-1] == ("decide", f"id:{made.task_id}")
+    assert not dialog.isVisible()
+
+
+def test_who_may_not_act_is_told_so_at_what_holds(desk: Desk, ask: Ask) -> None:
+    desk.session.commands.fleet.pause(f"shop:{SHOP}")
+    desk.create(task_type="sync_order")
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"), lambda: "Only operators may")
+    (resume,) = dialog.answer.ways.buttons
+    assert (resume.isEnabled(), resume.toolTip()) == (False, "Only operators may")
+
+
+class Read:
+    """The questions about tasks; ``places``: where each look into a log began."""
+
+    def __init__(self, tasks: Any) -> None:
+        self._tasks, self.places = tasks, list[int]()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tasks, name)
+
+    def log(self, task_id: str, attempt: int, place: int = 0) -> LogTail:
+        self.places.append(place)
+        tail: LogTail = self._tasks.log(task_id, attempt, place)
+        return tail
+
+
+def test_of_the_log_of_a_run_only_what_is_new_is_read(qtbot: QtBot, desk: Desk) -> None:
+    running, store = desk.claim(desk.create(task_type="sync_order")), desk.session.engine.store
+
+    def write(*numbers: int) -> None:
+        lines = [LogLine(at=store.now_ms(), stream="info", text=f"page {n}") for n in numbers]
+        store.append_log(running.task_id, running.attempt, lines)
+
+    write(*range(7))
+    window, tasks = QWidget(), Read(desk.context.tasks)
+    qtbot.addWidget(window)
+    window.resize(1280, 720)
+    window.show()
+    context = replace(desk.context, tasks=cast("Any", tasks))
+    dialog = WorkDialog(context, Asked(shop=SHOP, task_type="sync_order"), parent=window)
+    dialog.open()
+    qtbot.waitUntil(lambda: "page 6" in words(dialog), timeout=WAIT_MS)
+    assert "last 5 of 7 lines" in words(dialog)
+    pane, evidence = dialog.answer.viewport(), dialog.answer.evidence
+    assert evidence.mapTo(pane, evidence.rect().bottomLeft()).y() < pane.height(), "seen without scrolling"
+    write(7)
+    qtbot.waitUntil(lambda: "page 7" in words(dialog), timeout=WAIT_MS)
+    assert "last 5 of 8 lines" in words(dialog)
+    assert words(dialog).count("page 6") == 1
+    first, *others = tasks.places
+    assert first == 0
+    assert others
+    assert all(others), "from where the last look ended"
 
 
 def test_what_fits_several_shops_has_an_answer_for_each(qtbot: QtBot, desk: Desk, ask: Ask) -> None:

@@ -9,14 +9,19 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from views.support import safe
 from views.support.look import Label
+from views.widgets.elided import Elided
 
 
 class KeyValues(QWidget):
-    """Rows of name and value; `mono` for headers, `spread` puts values at the right edge."""
+    """Rows of name and value; `mono` for headers, `spread` puts values at the right edge, `single` cuts a value that
+    has no room in its line.
+    """
 
-    def __init__(self, *, mono: bool = False, spread: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, *, mono: bool = False, spread: bool = False, single: bool = False, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._mono, self._spread = mono, spread
+        self._mono, self._spread, self._single = mono, spread, single
         self._labels: list[tuple[Label, Label]] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -39,7 +44,7 @@ class KeyValues(QWidget):
             name.setToolTip("")
             value.setText(safe.visible(value_text))
             value.set_tone(tone)
-            value.setToolTip(safe.tooltip(value_text) if len(value_text) > 60 else "")
+            value.setToolTip(safe.tooltip(value_text) if self._single or len(value_text) > 60 else "")
         for labels, codes in zip(self._labels, tips, strict=False):
             for label, code in zip(labels, codes, strict=True):
                 label.setToolTip(safe.tooltip(code))
@@ -60,8 +65,10 @@ class KeyValues(QWidget):
     def _add_row(self) -> None:
         kind = "monosmall" if self._mono else "label"
         name = Label("", kind, "text2" if self._spread else "text3")
-        value = Label("", kind if self._mono else ("labelstrong" if self._spread else "label"), wrap=True)
-        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        looks = kind if self._mono else ("labelstrong" if self._spread else "label")
+        value = Elided("", looks) if self._single else Label("", looks, wrap=True)
+        if not self._single:
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         value.setAlignment(Qt.AlignmentFlag.AlignRight if self._spread else Qt.AlignmentFlag.AlignLeft)
         row = len(self._labels)
         self._grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)

@@ -4,14 +4,16 @@ the evidence of the run that is chosen: result, log and picture.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from services.domain.insight.wait import TRY_ANYWAY, ways
 from services.domain.task.record import Task
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
@@ -23,6 +25,7 @@ from services.messages import logged
 from services.monitor.artifacts import Found
 from services.monitor.promises import WorkPromise
 from services.monitor.shops.day import UNKNOWN, DayAttempt, ShopDay
+from services.monitor.tasks import LogTail
 from services.monitor.waits.waiting import Wait
 from services.monitor.works import WorkStory
 from services.ports import LogLine
@@ -33,6 +36,7 @@ from views.dialogs.artifact import ArtifactDialog
 from views.dialogs.work import words
 from views.dialogs.work.words import Line
 from views.kit.picture import Picture
+from views.kit.ways_row import WaysRow
 from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
@@ -56,6 +60,8 @@ _SPANS = ((DAY, N_("The day")), (MONTH, N_("30 days")))
 #: tasks of a work of which it is asked what they wait for
 MOST_WAITS = 20
 EDGE, LINES, VALUES, LONGEST = 120, 5, 5, 60
+#: in a pane that is not so high something has to be scrolled to
+LOW = 640
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +84,7 @@ class Evidence:
     values: Mapping[str, str] = field(default_factory=dict)  #: of its result, the first ones
     lines: tuple[LogLine, ...] = ()  #: of its log, the last ones
     written: int = 0  #: lines of the log in all
+    place: int = 0  #: in the log, behind the last one
     files: tuple[Found, ...] = ()
 
 
@@ -95,20 +102,27 @@ def look(context: PageContext, shop: str, task_type: str, day: str, payload: Map
     )
 
 
-def evidence(context: PageContext, task_id: str, attempt: int) -> Evidence | None:
-    """What an attempt of a task left (0: its last one), None where its record is gone. Blocking."""
+def evidence(context: PageContext, task_id: str, attempt: int, before: Evidence | None = None) -> Evidence | None:
+    """What an attempt of a task left (0: its last one), None where its record is gone; of what is known from ``before``
+    only what is new is read. Blocking.
+    """
     found = context.tasks.get([task_id])
     if not found:
         return None
     task = found[0]
     number = attempt or task.attempt
-    lines = context.tasks.log(task_id, number).lines if number else ()
+    if before is None or (before.task.task_id, before.attempt) != (task_id, number):
+        before = Evidence(task=task, attempt=number)
+    elif before.task.ended:
+        return before
+    tail = context.tasks.log(task_id, number, before.place) if number else LogTail(lines=(), place=0)
     return Evidence(
         task=task,
         attempt=number,
         values=_values(task),
-        lines=lines[-LINES:],
-        written=len(lines),
+        lines=(*before.lines, *tail.lines)[-LINES:],
+        written=before.written + len(tail.lines),
+        place=tail.place,
         files=context.artifacts.of(task_id, task),
     )
 
@@ -134,15 +148,18 @@ def _value(value: object) -> str:
 class AnswerPane(ScrollPane):
     """Signals:
     wanted: a page, and what it shall show there.
+    way_wanted: a verb about what holds it, and what that is about.
     day_wanted: another day, as a date.
     """
 
     wanted = Signal(str, object)
+    way_wanted = Signal(str, str)
     day_wanted = Signal(str)
 
-    def __init__(self, context: PageContext) -> None:
+    def __init__(self, context: PageContext, barred: Callable[[], str] = str) -> None:
+        """``barred``: why nothing can be changed, "" when it can."""
         super().__init__()
-        self._context = context
+        self._context, self._barred = context, barred
         self._told: Told | None = None
         self._stale = False
         self._shop_name = ""
@@ -152,6 +169,7 @@ class AnswerPane(ScrollPane):
         self.age = Label("", "label", "text3")
         self._glyph, self.short = QLabel(), Label("", "number")
         self.beside, self.under = Label("", "panel", wrap=True), Label("", "body", "text2", wrap=True)
+        self.ways = WaysRow()
         self._row_of_facts = QWidget()
         self._flow = FlowRow(self._row_of_facts, across=14)
         self.tiles = TileRow()
@@ -181,6 +199,7 @@ class AnswerPane(ScrollPane):
         said.addWidget(self.beside)
         said.addWidget(self.under)
         said.addWidget(self._row_of_facts)
+        said.addWidget(self.ways)
         answer.addLayout(said, 1)
         strip.setSpacing(10)
         strip.addWidget(self.day_title)
@@ -203,12 +222,23 @@ class AnswerPane(ScrollPane):
     def _connect(self) -> None:
         self.lines.wanted.connect(self.wanted)
         self.evidence.wanted.connect(self.wanted)
+        self.ways.wanted.connect(self.way_wanted)
         self.tiles.opened.connect(self._on_tile)
         self.span.chosen.connect(lambda _span: self._on_span())
         self.strip.chosen.connect(self._on_run)
         self.strip.opened.connect(self._open_task)
         theme().changed.connect(self._say)
         on_language_changed(self._say)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room, the evidence stands before what else is to be known of the day."""
+        super().resizeEvent(event)
+        low = self.height() < LOW
+        if low != (self.body.indexOf(self.evidence) < self.body.indexOf(self.know)):
+            self.body.removeWidget(self.evidence)
+            self.body.insertWidget(self.body.indexOf(self.strip if low else self.rest) + 1, self.evidence)
+            self.body.setSpacing(6 if low else 8)
+            self.body.setContentsMargins(20, 6 if low else 10, 20, 6 if low else 10)
 
     # what is shown
 
@@ -314,6 +344,7 @@ class AnswerPane(ScrollPane):
         self.under.setText(safe.visible(text.sentences([why, found.under]) if why else found.under))
         self.under.setVisible(bool(self.under.text()))
         self._say_facts(story, found.task_id, now)
+        self._say_ways(story, found.task_id)
         at = self._told.at_ms if self._stale else now  # nothing is counted down while nothing newer is known
         self.tiles.show_tiles(words.tiles(story, self._told.promised, at, stale=self._stale))
         self.day_title.setText(_("The last 30 days") if self.span.current() == MONTH else _the_day(story, now))
@@ -329,6 +360,17 @@ class AnswerPane(ScrollPane):
                 rest = _("What became of some runs that schedules planned for the day is not known for this shop.")
         self.rest.setText(rest)
         self.rest.setVisible(bool(rest))
+
+    def _say_ways(self, story: WorkStory, task_id: str) -> None:
+        """What can be done about what holds it: of a gate its verbs, else the decision that is a person's."""
+        task = next((one for one in story.active if one.task_id == task_id), None)
+        found: tuple[tuple[str, str], ...] = ()
+        if task is not None and task.status == Status.HELD:
+            found = (("decide", f"id:{task_id}"),)
+        elif task is not None and self._told is not None and (wait := self._told.waits.get(task_id)) is not None:
+            # one that asks for a reason is asked for on the page of the task
+            found = tuple((verb, about) for verb, about in ways(task, wait.gate) if verb != TRY_ANYWAY)
+        self.ways.offer(found, self._barred() or (_("Nothing newer is known") if self._stale else ""))
 
     def _say_facts(self, story: WorkStory, task_id: str, now: int) -> None:
         task = next((one for one in (*story.runs, *story.active) if one.task_id == task_id), None)
@@ -489,7 +531,7 @@ class EvidenceRow(QWidget):
         self.task.activated.connect(self._open_task)
         self.result, self.log, self.shot = Card(N_("Result")), Card(N_("Log")), Card(N_("Screenshot"))
         self.values, self.trouble = KeyValues(spread=True), Label("", "label", "text2", wrap=True)
-        self.tail = KeyValues(mono=True)
+        self.tail = KeyValues(mono=True, single=True)
         self.silent = Label("", "label", "text3", wrap=True)
         self.picture, self.no_picture = Picture(context.artifacts, EDGE), Label("", "label", "text3", wrap=True)
         self.picture.activated.connect(self._open_picture)
@@ -534,7 +576,9 @@ class EvidenceRow(QWidget):
         self._wanted = (task_id, attempt)
         self._say()
         self._asking.start(
-            partial(evidence, self._context, task_id, attempt), partial(self._show, (task_id, attempt)), self._pass
+            partial(evidence, self._context, task_id, attempt, self._found),
+            partial(self._show, (task_id, attempt)),
+            self._pass,
         )
 
     def _show(self, wanted: tuple[str, int], found: Evidence | None) -> None:

@@ -24,6 +24,7 @@ from services.monitor.works import WorkStory
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
 from views.dialogs.work import asking, words
+from views.dialogs.work.again import AgainBar
 from views.dialogs.work.answer import AnswerPane, Told, look
 from views.dialogs.work.asking import TODAY, YESTERDAY, Asked, Directory, Understood
 from views.dialogs.work.works import WorkList, WorkRow
@@ -51,7 +52,8 @@ TYPING_MS, LOOK_MS, LIST_MS = 200, 2000, 8000
 LISTED, MOST_ASKED = 24, 48
 #: entries of the menu of a chip, and days before today that are offered
 OFFERED, DAYS_BACK = 14, 6
-
+#: ways out that show a page
+LEAVING = frozenset({"open_task", "decide"})
 
 _ANYTHING = Asked()
 
@@ -142,7 +144,8 @@ class WorkDialog(DialogFrame):
         top.setSpacing(0)
         top.addLayout(chips)
         top.addWidget(line())
-        self.works, self.answer = WorkList(), AnswerPane(self._context)
+        self.works, self.answer = WorkList(), AnswerPane(self._context, self._barred)
+        self.again = AgainBar(self._context, self.parent())
         self.nothing = EmptyState(N_("Ask of a shop and a task type"), "", icon="ph.magnifying-glass")
         self._stack = stacked(self.nothing, self.answer)
         middle = QHBoxLayout()
@@ -151,7 +154,7 @@ class WorkDialog(DialogFrame):
         middle.addWidget(self.works)
         middle.addWidget(line("v"))
         middle.addWidget(self._stack, 1)
-        self.fill(top, middle, self._build_hints(), size=SIZE, least=LEAST)
+        self.fill(top, middle, self.again, self._build_hints(), size=SIZE, least=LEAST)
         self.copy_button = Button(N_("Copy answer"), icon="ph.copy", hint="Ctrl+C")
         self.shop_button = Button(N_("Open shop"), icon="ph.storefront", shortcut="Ctrl+O")
         self.tasks_button = Button(N_("Show its tasks"), icon="ph.list-bullets", shortcut="Ctrl+L")
@@ -193,6 +196,11 @@ class WorkDialog(DialogFrame):
         self.works.opened.connect(self._open_task)
         self.answer.wanted.connect(self._go)
         self.answer.day_wanted.connect(self._on_day)
+        self.answer.way_wanted.connect(self._on_way)
+        self.again.wanted.connect(partial(self._go, "tasks"))
+        self.again.made.connect(self._on_made)
+        self.again.unknown.connect(self._fill_in)
+        self.again.closed.connect(self.field.setFocus)
         self.answer.strip.chosen.connect(lambda _run: self._say_buttons())
         self.copy_button.clicked.connect(self._copy)
         self.shop_button.clicked.connect(self._on_shop)
@@ -313,6 +321,7 @@ class WorkDialog(DialogFrame):
         """Let no answer to another question stand there."""
         if self.answer.told is not None and self._shown != self._question():
             self.answer.clear()
+            self.again.leave()
 
     def _question(self) -> tuple[object, ...]:
         return (*self.works.current(), self.day, self._payload(), self._problem)
@@ -354,6 +363,35 @@ class WorkDialog(DialogFrame):
     # acting
 
     def _on_create(self) -> None:
+        """The same work in place, where that is known and nobody has to look first; else all of it is filled in."""
+        told_, task_id = self.answer.told, self.answer.task_id
+        how = words.way_again(told_.story, instant.now_ms()) if told_ is not None and task_id else words.FILL_IN
+        if told_ is None or how == words.FILL_IN:
+            self._fill_in()
+        elif how == words.AT_ONCE:
+            self.again.run(task_id)
+        else:
+            _value, why, _tone, _glyph = words.again(told_.story, instant.now_ms())
+            title = _("{type} of {shop} once more: {why}").format(
+                type=type_names.name(told_.story.task_type), shop=self._shop_name(told_.story.shop), why=why
+            )
+            self.again.ask(task_id, title)
+
+    def _on_made(self) -> None:
+        self._ask_list()
+        self._ask()
+
+    def _on_way(self, verb: str, target: str) -> None:
+        """What opens a page leaves this; what acts stays, and the answer changes in place."""
+        told_ = self.answer.told
+        if verb.startswith("copy_") and told_ is not None:
+            name = self._shop_name(told_.story.shop)
+            target = safe.masked(words.copied(told_.story, name, told_.day, instant.now_ms()))
+        if verb in LEAVING:
+            self.accept()
+        self._context.way_out(verb, target)
+
+    def _fill_in(self) -> None:
         shop, kind = self.works.current()
         if not kind:
             return
@@ -537,9 +575,13 @@ class WorkDialog(DialogFrame):
         self.copy_button.disable(unknown)
         self.shop_button.disable(none)
         self.tasks_button.disable(none)
-        reason = told_ is not None and words.needs_reason(told_.story)
-        self.create_button.set_source(N_("Run again with reason…") if reason else N_("Run it now…"))
-        self.create_button.disable(self._barred() or none)
+        how = words.way_again(told_.story, instant.now_ms()) if told_ is not None else words.FILL_IN
+        if how == words.AT_ONCE and not self.answer.task_id:
+            how = words.FILL_IN
+        self.create_button.set_source(words.AGAIN_VERBS[how])
+        late = _("Nothing newer is known") if self._error is not None and how != words.FILL_IN else ""
+        busy = _("It is being created") if self.again.busy else ""
+        self.create_button.disable(self._barred() or none or late or busy)
         self.open_button.disable(unknown or ("" if self.answer.task_id else _("There is no task of it")))
 
 

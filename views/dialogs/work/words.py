@@ -41,6 +41,13 @@ MOST = 30
 #: row of the strip of thirty days
 DAYS = "days"
 NEXT, PROMISE, AGAIN = "next", "promise", "again"
+#: how a work is done once more: in place at once, in place with a reason, or all of it filled in
+AT_ONCE, WITH_REASON, FILL_IN = "at once", "with reason", "fill in"
+AGAIN_VERBS = {
+    AT_ONCE: N_("Run now"),
+    WITH_REASON: N_("Run again with reason…"),
+    FILL_IN: N_("Run it now…"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,6 +245,14 @@ def again(story: WorkStory, now_ms: int) -> tuple[str, str, str, str]:
     if story.repeatable:
         return _("It is safe"), _("nothing is done wrong by repeating it"), "text", "healthy"
     return _unrepeatable(story, now_ms)
+
+
+def way_again(story: WorkStory, now_ms: int) -> str:
+    """One of ``AGAIN_VERBS``; where it is neither safe nor known to repeat what is done, all of it is looked at."""
+    if needs_reason(story):
+        return WITH_REASON if not story.active and not story.apart else FILL_IN
+    _value, _why, _tone, glyph = again(story, now_ms)
+    return AT_ONCE if glyph == "healthy" and story.runs else FILL_IN
 
 
 def _unrepeatable(story: WorkStory, now_ms: int) -> tuple[str, str, str, str]:

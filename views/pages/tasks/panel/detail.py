@@ -29,6 +29,7 @@ from services.ports import Letter
 from views.context import PageContext
 from views.kit.task_verb import Chosen, TaskVerb
 from views.kit.verb import Place, Verbs
+from views.kit.ways_row import WaysRow
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.panel.links_section import LinksSection
 from views.pages.tasks.panel.outputs import ArtifactSection, LogSection
@@ -633,47 +634,6 @@ def _headers(letter: Letter | None) -> list[tuple[str, str]]:
         (str(name), masked_text(value if isinstance(value, str) else json.dumps(value)))
         for name, value in found.items()
     ]
-
-
-class WaysRow(QWidget):
-    """Signals:
-    wanted: a verb and what it is about.
-    """
-
-    wanted = Signal(str, str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._row = FlowRow(self, across=8, down=6)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
-        self._ways: tuple[tuple[str, str], ...] = ()
-        self.buttons: tuple[Button, ...] = ()
-        self.hide()
-
-    def offer(self, ways: Sequence[tuple[str, str]], barred: str, *, leads: bool = False) -> None:
-        """Offer these; ``barred`` says why nothing may be changed now. What only shows something always works.
-        ``leads``: nothing goes on before a person has acted, so the first is filled.
-        """
-        if tuple(ways) != self._ways:
-            self._ways = tuple(ways)
-            for button in self.buttons:
-                self._row.removeWidget(button)
-                button.deleteLater()
-            self.buttons = tuple(self._button(verb, target) for verb, target in ways)
-        for (verb, target), button in zip(self._ways, self.buttons, strict=True):
-            button.set_count_text(way.label(verb, target))
-            button.disable("" if verb.startswith(("open_task", "copy_")) else barred)
-        for place, button in enumerate(self.buttons):
-            button.set_kind("primary" if leads and not place else "plain")
-        self.setVisible(bool(ways))
-
-    def _button(self, verb: str, target: str) -> Button:
-        button = Button("", small=True)
-        button.clicked.connect(partial(self.wanted.emit, verb, target))
-        self._row.addWidget(button)
-        return button
 
 
 class DecideSection(Section):
