@@ -135,9 +135,10 @@ class VitalPopovers(QObject):
     def _store(self) -> HealthDetail:
         store = self._feed.latest.store
         name = self._window.top_bar.health_name("store")
-        return self._traced(
-            name, "healthy" if store.connected else "dead", "", self._health.store, self._addresses[1], ""
-        )
+        state, words = "healthy" if store.connected else "dead", ""
+        if store.connected and store.error:
+            state, words = "warning", _("takes no writes")
+        return self._traced(name, state, words, self._health.store, self._addresses[1], "")
 
     def _traced(self, name: str, state: str, words: str, trace: Trace, address: str, version: str) -> HealthDetail:
         now = self._clock.now_ms()
@@ -145,7 +146,8 @@ class VitalPopovers(QObject):
         if version:
             rows.append((_("Version"), version))
         if trace.latencies:
-            rows.append((_("Latency now"), _milliseconds(trace.latencies[-1])))
+            if trace.connected:
+                rows.append((_("Latency now"), _milliseconds(trace.latencies[-1])))
             rows.append((_("Slowest of 10 minutes"), _milliseconds(max(trace.latencies))))
         if trace.lost_ms:
             rows.append((_("Lost since"), shown.clock(trace.lost_ms, now)))
@@ -179,6 +181,10 @@ class VitalPopovers(QObject):
         verb = (_("Open workers"), lambda: self._window.open_page("workers"))
         apart = fleet.living != fleet.known or fleet.number(CUT_OFF)
         state = "warning" if apart or not fleet.living else "healthy"
+        if not snapshot.store.connected:  # their heartbeats come from it
+            state = "unconfirmed"
+            words = _("not known, {up} of {all} were up").format(up=fleet.living, all=fleet.known)
+            rows.insert(0, (_("Taken at"), shown.clock(snapshot.at_ms, self._clock.now_ms())))
         return HealthDetail(title=_("Workers"), state=state, words=words, rows=tuple(rows), verbs=(verb,))
 
     def _freshness(self) -> HealthDetail:

@@ -259,6 +259,9 @@ def test_a_store_that_takes_no_writes_is_told_while_all_is_shown_on(
     assert window.banner.accessibleName().endswith(full)
     pill = window.top_bar.pill("store").health
     assert (pill.state, pill.value, pill.tip) == ("warning", "takes no writes", full)
+    window.top_bar.health_requested.emit("store", QPoint(0, 0))
+    assert (popover(console).part.state, popover(console).part.words) == ("warning", "takes no writes")
+    popover(console).close()
     workers = window.top_bar.pill("workers").health
     assert (workers.state, workers.tip) == ("unconfirmed", f"{name} takes no writes."), "no worker would help"
     rights = window.status_bar.part("rights")
@@ -303,6 +306,14 @@ def test_the_pill_of_a_lost_part_tells_the_error_and_reconnects(qtbot: QtBot, co
     facts = popover(console).facts.values()
     assert facts["Last error"].endswith("redis.example.com:6380 timed out")
     assert "Lost since" in facts
+    assert "Latency now" not in facts, "it does not answer"
+    popover(console).close()
+    console.window.top_bar.health_requested.emit("workers", QPoint(0, 0))
+    assert popover(console).part.state == "unconfirmed"
+    assert popover(console).part.words == "not known, 0 of 0 were up"
+    assert "Taken at" in popover(console).facts.values()
+    popover(console).close()
+    console.window.top_bar.health_requested.emit("store", QPoint(0, 0))
     cut.mend()
     qtbot.mouseClick(popover(console).buttons[0], LEFT)
     qtbot.waitUntil(lambda: not console.wiring.loss.since_ms)
