@@ -43,6 +43,7 @@ from services.profiles.book import Book, SavedProfile
 from services.profiles.known import LOCAL
 from services.settings.reading import UNNAMED
 from views.dialogs.republish.runner import BulkRunner
+from views.shell.closing import Closing
 from views.support import operation, shown
 from views.support.acting import Acting
 from views.theme import theme
@@ -714,6 +715,9 @@ class Console:
                 self.opened.window.toasts.show(failure(exc))
 
     async def _close(self) -> None:
+        for one in (self.opened, *self.others):
+            if one is not None and one.window.isVisible():
+                Closing(one.window)
         self._instance.close()
         await self._stop(self._opening)
         if self.opened is not None and self.connection is not None and self.leaving is not None:

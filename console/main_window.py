@@ -552,6 +552,7 @@ class MainWindow(QMainWindow):
         if not self.may_close():
             event.ignore()
             return
+        self.hide()  # first: what ends here may take a while, and nobody shall look at a window that stands still
         self.stop_preparing()
         if self._current:
             self._pages[self._current].deactivate()

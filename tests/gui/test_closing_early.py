@@ -14,10 +14,13 @@ from shiboken6 import isValid
 from console import lifecycle, pages
 from console.connection.open_connection import OpenConnection
 from console.lifecycle import Console
+from services.commands.outcome import Outcome
 from services.domain.errors import StoreUnavailable
 from tests.gui.test_appearance import opened
 from tests.gui.test_console import play, until
+from views.shell.closing import Closing
 from views.support import operation
+from views.support.acting import Acting
 
 
 @pytest.mark.deep
@@ -121,3 +124,32 @@ def test_a_question_that_takes_long_keeps_no_window_from_closing(
     gate.set()
     assert over.wait(20)
     assert "is closed" not in caplog.text, "nobody is told of what was closed on purpose"
+
+
+def test_a_window_that_is_left_says_so_until_what_was_asked_for_is_done(qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
+    asked, gate, done = threading.Event(), threading.Event(), threading.Event()
+
+    def act() -> Outcome:
+        asked.set()
+        gate.wait(30)
+        done.set()
+        return Outcome()
+
+    async def close(console: Console) -> None:
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        assert console.opened is not None
+        window = console.opened.window
+        Acting(window, lambda _spec: None).at_once(act, lambda _outcome: "")
+        await until(asked.is_set, "it is under way")
+        console.end()
+        await until(lambda: bool(window.findChildren(Closing)), "it says that it closes")
+        (said,) = window.findChildren(Closing)
+        assert (window.isVisible(), said.isVisible(), window.isEnabled()) == (True, True, False)
+        assert said.accessibleName().startswith("Closing… ")
+        assert not done.is_set()
+        gate.set()
+        await until(lambda: not isValid(window) or not window.isVisible(), "it goes")
+        assert done.is_set()
+
+    play(qapp, tmp_path, close)

@@ -159,10 +159,14 @@ def test_stale_pages_are_grey(window: MainWindow) -> None:
 
 
 def test_closing_stops_the_page_and_tells(qtbot: QtBot, window: MainWindow) -> None:
+    window.show()
     window.open_page("a")
+    still: list[bool] = []
+    window.closing.connect(lambda: still.append(window.isVisible()))
     with qtbot.waitSignal(window.closing):
         window.close()
     assert seen(window, "a")[-1] == "deactivate"
+    assert still == [False], "nobody sees a window that stands still"
 
 
 def test_pages_are_made_ahead_one_at_a_time_and_do_nothing(qtbot: QtBot, window: MainWindow) -> None:
