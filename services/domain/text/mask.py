@@ -263,7 +263,24 @@ def put_back(edited: Any, original: Any) -> Any:
     What was typed over dots stays as it was typed. Entries of a list are known by their place, or, where there are more
     or fewer than before, by what they look like.
     """
-    return _put_back(edited, masked(original), original)
+    return Original(original).put_back(edited)
+
+
+class Original:
+    """A JSON value as it was before it was edited, for who asks again and again: it is masked once."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.shown = masked(value)
+
+    def put_back(self, edited: Any) -> Any:
+        """See ``put_back``."""
+        return _put_back(edited, self.shown, self.value)
+
+    def still_masked(self, edited: Any) -> str:
+        """See ``still_masked``."""
+        back = self.put_back(edited)
+        return "" if back == self.value or is_masked(self.value) else _first_masked(back, "")
 
 
 def _put_back(edited: Any, shown: Any, original: Any) -> Any:
@@ -290,7 +307,7 @@ def _taken(part: Any, left: list[tuple[Any, Any]]) -> Any:
 
 def still_masked(edited: Any, original: Any) -> str:
     """Path of the first value that nothing can be put back for, such as ``login.password``; "" for none."""
-    return "" if is_masked(original) else _first_masked(put_back(edited, original), "")
+    return Original(original).still_masked(edited)
 
 
 def _first_masked(value: Any, path: str) -> str:

@@ -43,10 +43,12 @@ def top_name(path: str) -> str:
 def payload_problems(kind: TaskType | None, document: Any, original: Any = None) -> list[schema.Problem]:
     """What is wrong with a payload for its type; an unknown type takes every object.
 
-    Dots in it stand for the secrets of the ``original``, and for nothing where that has none.
+    Dots in it stand for the secrets of the ``original``, a value or a ``mask.Original``, and for nothing where that has
+    none.
     """
-    found = task_type.validate_payload(kind or TaskType.default("unknown"), mask.put_back(document, original))
-    if path := mask.still_masked(document, original):
+    before = original if isinstance(original, mask.Original) else mask.Original(original)
+    found = task_type.validate_payload(kind or TaskType.default("unknown"), before.put_back(document))
+    if path := before.still_masked(document):
         message = said("payload.masked", path=path)
         found = [*found, schema.Problem(path=path, message=message, code="payload.masked")]
     return found

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from services import act_words
 from services.commands.back.ways import Way
 from services.domain import audit
-from services.domain.text.mask import masked_json
 from services.i18n import N_, _
 from views.pages.audit import words
 from views.pages.audit.table import AuditLine
@@ -160,7 +159,7 @@ class AuditPanel(QWidget):
         self.targets.setText("\n".join(safe.one_line(one, 200) for one in row.looked_up[:MOST_TARGETS]))
         details = audit.detail_of(entry)
         self._details.setVisible(details not in ("", "{}"))
-        self._details.show_text(masked_json(details))
+        self._details.show_json(details)
         self.seals.set_rows(_seals(row))
 
 

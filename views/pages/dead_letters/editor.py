@@ -6,6 +6,7 @@ import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -33,6 +34,7 @@ from views.dialogs.schema.json_text import pretty
 from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label
+from views.support.operation import Operation
 from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import IconButton
@@ -42,6 +44,9 @@ from views.widgets.json.problems import Problem
 from views.widgets.segmented import Segmented
 
 _MARKS = {"+": "succeeded", "-": "dead"}
+#: characters of a message that are read and masked where the window is, of a longer one elsewhere; and up to how many
+#: one can be changed here, which is checked with every key: of a longer one the beginning is shown
+AT_ONCE, MOST_EDITED = 8_000, 60_000
 MODES = (("json", "JSON"), ("form", N_("Form")), ("diff", N_("Diff")))
 KEPT_DRAFTS = 50
 LEAST_HEIGHT, MOST_HEIGHT = 120, 420
@@ -62,8 +67,10 @@ class MessageEditor(QWidget):
         super().__init__(parent)
         self._task_id = ""
         self._kind: TaskType | None = None
-        self._before: Any = None  #: the original
+        self._original = mask.Original(None)
         self._shown: Any = None  #: the same as it is shown, its secrets as dots until they are revealed
+        self._long = self._read_only = self._loading = False
+        self._reading = Operation(self, latest=True)
         self._revealed: set[str] = set()
         self._refused = False
         self._named = ""
@@ -74,7 +81,7 @@ class MessageEditor(QWidget):
         self.reveal_button = IconButton("ph.eye", N_("Show secrets"))
         self.mode = Segmented(MODES, N_("View of the message"))
         self.json = JsonEditor(N_("Original message"))
-        self.json.set_validator(editor_validator(lambda: self._kind, original=lambda: self._before))
+        self.json.set_validator(editor_validator(lambda: self._kind, original=lambda: self._original))
         self.form = SchemaForm(narrow=True)
         self.form.edited.connect(self._on_form)
         self.diff = QPlainTextEdit()
@@ -131,7 +138,7 @@ class MessageEditor(QWidget):
     def payload(self) -> dict[str, Any] | None:
         """The edited document, with its secrets where their dots were left; None while it is no JSON object."""
         value = self.json.document_value()
-        return mask.put_back(value, self._before) if isinstance(value, dict) else None
+        return self._original.put_back(value) if isinstance(value, dict) else None
 
     def show_refusal(self, is_refused: bool, named: str = "") -> None:
         """Whether the flow has refused this very message, and the field it named: that one is marked, or said to be
@@ -150,37 +157,52 @@ class MessageEditor(QWidget):
         if fresh:
             self._keep_draft()
             self._task_id = task_id
-            self._before = _parsed(payload)
-            self._load(payload)
-            draft = self._drafts.get(task_id)
-            if draft is not None:
-                self.json.setPlainText(draft)
-            self._choose("json")
+            self._reading.drop()
+            if len(payload) > AT_ONCE:
+                self._load(_Message(mask.Original(None), ""))  # no JSON yet, so nothing can be sent meanwhile
+                self._reading.start(partial(_read, payload, task_id in self._revealed), self._take)
+            else:
+                self._take(_read(payload, task_id in self._revealed))
+                return
         self.json.validate()
         self._say()
+
+    def _take(self, message: _Message) -> None:
+        self._load(message)
+        draft = self._drafts.get(self._task_id)
+        if draft is not None and not self._long:
+            self.json.setPlainText(draft)
+        self._choose("json")
 
     def reveal(self, task_id: str) -> None:
         """Show the secrets of a letter; who asks has written down that somebody looks."""
         self._revealed.add(task_id)
-        if task_id == self._task_id and self._before is not None:
+        if task_id == self._task_id and self._original.value is not None:
             typed, after = self.json.toPlainText(), self.json.document_value()
             edited = self.is_edited
-            self._load("")
+            self._load(_Message(self._original, pretty(self._original.value)))
             if edited:
-                self.json.setPlainText(typed if after is None else pretty(mask.put_back(after, self._before)))
+                self.json.setPlainText(typed if after is None else pretty(self._original.put_back(after)))
             self._on_mode(self.mode.current())
 
-    def _load(self, payload: str) -> None:
-        self._shown = self._before if self._task_id in self._revealed else mask.masked(self._before)
-        words = mask.masked_text(payload) if self._before is None else pretty(self._shown)
-        self.json.load_text(words)
+    def _load(self, message: _Message) -> None:
+        self._original, self._long = message.original, len(message.words) > MOST_EDITED
+        self._shown = self._original.value if self._task_id in self._revealed else self._original.shown
+        self._loading = True
+        if self._long:
+            self.json.load_part(message.words[:MOST_EDITED])
+        else:
+            self.json.load_text(message.words)
+        self._loading = False
+        self.json.setReadOnly(self._read_only or self._long)
 
     def _on_reveal(self) -> None:
         self.reveal_wanted.emit(self._task_id)
 
     def set_read_only(self, read_only: bool) -> None:
         """Refuse editing, e.g. of a message that was never a task."""
-        self.json.setReadOnly(read_only)
+        self._read_only = read_only
+        self.json.setReadOnly(read_only or self._long)
 
     def revert(self) -> None:
         """Return to the original."""
@@ -220,6 +242,8 @@ class MessageEditor(QWidget):
         return found
 
     def _on_text(self) -> None:
+        if self._loading:  # who loads it says it once, when all is there
+            return
         # The editor checks after a pause in typing; the button must know before that.
         self.json.validate()
         self._fit()
@@ -243,7 +267,7 @@ class MessageEditor(QWidget):
     def _on_mode(self, mode: str) -> None:
         payload = self.json.document_value()
         payload = payload if isinstance(payload, dict) else None
-        if mode == "form" and (payload is None or self.json.isReadOnly()):
+        if (mode == "form" and (payload is None or self.json.isReadOnly())) or self._long:
             # A form can only show what can be read; the text says what is wrong.
             self.mode.set_current("json")
             mode = "json"
@@ -276,16 +300,20 @@ class MessageEditor(QWidget):
         done = self._changes()
         self.note.setText(ngettext("{n} change", "{n} changes", len(done)).format(n=len(done)) if done else "")
         self._revert.setVisible(self.is_edited)
-        self.reveal_button.setVisible(self._shown != self._before)
+        self.reveal_button.setVisible(self._shown != self._original.value)
         problems = self.json.problems()
         complained = self._refused and not self.is_edited
         places = self._mark(complained)
-        problems_of_form = payload_problems(self._kind, self.json.document_value(), self._before)
-        if self.payload() is None:
-            problems_of_form = []
+        document = self.json.document_value()
+        problems_of_form = payload_problems(self._kind, document, self._original) if isinstance(document, dict) else []
         self.form.show_problems([*problems_of_form, *(_of_form(one) for one in places)])
         name = self._kind.name if self._kind is not None else ""
-        if problems:
+        if self._reading.awaited:
+            self.state.setText(_("Loading…"))
+        elif self._long:
+            said = _("Too long to be changed here: its beginning is shown. It can be republished as it is.")
+            self.state.setText(said)
+        elif problems:
             self.state.setText(
                 ngettext("{n} error; F8 goes to it", "{n} errors; F8 goes to the next", len(problems)).format(
                     n=len(problems)
@@ -301,8 +329,9 @@ class MessageEditor(QWidget):
             self.state.setText(said.format(type=name, version=version))
         else:
             self.state.setText(_("Valid JSON; nobody described this task type"))
-        self.state.set_tone("dead" if problems else "text2")
-        token = status("dead" if problems else "warning" if complained else "succeeded")
+        wrong = bool(problems) and not self._reading.awaited
+        self.state.set_tone("dead" if wrong else "text2")
+        token = status("dead" if wrong else "warning" if complained else "succeeded")
         self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 14))
         more = f"  +{len(done) - 1}" if len(done) > 1 else ""
         self.was.show_text(safe.cut(done[0], 60) + more if done else "")
@@ -328,6 +357,22 @@ def _remark(place: refused.Place) -> str:
 def _of_form(place: refused.Place) -> schema.Problem:
     code = "schema.missing" if place.missing else "schema.refused"
     return schema.Problem(path=place.name, message=said(code), code=code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """``words``: its whole text as it is shown."""
+
+    original: mask.Original
+    words: str
+
+
+def _read(payload: str, revealed: bool) -> _Message:
+    """Takes half a second for the longest."""
+    original = mask.Original(_parsed(payload))
+    if original.value is None:
+        return _Message(original, mask.masked_text(payload))
+    return _Message(original, pretty(original.value if revealed else original.shown))
 
 
 def _parsed(text: str) -> Any:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from services.domain.text.mask import masked_json, masked_text
+from services.domain.text.mask import masked_text
 from services.i18n import N_, _
 from services.monitor.log_files import Logged
 from views.pages.logs import table
@@ -71,8 +71,7 @@ class LogPanel(QWidget):
 
     def document(self) -> str:
         """The line as its program wrote it, secrets as dots."""
-        data = dict(self._row.data) if self._row is not None else {}
-        return masked_json(json.dumps(data, ensure_ascii=False, indent=2, default=str))
+        return self._whole.document
 
     def show_row(self, row: Logged | None) -> None:
         """Show a line; None keeps what stands there."""
@@ -133,14 +132,14 @@ class LogPanel(QWidget):
             return
         self._pill.set_status(table.glyph(row), table.level(row))
         self.words.setText(safe.visible(masked_text(row.text[:MOST_TEXT])))
-        trace = masked_text(row.about("trace"))
+        trace = masked_text(row.about("trace")[-2 * MOST_TEXT :])
         self._trace.setVisible(bool(trace))
         self.trace.setText(safe.visible(trace[-MOST_TEXT:], keep_newlines=True) if trace else "")
         self.task_button.setVisible(bool(row.about("task")))
         named = any(row.about(name) for name in ("request", "task", "worker"))
         self.same_button.disable("" if named else _("It names no task, worker or request"))
         self.facts.set_rows(_facts(row))
-        self._whole.show_text(self.document())
+        self._whole.show_json(json.dumps(dict(row.data), ensure_ascii=False, default=str))
 
 
 def _facts(row: Logged) -> list[tuple[str, str]]:

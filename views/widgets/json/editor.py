@@ -37,7 +37,7 @@ from views.support import safe, text
 from views.support.language import on_language_changed
 from views.support.throttle import Debounce
 from views.theme import theme
-from views.widgets.json.highlighter import JsonHighlighter
+from views.widgets.json.highlighter import PLAIN_ABOVE, JsonHighlighter
 from views.widgets.json.problems import Problem, Validator, check, line_of
 
 
@@ -112,6 +112,7 @@ class JsonEditor(QPlainTextEdit):
         self._was_edited = False
         self._was_valid = True
         self._value: Any = None
+        self._judged = True  #: whether it is to be JSON
         self._highlighter = JsonHighlighter(self.document())
         self._gutter = _Gutter(self)
         self._check = Debounce(self.validate, VALIDATE_MS, self)
@@ -135,7 +136,16 @@ class JsonEditor(QPlainTextEdit):
 
     def load_text(self, text: str) -> None:
         """Show `text` as it is and take it as the unedited state."""
-        self._loaded = text
+        self._show_text(text, judged=True)
+
+    def load_part(self, text: str) -> None:
+        """Show what is only looked at, maybe a part of a document: nothing of it is wrong, and it has no value."""
+        self._show_text(text, judged=False)
+
+    def _show_text(self, text: str, *, judged: bool) -> None:
+        self._loaded, self._judged = text, judged
+        # each line that is shown without colours would call the highlighter for nothing
+        self._highlighter.setDocument(self.document() if len(text) <= PLAIN_ABOVE else None)
         self.setPlainText(text)
         self.validate()
 
@@ -182,7 +192,7 @@ class JsonEditor(QPlainTextEdit):
     def validate(self) -> None:
         """Check at once."""
         self._check.cancel()
-        self._value, problems = check(self.toPlainText(), self._validator)
+        self._value, problems = check(self.toPlainText(), self._validator) if self._judged else (None, [])
         self._show_problems(problems)
 
     def go_to_next_problem(self) -> bool:

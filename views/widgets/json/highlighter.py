@@ -7,8 +7,8 @@ from PySide6.QtGui import QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
 from views.theme import theme
 
-#: Above this size the text is shown without colours: highlighting 1 MB would freeze the window.
-PLAIN_ABOVE = 400_000
+#: Above this size the text is shown without colours: a thousand lines take a turn of the window.
+PLAIN_ABOVE = 20_000
 
 
 class JsonHighlighter(QSyntaxHighlighter):

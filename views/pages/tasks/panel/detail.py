@@ -21,7 +21,7 @@ from services.domain.insight.wait import closed, stoppable, ways
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.task.tombstone import Tombstone
-from services.domain.text.mask import masked, masked_json, masked_text
+from services.domain.text.mask import masked, masked_text
 from services.i18n import N_, _
 from services.monitor.tasks import Pick, TaskDetail, TaskQueries, pick
 from services.monitor.waits.waiting import Wait
@@ -519,10 +519,10 @@ class TaskDetailPanel(QWidget):
 
     def _show_documents(self, before: Task | None, task: Task) -> None:
         if before is None or before.payload != task.payload:
-            self._data.show_text(masked_json(task.payload))
+            self._data.show_json(task.payload)
         self._outcome.setVisible(bool(task.result))
         if task.result and (before is None or before.result != task.result):
-            self._outcome.show_text(masked_json(task.result))
+            self._outcome.show_json(task.result)
 
     def _follow(self) -> None:
         if self._task is not None and not self._task.ended:
@@ -578,7 +578,7 @@ class PayloadSection(DocumentSection):
     def __init__(self) -> None:
         super().__init__(N_("Payload"))
         copy = IconButton("ph.copy", N_("Copy the payload"))
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.editor.toPlainText()))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.document))
         self.add_action(copy)
         self.edit_button = Button(N_("Edit as new task"), kind="ghost", icon="ph.pencil-simple", small=True)
         self.add_action(self.edit_button)

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from services.domain.types.task_type import TaskType
 from tests.support.cuts import cut
+from views.pages.dead_letters import editor as module
 from views.pages.dead_letters.editor import MessageEditor
 from views.theme import theme
 
@@ -75,3 +76,36 @@ def test_what_is_said_of_a_field_never_pushes_the_panel_beyond_its_edge(qtbot: Q
         qtbot.wait(50)
         assert editor.minimumSizeHint().width() <= 400
         assert cut(editor) == []
+
+
+def test_a_message_of_some_length_is_read_elsewhere_and_cannot_be_sent_before_it_is_there(qtbot: QtBot) -> None:
+    payload = {"goods_ids": [f"G{n}" for n in range(2_000)], "token": "s3cr3t-one"}
+    editor = shown(qtbot, payload, "")
+    assert not editor.json.toPlainText()
+    assert (editor.is_valid, editor.is_edited, editor.payload()) == (False, False, None)
+    assert editor.reveal_button.isHidden()
+    qtbot.waitUntil(lambda: bool(editor.json.toPlainText()), timeout=60_000)
+    assert "s3cr3t-one" not in editor.json.toPlainText()
+    assert (editor.is_valid, editor.is_edited, editor.payload()) == (True, False, payload)
+    editor.json.setPlainText(editor.json.toPlainText().replace('"G7"', '"H7"'))
+    assert editor.is_edited
+    assert editor.payload() == {**payload, "goods_ids": ["H7" if one == "G7" else one for one in payload["goods_ids"]]}
+    editor.show_message("t2", "{}", KIND)
+    editor.show_message("t1", json.dumps(payload), KIND)
+    qtbot.waitUntil(lambda: editor.is_edited, timeout=60_000)
+    assert '"H7"' in editor.json.toPlainText(), "what was typed is kept"
+
+
+def test_of_a_message_that_is_too_long_the_beginning_is_shown_and_nothing_can_be_changed(qtbot: QtBot) -> None:
+    editor = shown(qtbot, {"rows": [{"name": f"商品 {n}"} for n in range(4_000)]}, "")
+    qtbot.waitUntil(lambda: bool(editor.json.toPlainText()), timeout=60_000)
+    assert len(editor.json.toPlainText()) == module.MOST_EDITED
+    assert editor.json.isReadOnly()
+    assert (editor.is_valid, editor.is_edited) == (True, False), "it goes as it is"
+    for mode in ("form", "diff"):
+        editor.mode.choose(mode)
+        assert editor.mode.current() == "json"
+    editor.set_read_only(False)
+    assert editor.json.isReadOnly()
+    editor.show_message("t2", "{}", KIND)
+    assert not editor.json.isReadOnly()
