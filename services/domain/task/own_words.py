@@ -153,6 +153,10 @@ SENTENCES: dict[str, str] = {
     "own.opens_no_page": N_("Chromium does not open a page: {said}"),
     "own.chromium_cannot": N_("Chromium cannot be started: {said}"),
     "own.chromium_did_not": N_("Chromium did not start: {said}"),
+    "own.no_screen": N_(
+        "there is no screen here for the window of its browser: log in from a desktop session, or where the shop's"
+        " worker runs"
+    ),
     "own.server_answered": N_("the server answered {status}"),
     "own.server_answered_said": N_("the server answered {status}: {said}"),
     "own.server_wanted": N_("the server answered {status}, wanted {wanted}"),

@@ -19,7 +19,7 @@ from services.domain.task import classify, ids, own_words
 from services.domain.types import linear
 from services.executors.browser import installation
 from services.executors.browser.actions import visible
-from services.executors.browser.launch import Chromium, Launcher
+from services.executors.browser.launch import Chromium, Launcher, complaint
 from services.executors.browser.profile import Profile, ProfileInUse
 from services.settings.browser import BrowserSettings
 
@@ -28,6 +28,8 @@ _LOOK_S, _RETRY_S = 0.5, 0.25
 _STILL_S, _PICTURE_MS = 5.0, 4_000
 #: a page that moves is pictured no more often than that: each picture goes through the store
 _PICTURE_S = 2.0
+#: what Chromium prints where nothing shows its window
+_NO_SCREEN = "Missing X server or $DISPLAY"
 _QUALITIES = (70, 35)
 
 
@@ -77,7 +79,10 @@ class LoginWindow:
         try:
             return asyncio.run(self._show(folder, platform, shop_id, url, stop, told, again or threading.Event()))
         except (Error, OSError, TimeoutError) as exc:
-            raise NoWindow(own_words.write("own.chromium_did_not", said=str(exc).strip()[-1500:])) from exc
+            words = str(exc)
+            if _NO_SCREEN in words:
+                raise NoWindow(own_words.write("own.no_screen")) from exc
+            raise NoWindow(own_words.write("own.chromium_did_not", said=complaint(words))) from exc
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -94,28 +99,40 @@ class LoginWindow:
         setup = installation.setup(self._settings, self._program, self._profiles, folder)
         async with async_playwright() as playwright:
             launcher = Launcher(playwright, setup)
-            browser = await self._start(launcher, platform, shop_id)
             try:
-                context = await browser.context()
-                page = context.pages[0] if context.pages else await context.new_page()
-                if url:
-                    with contextlib.suppress(Error):  # the person sees what is wrong with it
-                        await page.goto(url, wait_until="commit")
-                    trouble = browser.guard.trouble(url) if browser.guard else None
-                    if trouble and trouble.kind in classify.PERMANENT:  # Chromium's own page tells a number
-                        raise NoWindow(trouble.text)
-                while not browser.gone and not stop.is_set():
-                    if again.is_set():
-                        again.clear()
-                        await self._load_again(context)
-                        self._pictured = 0.0
-                    await self._look(context, told)
-                    await browser.keep_cookies()
-                    await asyncio.sleep(_LOOK_S)
+                browser = await self._start(launcher, platform, shop_id)
+                try:
+                    await self._until_over(browser, url, stop, told, again)
+                finally:
+                    await browser.close()
             finally:
-                await browser.close()
                 launcher.close()
         return self._seen
+
+    async def _until_over(
+        self,
+        browser: Chromium,
+        url: str,
+        stop: threading.Event,
+        told: Callable[[Seen], None],
+        again: threading.Event,
+    ) -> None:
+        context = await browser.context()
+        page = context.pages[0] if context.pages else await context.new_page()
+        if url:
+            with contextlib.suppress(Error):  # the person sees what is wrong with it
+                await page.goto(url, wait_until="commit")
+            trouble = browser.guard.trouble(url) if browser.guard else None
+            if trouble and trouble.kind in classify.PERMANENT:  # Chromium's own page tells a number
+                raise NoWindow(trouble.text)
+        while not browser.gone and not stop.is_set():
+            if again.is_set():
+                again.clear()
+                await self._load_again(context)
+                self._pictured = 0.0
+            await self._look(context, told)
+            await browser.keep_cookies()
+            await asyncio.sleep(_LOOK_S)
 
     async def _start(self, launcher: Launcher, platform: str, shop_id: str) -> Chromium:
         """The browser, once nobody else works in the profile; an idle one of a worker gives way."""

@@ -15,7 +15,7 @@ from playwright.async_api import BrowserContext, Error, Page
 from services.clock import SystemClock
 from services.domain.fleet.worker import POOL_SHOWN, BrowserState
 from services.domain.task import ids, own_words
-from services.executors.browser.launch import Chromium, Launcher, measure, new_page
+from services.executors.browser.launch import Chromium, Launcher, complaint, measure, new_page
 from services.executors.browser.orders import Pulse
 from services.executors.browser.profile import ProfileInUse
 from services.settings.browser import BrowserSettings
@@ -329,7 +329,7 @@ class Pool:
                         why = own_words.write("own.chromium_cannot", said=text[:500])
                         raise NoBrowser(why, unable=absent) from exc
                     if not again or time.monotonic() > until:
-                        why = own_words.write("own.chromium_did_not", said=text[-1500:])
+                        why = own_words.write("own.chromium_did_not", said=complaint(text))
                         raise NoBrowser(why, unable=False) from exc
         raise AssertionError("unreachable")
 

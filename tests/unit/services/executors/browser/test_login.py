@@ -11,11 +11,12 @@ from typing import BinaryIO
 
 import pytest
 
-from services.domain.task import ids
+from services.domain.task import ids, own_words
 from services.executors.browser import profile
 from services.executors.browser.installation import program
 from services.executors.browser.login import LoginWindow, NoWindow, Seen
 from services.executors.browser.profile import Profile
+from services.messages import english
 from services.settings.browser import BrowserSettings
 from tests.support.browser_lab import Lab
 from tests.unit.services.executors.browser.conftest import Desk
@@ -49,6 +50,31 @@ def test_a_page_in_a_private_network_is_refused_by_the_setting_that_opens_it(win
     private = lab.url.replace("127.0.0.1", "localhost")
     with pytest.raises(NoWindow, match=r"localhost lies in a private network; executors\.browser\.hosts"):
         window.show("lab", "s1", f"{private}/login", stop=threading.Event(), told=lambda seen: None)
+
+
+PRINTED = "[7:7:1128/082024.43:ERROR:ui/ozone/platform/x11/ozone_platform_x11.cc:257] "
+
+
+@pytest.mark.parametrize(
+    ("printed", "told"),
+    [
+        (f"{PRINTED}Missing X server or $DISPLAY", "there is no screen here for the window of its browser"),
+        (f"{PRINTED}The profile is of a newer version", "Chromium did not start: The profile is of a newer version"),
+        ("cannot open shared object file", "Chromium did not start: cannot open shared object file"),
+    ],
+)
+@pytest.mark.skipif(os.name == "nt", reason="a script that stands for Chromium")
+def test_why_it_does_not_start_is_told_and_not_how_it_was_called(tmp_path: Path, printed: str, told: str) -> None:
+    broken = tmp_path / "chromium"
+    broken.write_text(f"#!/bin/sh\necho '{printed}' >&2\nexit 1\n", encoding="utf-8")
+    broken.chmod(0o755)
+    window = LoginWindow(BrowserSettings(), tmp_path / "profiles", str(broken))
+    with pytest.raises(NoWindow) as refused:
+        window.show("lab", "s1", "", stop=threading.Event(), told=lambda seen: None)
+    said = own_words.find(str(refused.value))
+    words = english(said) if said is not None else str(refused.value)
+    assert words.startswith(told)
+    assert "--no-first-run" not in words
 
 
 def test_a_task_that_works_in_the_profile_is_waited_for_and_named(window: LoginWindow, tmp_path: Path) -> None:
