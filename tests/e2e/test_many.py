@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pika
@@ -109,3 +110,13 @@ def test_a_foreign_producer_sends_many_and_each_runs_once(cli: Cli, fleet: Fleet
     assert (len(starts), set(starts.values())) == (count, {1}), "each is executed once"
     assert set(ends(fleet, cursor).values()) == {1}
     assert all(fleet.engine.store.executed([task.task_id for task in found]))
+
+
+def test_programs_that_begin_together_on_an_empty_home_share_one_fleet(cli: Cli) -> None:
+    """None of them finds a store, and each of them makes it."""
+    with ThreadPoolExecutor(4) as people:
+        words = [("task", "create", "--shop", f"s{n}", "--platform", "pdd", "--type", "work") for n in range(4)]
+        made = list(people.map(lambda one: cli.run(*one)["created"], words))
+    listed = [task["task_id"] for task in cli.run("task", "list")["tasks"]]
+    assert sorted(listed) == sorted(task_id for (task_id,) in made)
+    assert [entry["action"] for entry in cli.run("audit", "list")["entries"]].count("task.create") == 4
