@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QMarginsF, QObject, QPoint, QRectF, QSizeF, Qt, QUrl
+from PySide6.QtCore import QBuffer, QMarginsF, QObject, QPoint, QProcessEnvironment, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QFont, QPagedPaintDevice, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtWidgets import QWidget
 
 from console.main_window import MainWindow
 from services import whole_file
+from services.desktop import printers
 from services.i18n import N_, _
 from views.context import PageContext
 from views.kit.export_file import ask_file
@@ -33,6 +34,7 @@ class Paper(QObject):
         super().__init__(window)
         self._window, self._context = window, context
         self._writing = Operation(self, lasting=True)
+        self._reaching = Operation(self, lasting=True)
 
     def ask(self) -> None:
         """Ask for a file and save the page there."""
@@ -53,7 +55,21 @@ class Paper(QObject):
         self._context.toast(failure(error, N_("The view is not saved.")))
 
     def print_out(self) -> None:
-        """Ask for a printer and print the page that is seen."""
+        """Ask for a printer and print the page that is seen. The dialog asks for the printers in the thread of the
+        window, so whether they answer at all is asked before, elsewhere.
+        """
+        if not self._reaching.busy:
+            named = QProcessEnvironment.systemEnvironment().value("CUPS_SERVER")
+            self._reaching.start(partial(printers.silent, named), self._on_reached)
+
+    def _on_reached(self, silent: bool) -> None:
+        if silent:
+            text = _("The printers of this computer do not answer. Save the view as PDF instead.")
+            self._context.toast(ToastSpec(text=text, status="warning"))
+        else:
+            self._ask_printer()
+
+    def _ask_printer(self) -> None:
         from PySide6.QtPrintSupport import QPrintDialog, QPrinter  # read when it is first asked for
 
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)

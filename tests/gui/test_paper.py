@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -88,3 +89,33 @@ def test_a_part_that_cannot_be_dressed_leaves_the_program_as_it_was(console: Con
     with pytest.raises(RuntimeError), theme().lit(part):
         pytest.fail("it is not dressed")
     assert theme().tokens.name == "dark"
+
+
+def asked(console: Console) -> list[QDialog]:
+    """The dialogs that ask for a printer."""
+    return [one for one in console.window.findChildren(QDialog) if one.windowTitle() == "Print this view"]
+
+
+def test_printers_that_say_nothing_do_not_hold_up_the_window(
+    console: Console, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        monkeypatch.setenv("CUPS_SERVER", f"127.0.0.1:{server.getsockname()[1]}")
+        console.keys.paper.print_out()
+        says = "The printers of this computer do not answer. Save the view as PDF instead."
+        qtbot.waitUntil(lambda: told(console) == says, timeout=30_000)
+        assert not asked(console)
+
+
+def test_where_there_is_no_printer_the_view_can_still_be_printed_to_a_file(
+    console: Console, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as gone:
+        gone.bind(("127.0.0.1", 0))
+        free = gone.getsockname()[1]
+    monkeypatch.setenv("CUPS_SERVER", f"127.0.0.1:{free}")
+    console.keys.paper.print_out()
+    qtbot.waitUntil(lambda: bool(asked(console)), timeout=30_000)
+    asked(console)[0].reject()
