@@ -12,8 +12,9 @@ from services.commands.views import ViewCommands
 from services.domain.errors import UsageError
 from services.domain.task.search.shared_view import SharedView
 from tests.gui.desk import Desk
-from tests.gui.tasks_rig import press, wait
+from tests.gui.tasks_rig import wait
 from tests.support.held import held, settled
+from tests.support.widgets import press
 from views.dialogs.name import NameDialog
 from views.pages.tasks import view_keeper
 from views.pages.tasks.page import TasksPage
@@ -70,11 +71,36 @@ def test_a_view_is_shared_renamed_and_taken_away_for_all(desk: Desk, page: Tasks
     wait(qtbot, lambda: titles(other) == [])
     wait(qtbot, lambda: titles(page) == ["Night shift"])  # one's own is there again
     assert keeper(other).current.key == "all", "nobody stays on a view that is gone"
-    wait(qtbot, lambda: desk.toasts[-1].text.endswith(" is shared no more"))  # another window may hear of it first
-    press(desk, "Undo")
+    wait(qtbot, lambda: any(spec.text.endswith(" is shared no more") for spec in desk.toasts))
+    # another window may hear of it first
+    press(next(spec for spec in desk.toasts if spec.text.endswith(" is shared no more")), "Undo")
     wait(qtbot, lambda: titles(other) == ["Day shift"])
     acts = [entry.action for entry in desk.session.engine.store.audit(10)]
     assert [one for one in acts if one.startswith("view.")] == ["view.share", "view.remove", "view.share", "view.share"]
+
+
+@pytest.mark.one_pair
+def test_what_somebody_else_takes_away_leaves_its_filter_to_who_looks_at_it(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    desk.fail(desk.create(0))
+    desk.create(1)
+    views = desk.context.commands.views
+    made = views.share(SharedView(key="", title="Night shift", filter="status:dead"))
+    wait(qtbot, lambda: titles(page) == ["Night shift"])
+    page.tabs.choose(keeper(page).views[-1].key)
+    wait(qtbot, lambda: page.table.records.rowCount() == 1)
+    views.remove(made.key)
+    wait(qtbot, lambda: titles(page) == [])
+    assert (desk.toasts[-1].text, desk.toasts[-1].detail) == (
+        "Somebody shares Night shift no more",
+        "Its filter stays here; save it to keep it.",
+    )
+    assert keeper(page).current.key == "all"
+    page.refresh()
+    settled(qtbot, page)
+    assert page.shown_request() == "status:dead"
+    assert page.table.records.rowCount() == 1, "who is about to act on what is listed acts on nothing else"
 
 
 @pytest.mark.one_pair

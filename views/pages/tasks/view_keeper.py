@@ -58,6 +58,7 @@ class ViewKeeper(QObject):
         tabs.share_wanted.connect(self._share)
         self._looking, self._acting = Operation(self, latest=True), Operation(self)
         self._forbidden = ""
+        self._taken_away = ""  #: the view of the fleet that was taken away here last
         self.retranslate()
         self._restore()
 
@@ -206,8 +207,19 @@ class ViewKeeper(QObject):
         if before.key != self._current.key:  # somebody, or another window, took it away
             self._tabs.set_current(self._current.key)
             self._restore()
-        if before.filter != self._current.filter:
+        if before.shared is not None and self._current == BUILT_IN[0] and before.shared.key != self._taken_away:
+            self._leave_filter(before)
+        elif before.filter != self._current.filter:
             self.shown.emit(self._current)
+
+    def _leave_filter(self, gone: View) -> None:
+        """What somebody else takes away goes on being listed: who is about to act on it would act on all tasks."""
+        if self._narrowed is None:
+            self._narrowed = (gone.filter, self._numbers.get(gone.key))
+        self._say_numbers()
+        words = _("Somebody shares {view} no more").format(view=safe.one_line(gone.title, 60))
+        detail = _("Its filter stays here; save it to keep it.")
+        self._context.toast(ToastSpec(text=words, detail=detail, status="warning", key="view-gone"))
 
     def _share(self, key: str) -> None:
         view = self._saved.get(key)
@@ -234,6 +246,7 @@ class ViewKeeper(QObject):
         )
 
     def _remove_for_all(self, shared: SharedView) -> None:
+        self._taken_away = shared.key
         self._do(
             partial(self._context.commands.views.remove, shared.key),
             lambda _was: self._tell(
