@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QIcon, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QIcon, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QTabBar, QWidget
 
 from services.i18n import N_, _
@@ -201,6 +201,11 @@ class ViewTabs(QWidget):
         """Use the room there is."""
         super().resizeEvent(event)
         self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """A tab bar that gets other words while it is hidden does not ask for room for them."""
+        super().showEvent(event)
+        self._bar.updateGeometry()
 
     def retranslate(self) -> None:
         """Say the name again; the titles come from whoever set them."""

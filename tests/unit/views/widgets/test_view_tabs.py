@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QMenu, QTabBar
+from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -43,6 +43,23 @@ def test_what_does_not_fit_stands_in_the_menu(qtbot: QtBot) -> None:
         menu.actions()[0].trigger()
     assert chosen.args == [hidden[0].key]
     assert hidden[0].key in tabs.shown()
+
+
+def test_no_tab_is_cut_that_got_other_words_while_it_was_hidden(qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    tabs = ViewTabs()
+    QVBoxLayout(page).addWidget(tabs)
+    page.resize(900, 80)
+    tabs.set_views([ViewTab(key="all", title="全部"), ViewTab(key="bad", title="未成功")])
+    page.show()
+    qtbot.waitExposed(page)
+    page.hide()
+    tabs.set_views([ViewTab(key="all", title="All of them"), ViewTab(key="bad", title="Did not end well")])
+    page.show()
+    qtbot.waitExposed(page)
+    (bar,) = tabs.findChildren(QTabBar)
+    qtbot.waitUntil(lambda: bar.tabRect(1).right() <= bar.width())
 
 
 def test_the_current_view_stays_when_views_come_and_go(qtbot: QtBot) -> None:
