@@ -14,6 +14,7 @@ from services.i18n import N_, _, ngettext
 from services.monitor.promises import MatrixRow, PromiseRow, PromiseStory
 from views.kit.verb import LOOK, Place, Verbs, show
 from views.pages.promises import words
+from views.pages.promises.record import KeptCard
 from views.pages.promises.table import SHOPS
 from views.pages.promises.verbs import USUAL, PromiseActions, PromiseVerb, role_of
 from views.support import instant, text
@@ -63,6 +64,7 @@ class PromisePanel(QWidget):
         self.side = _Side()
         self.causes = Causes()
         self.causes.wanted.connect(self._help)
+        self.kept = KeptCard()
         self._breaks_card, self.breaks = Card(N_("Breaks of the last 30 days")), KeyValues()
         self._breaks_card.body.addWidget(self.breaks)
         self._model: RecordModel[MatrixRow] = RecordModel(
@@ -94,6 +96,7 @@ class PromisePanel(QWidget):
         head.addWidget(self.close_button)
         self.side.body.setSpacing(CARD_GAP)
         self.side.body.addWidget(self.causes)
+        self.side.body.addWidget(self.kept)
         self.side.body.addWidget(self._breaks_card)
         self.side.body.addStretch(1)
         bar = QHBoxLayout()
@@ -167,6 +170,7 @@ class PromisePanel(QWidget):
         self._facts.set_tone("retrying" if row.stale else "text3")
         self.causes.show_row(row, self._actions.barred())
         self._say_numbers(row, story)
+        self.kept.show_standing(row.standing, row.promise.since)
         self._breaks_card.setVisible(bool(story.breaks))
         self.breaks.set_rows(words.broke(one, now) for one in story.breaks[:MOST_BREAKS])
         for offer in self._verbs(row).offers(Place.PANEL, row):

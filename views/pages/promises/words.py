@@ -268,6 +268,17 @@ def broke(one: Break, now_ms: int) -> tuple[str, str, str]:
     return minute(one.at, now_ms), text.listed(parts), "text2" if one.until else "dead"
 
 
+def kept(found: Standing, since_ms: int, now_ms: int) -> str:
+    """How often and how long it was broken since then, as far as that is recorded."""
+    broken = [one for one in found.breaks if (one.until or now_ms) > since_ms]
+    if not broken:
+        return _("No break is recorded in this time.")
+    number = ngettext("{n} break", "{n} breaks", len(broken)).format(n=text.count(len(broken)))
+    lasted = sum((one.until or now_ms) - max(one.at, since_ms) for one in broken)
+    most = shops(max(one.shops for one in broken))
+    return _("{breaks}, {span} in all, at most {shops} at once").format(breaks=number, span=span(lasted), shops=most)
+
+
 # ------------------------------------------------------------------------------------------------------ of the page
 def summary(now: PromisesNow) -> str:
     """The page's line, with the first break."""

@@ -1,0 +1,74 @@
+"""How a promise was kept, in columns over a day, a week and a month."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolTip
+from pytestqt.qtbot import QtBot
+
+from services.domain.promises.judge import AT_RISK, BROKEN, KEPT
+from services.domain.promises.standing import HALF_HOUR_MS, Break, Standing
+from tests.support.widgets import words
+from views.pages.promises.record import DAY, HOUR_MS, MONTH, UNBROKEN, UNKNOWN, WEEK, KeptCard, columns
+from views.support import instant
+
+NOW = 1_795_000_000_000 // (12 * HOUR_MS) * 12 * HOUR_MS + HOUR_MS
+
+
+def test_of_a_day_each_half_hour_is_told_and_what_nobody_judged_stays_empty() -> None:
+    last = NOW - NOW % HALF_HOUR_MS
+    strip = ((last - 2 * HALF_HOUR_MS, KEPT), (last, AT_RISK))
+    found = columns(Standing(name="p", strip=strip), 0, DAY, NOW)
+    assert len(found) == 48
+    assert [one.state for one in found[-3:]] == [KEPT, UNKNOWN, AT_RISK]
+    assert {one.state for one in found[:-3]} == {UNKNOWN}
+    assert found[-1].until - HALF_HOUR_MS == last
+
+
+def test_of_more_only_breaks_are_told_with_their_shops_and_nothing_before_it_was_promised() -> None:
+    breaks = (
+        Break(at=NOW - 50 * HOUR_MS, until=NOW - 49 * HOUR_MS, shops=3),
+        Break(at=NOW - 2 * HOUR_MS, shops=7),
+    )
+    standing, since = Standing(name="p", breaks=breaks), NOW - 100 * HOUR_MS
+    week = columns(standing, since, WEEK, NOW)
+    assert len(week) == 56
+    assert [one.shops for one in week if one.state == BROKEN] == [3, 7, 7], "the last one lasts"
+    assert week[-1].state == BROKEN
+    known = [one for one in week if one.until > since]
+    assert {one.state for one in week[: len(week) - len(known)]} == {UNKNOWN}
+    assert {one.state for one in known} == {UNBROKEN, BROKEN}
+    month = columns(standing, since, MONTH, NOW)
+    assert len(month) == 60
+    assert sum(one.state == BROKEN for one in month) == 3
+    assert month[0].state == UNKNOWN
+
+
+def test_the_card_says_what_the_time_comes_to_and_follows_the_choice(qtbot: QtBot) -> None:
+    now = instant.now_ms()
+    breaks = (
+        Break(at=now - 50 * HOUR_MS, until=now - 49 * HOUR_MS, shops=3),
+        Break(at=now - 3 * HOUR_MS, until=now - 2 * HOUR_MS, shops=7),
+    )
+    card = KeptCard()
+    qtbot.addWidget(card)
+    card.resize(400, 160)
+    card.show_standing(Standing(name="p", breaks=breaks), 0)
+    card.show()
+    assert "1 break, " in words(card)
+    assert "at most 7 shops at once" in words(card)
+    card.span.set_current(WEEK)
+    card.span.chosen.emit(WEEK)
+    assert "2 breaks, " in words(card)
+    assert card.chart.accessibleName() == card.said.text()
+    assert len(card.chart.columns) == 56
+    broken = next(place for place, one in enumerate(card.chart.columns) if one.shops == 3)
+    x = (broken + 0.5) * card.chart.width() / len(card.chart.columns)
+    assert card.chart.said_at(x).endswith("broken in 3 shops")
+    assert card.chart.said_at(0).endswith("not broken")
+    place = QPoint(round(x), 10)
+    QApplication.sendEvent(card.chart, QHelpEvent(QEvent.Type.ToolTip, place, card.chart.mapToGlobal(place)))
+    assert "broken in 3 shops" in QToolTip.text()
+    card.show_standing(None, 0)
+    assert not card.isVisible()
