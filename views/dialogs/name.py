@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
@@ -19,9 +21,20 @@ class NameDialog(DialogFrame):
 
     named = Signal(str)
 
-    def __init__(self, title: str, name: str = "", note: str = "", parent: QWidget | None = None) -> None:
-        """`title` is source text, `note` is shown below as it is."""
+    def __init__(
+        self,
+        title: str,
+        name: str = "",
+        note: str = "",
+        parent: QWidget | None = None,
+        *,
+        why_not: Callable[[str], str] = lambda _name: "",
+    ) -> None:
+        """`title` is source text, `note` is shown below as it is; ``why_not``: why a name cannot be taken, translated,
+        "" where it can.
+        """
         super().__init__(title, icon="ph.bookmark-simple", parent=parent)
+        self._why_not = why_not
         self.setFixedWidth(WIDTH)
         self.field = QLineEdit(name)
         self.field.setMaxLength(LONGEST)
@@ -38,10 +51,13 @@ class NameDialog(DialogFrame):
         self.field.selectAll()
 
     def _on_typed(self) -> None:
-        self.done_button.disable("" if self.field.text().strip() else _("Type a name first"))
+        self.done_button.disable(self._wrong())
+
+    def _wrong(self) -> str:
+        name = self.field.text().strip()
+        return self._why_not(name) if name else _("Type a name first")
 
     def _on_done(self) -> None:
-        name = self.field.text().strip()
-        if name:
+        if not self._wrong():
             self.accept()
-            self.named.emit(name)
+            self.named.emit(self.field.text().strip())

@@ -60,7 +60,9 @@ class FilterTabs(QObject):
         self.follow(self._expression)
 
     def _ask_name(self) -> None:
-        dialog = NameDialog(N_("Save view"), "", self._expression or _("All"), parent=self._owner)
+        dialog = NameDialog(
+            N_("Save view"), "", self._expression or _("All"), parent=self._owner, why_not=self._saved.why_not
+        )
         dialog.named.connect(partial(self._save, self._expression))
         dialog.open()
 

@@ -89,8 +89,15 @@ class SavedViews:
         if same is not None:
             self._keep([view if one is same else one for one in own])
         else:
-            self._keep([*own, view][-MOST_OWN:])
+            self._keep([*own, view])
         return view
+
+    def why_not(self, title: str) -> str:
+        """Why nothing more can be saved under a name, translated, "" where it can."""
+        own = self.own()
+        if len(own) < MOST_OWN or any(view.title == title for view in own):
+            return ""
+        return _("{n} views are saved already; remove one first").format(n=len(own))
 
     def rename(self, key: str, title: str) -> None:
         """Give an own view another name."""

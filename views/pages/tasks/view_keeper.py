@@ -92,7 +92,9 @@ class ViewKeeper(QObject):
 
     def save(self, expression: str, *, newest: bool) -> None:
         """Ask for a name and keep the filter under it."""
-        dialog = NameDialog(N_("Save view"), "", expression or _("All"), parent=self._owner)
+        dialog = NameDialog(
+            N_("Save view"), "", expression or _("All"), parent=self._owner, why_not=self._saved.why_not
+        )
         dialog.named.connect(partial(self._save, expression, newest))
         dialog.open()
 

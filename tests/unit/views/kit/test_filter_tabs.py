@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.dialogs.name import NameDialog
 from views.kit.filter_tabs import FilterTabs
-from views.kit.saved_views import View
+from views.kit.saved_views import MOST_OWN, View
 from views.support.memory import ShortMemory
 from views.widgets.view_tabs import ViewTabs
 
@@ -91,3 +92,25 @@ def test_one_s_own_is_kept_renamed_and_removed(open_tabs: Open) -> None:
     assert tabs.text_of(own) == "Ann of this week"
     tabs.remove_wanted.emit(own)
     assert (set(tabs.shown()), tabs.current()) == ({"all", "refused"}, "all")
+
+
+def test_where_many_are_kept_none_is_lost_to_another(open_tabs: Open) -> None:
+    views, tabs, owner = open_tabs()
+    for number in range(MOST_OWN):
+        views.follow(f"who:w{number}")
+        tabs.save_wanted.emit()
+        name_it(owner, f"view {number}")
+    views.follow("who:one-more")
+    tabs.save_wanted.emit()
+    (dialog,) = owner.findChildren(NameDialog)
+    dialog.field.setText("one more")
+    assert not dialog.done_button.isEnabled()
+    assert dialog.done_button.toolTip() == "30 views are saved already; remove one first"
+    QTest.keyClick(dialog.field, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    dialog.field.setText("view 0")
+    assert dialog.done_button.isEnabled(), "the same name again replaces it"
+    dialog.done_button.click()
+    dialog.setParent(None)
+    _views, kept, _owner = open_tabs()
+    assert [kept.text_of(f"own-{number}") for number in (1, MOST_OWN)] == ["view 0", f"view {MOST_OWN - 1}"]
