@@ -10,18 +10,16 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
-from services import messages
 from services.commands.alerts import REASON_MOST
 from services.domain.alerts import channel as channels
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.rule import LONGEST_S, Rule
 from services.i18n import N_, _, is_chinese
 from services.monitor.alerts.queries import IncidentNow
-from views.dialogs.frame import DialogFrame
+from views.dialogs.saving import SavingDialog
 from views.pages.alerts import words
 from views.support import instant, shown
 from views.support.look import Label
-from views.support.operation import Operation
 from views.widgets.fields import ChoiceField, Labelled, NumberField
 from views.widgets.toggle import Toggle
 
@@ -39,17 +37,15 @@ MUTES: tuple[tuple[int, str], ...] = (
 )
 
 
-class MuteDialog(DialogFrame):
+class MuteDialog(SavingDialog):
     """Signals:
-    chosen: until when (UTC ms), why.
+    chosen: until when (UTC ms), why; ``start`` takes what does it.
     """
 
     chosen = Signal(object, str)
 
     def __init__(self, one: IncidentNow, parent: QWidget | None = None) -> None:
-        super().__init__(N_("Mute an incident"), icon="ph.bell-slash", parent=parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedWidth(WIDTH)
+        super().__init__(N_("Mute an incident"), icon="ph.bell-slash", width=WIDTH, parent=parent)
         self.body.addWidget(Label(words.title(one), "strong", wrap=True))
         said = _("Nobody is told of it until then, and it does not escalate. It goes on being watched.")
         self.body.addWidget(Label(said, "body", "text2", wrap=True))
@@ -63,7 +59,7 @@ class MuteDialog(DialogFrame):
         self.body.addWidget(Labelled(N_("Why"), self.reason, hint=N_("who is on duty reads it")))
         self.ends = Label("", "label", "text3")
         self.body.addWidget(self.ends)
-        self.cancel_button, self.save_button = self.end_with_save(self._on_save)
+        self.end_with_save(self._on_save)
         self.save_button.set_source(N_("Mute"))
         self.reason.textChanged.connect(self._check)
         self.reason.returnPressed.connect(self._on_save)
@@ -84,25 +80,18 @@ class MuteDialog(DialogFrame):
 
     def _check(self) -> None:
         self.ends.setText(_("It is told again from {time} on.").format(time=words.clock(self.until())))
-        self.save_button.disable("" if self.reason.text().strip() else _("Say why first"))
+        self.forbid("" if self.reason.text().strip() else _("Say why first"))
 
     def _on_save(self) -> None:
         if self.save_button.isEnabled():
-            self.accept()
             self.chosen.emit(self.until(), self.reason.text().strip())
 
 
-class _Editor(DialogFrame):
-    """A form whose fields are checked by the command; what that refuses stands at its field."""
+class _Editor(SavingDialog):
+    """A form whose fields are checked by the command."""
 
     def __init__(self, title: str, icon: str, parent: QWidget | None) -> None:
-        super().__init__(title, icon=icon, parent=parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedWidth(WIDTH)
-        self._saving = Operation(self)
-        self._fields: dict[str, Labelled] = {}
-        self.problem = Label("", "label", "dead", wrap=True)
-        self.problem.hide()
+        super().__init__(title, icon=icon, width=WIDTH, parent=parent)
 
     def _rows(self, *rows: Iterable[Labelled]) -> None:
         for parts in rows:
@@ -111,29 +100,6 @@ class _Editor(DialogFrame):
             for part in parts:
                 row.addWidget(part, 1, Qt.AlignmentFlag.AlignTop)  # an error below one moves no other
             self.body.addLayout(row)
-
-    def _end(self) -> None:
-        self.body.addWidget(self.problem)
-        self.cancel_button, self.save_button = self.end_with_save(self._on_save)
-
-    def _on_save(self) -> None:
-        raise NotImplementedError
-
-    def _start(self, call: Callable[[], object], done: Callable[[object], None]) -> None:
-        for field in self._fields.values():
-            field.set_error("")
-        self.problem.hide()
-        self.save_button.disable(_("It is being saved"))
-        self._saving.start(call, done, self._refused)
-
-    def _refused(self, error: BaseException) -> None:
-        self.save_button.disable("")
-        field = self._fields.get(str(getattr(error, "field", "")))
-        if field is not None:
-            field.set_error(messages.told(error))
-            return
-        self.problem.setText(messages.told(error))
-        self.problem.show()
 
 
 class RuleDialog(_Editor):
@@ -157,15 +123,13 @@ class RuleDialog(_Editor):
         self.limits = {name: QLineEdit(f"{value:g}") for name, value in rule.limits.items()}
         labelled = [Labelled(words.LIMITS.get(name, name), field) for name, field in self.limits.items()]
         if labelled:
-            self._fields["limits"] = labelled[0]
+            self.fields["limits"] = labelled[0]
         self._limit_fields = dict(zip(self.limits, labelled, strict=True))
         self._rows(*(labelled[at : at + 3] for at in range(0, len(labelled), 3)))
         self.spans = {name: NumberField(getattr(rule, name), 0, LONGEST_S) for name in _SPANS}
         for name, (label, hint) in _SPANS.items():
-            self._fields[name] = Labelled(label, self.spans[name], hint=hint)
-        self._rows(
-            (self._fields["for_s"], self._fields["calm_s"]), (self._fields["again_s"], self._fields["escalate_s"])
-        )
+            self.fields[name] = Labelled(label, self.spans[name], hint=hint)
+        self._rows((self.fields["for_s"], self.fields["calm_s"]), (self.fields["again_s"], self.fields["escalate_s"]))
         self.severity = ChoiceField()
         for name, (_glyph, word) in words.SEVERITIES.items():
             self.severity.addItem(_(word), name)
@@ -173,17 +137,17 @@ class RuleDialog(_Editor):
         self.action = QLineEdit(rule.action)
         self.action.setPlaceholderText("pause, pause:type:sync_order, mark, run:scale_out")
         self.channels, self.escalate_to = QLineEdit(", ".join(rule.channels)), QLineEdit(", ".join(rule.escalate_to))
-        self._fields["severity"] = Labelled(N_("Severity"), self.severity)
-        self._fields["action"] = Labelled(N_("Does by itself"), self.action, hint=N_("empty: nothing"))
-        self._fields["channels"] = Labelled(N_("Tells"), self.channels, hint=N_("groups or channels"))
-        self._fields["escalate_to"] = Labelled(N_("Escalates to"), self.escalate_to)
+        self.fields["severity"] = Labelled(N_("Severity"), self.severity)
+        self.fields["action"] = Labelled(N_("Does by itself"), self.action, hint=N_("empty: nothing"))
+        self.fields["channels"] = Labelled(N_("Tells"), self.channels, hint=N_("groups or channels"))
+        self.fields["escalate_to"] = Labelled(N_("Escalates to"), self.escalate_to)
         self._rows(
-            (self._fields["severity"], self._fields["action"]),
-            (self._fields["channels"], self._fields["escalate_to"]),
+            (self.fields["severity"], self.fields["action"]),
+            (self.fields["channels"], self.fields["escalate_to"]),
         )
         told = _("Save makes a new version; open incidents keep theirs, and every version stays in Audit.")
         self.body.addWidget(Label(told, "label", "text3", wrap=True))
-        self._end()
+        self.end_with_save(self._on_save)
 
     def _on_save(self) -> None:
         limits: dict[str, float] = {}
@@ -207,10 +171,9 @@ class RuleDialog(_Editor):
             escalate_to=_names(self.escalate_to.text()),
             **{name: field.value() for name, field in self.spans.items()},
         )
-        self._start(partial(self._save, made), self._done)
+        self.start(partial(self._save, made), self._done)
 
     def _done(self, made: object) -> None:
-        self.accept()
         self.saved.emit(made)
 
 
@@ -254,7 +217,7 @@ class ChannelDialog(_Editor):
             QLineEdit(now.options.get("to", "")),
         )
         self.rate = NumberField(now.rate, 1, channels.MOST_RATE)
-        self._fields = {
+        self.fields = {
             "name": Labelled(N_("Name"), self.name),
             "kind": Labelled(N_("Kind"), self.kind),
             "language": Labelled(N_("Language"), self.language),
@@ -264,14 +227,14 @@ class ChannelDialog(_Editor):
             "options": Labelled(N_("To"), self.to, hint=N_("mail addresses")),
         }
         self._rows(
-            (self._fields["name"], self._fields["kind"]),
-            (self._fields["group"],),
-            (self._fields["language"], self._fields["rate"]),
-            (self._fields["secret"], self._fields["options"]),
+            (self.fields["name"], self.fields["kind"]),
+            (self.fields["group"],),
+            (self.fields["language"], self.fields["rate"]),
+            (self.fields["secret"], self.fields["options"]),
         )
         self.hint = Label("", "label", "text3", wrap=True)
         self.body.addWidget(self.hint)
-        self._end()
+        self.end_with_save(self._on_save)
         for field in (self.name, self.secret):
             field.textChanged.connect(self._check)
         self.kind.currentIndexChanged.connect(self._check)
@@ -293,7 +256,7 @@ class ChannelDialog(_Editor):
 
     def _check(self) -> None:
         made = self.made()
-        self._fields["options"].setEnabled(made.kind == channels.MAIL)
+        self.fields["options"].setEnabled(made.kind == channels.MAIL)
         said = _("Its address is never kept here, but on the machines that lead: in their environment or keyring.")
         if made.name:
             named = _(
@@ -301,14 +264,13 @@ class ChannelDialog(_Editor):
             )
             said = named.format(variable=made.variable)
         self.hint.setText(said)
-        self.save_button.disable("" if made.name else _("Type a name first"))
+        self.forbid("" if made.name else _("Type a name first"))
 
     def _on_save(self) -> None:
         made = self.made()
-        self._start(partial(self._save, made), partial(self._done, made))
+        self.start(partial(self._save, made), partial(self._done, made))
 
     def _done(self, made: Channel, before: object) -> None:
-        self.accept()
         self.saved.emit(made, before)
 
 

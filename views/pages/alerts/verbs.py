@@ -18,7 +18,7 @@ from services.i18n import N_, _
 from services.monitor.alerts.queries import ChannelNow, IncidentNow, RuleNow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
-from views.kit.page_acts import PageActs
+from views.kit.page_acts import PageActs, Start
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.alerts import words
 from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleDialog
@@ -65,13 +65,13 @@ class AlertActions(PageActs):
     def mute(self, one: IncidentNow) -> None:
         """Tell nobody of it for a while; asks until when and why."""
         dialog = MuteDialog(one, self._owner)
-        dialog.chosen.connect(partial(self._mute, one))
+        dialog.chosen.connect(partial(self._mute, dialog.start, one))
         dialog.open()
 
-    def _mute(self, one: IncidentNow, until: int, reason: str) -> None:
+    def _mute(self, start: Start, one: IncidentNow, until: int, reason: str) -> None:
         alerts, name = self._context.commands.alerts, one.incident.id
         said = _("{id} is muted until {time}.").format(id=name, time=words.clock(until))
-        self._act(partial(alerts.mute, name, until, reason), said, partial(alerts.unmute, name))
+        self._act(partial(alerts.mute, name, until, reason), said, partial(alerts.unmute, name), start=start)
 
     def unmute(self, one: IncidentNow) -> None:
         """Tell of it again."""

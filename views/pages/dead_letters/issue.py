@@ -14,6 +14,7 @@ from services.domain.insight.cause_rule import MAX_LINK, MAX_NAME, CauseRule
 from services.domain.task.search import filter_time
 from services.i18n import N_, _, ngettext
 from views.dialogs.frame import DialogFrame
+from views.dialogs.saving import SavingDialog
 from views.support import text
 from views.support.look import Label
 from views.support.throttle import Debounce
@@ -35,18 +36,16 @@ class Decided(NamedTuple):
     link: str = ""
 
 
-class KnownIssue(DialogFrame):
+class KnownIssue(SavingDialog):
     """Signals:
-    saved: a ``Decided``.
+    saved: a ``Decided``; ``start`` takes what keeps it.
     """
 
     saved = Signal(object)
 
     def __init__(self, title: str, rule: CauseRule, shops: int = 0, parent: QWidget | None = None) -> None:
         """``title``: what the cause is called; ``shops``: how many have an open letter of it."""
-        super().__init__(N_("Known issue"), icon="ph.bookmark-simple", parent=parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedWidth(WIDTH)
+        super().__init__(N_("Known issue"), icon="ph.bookmark-simple", width=WIDTH, parent=parent)
         self.owner, self.park = QLineEdit(rule.owner), QLineEdit(_span(rule.park_s))
         self.retry_at, self.route = QLineEdit(rule.retry_at), QLineEdit(", ".join(rule.route))
         self.alert_once = QCheckBox(_("Tell an alert on it once"))
@@ -126,7 +125,7 @@ class KnownIssue(DialogFrame):
         """The button says at once what is wrong, its field once nothing more is typed; what is right is said now."""
         name, why = self._wrong()
         same = not name and self.decided() == self._before
-        self.save.disable(why or (_("Nothing is changed") if same else ""))
+        self.forbid(why or (_("Nothing is changed") if same else ""))
         self._say_at_once(parks=not name and self.decided().park_s not in (0, self._park_s))
         if not name:
             self._tell.cancel()
@@ -150,9 +149,7 @@ class KnownIssue(DialogFrame):
             part.set_error(why if key == name else "")
 
     def _on_save(self) -> None:
-        found = self.decided()
-        self.accept()
-        self.saved.emit(found)
+        self.saved.emit(self.decided())
 
 
 class MergeInto(DialogFrame):

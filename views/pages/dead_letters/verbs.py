@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QUrl, Signal
+from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
@@ -30,11 +30,12 @@ from services.monitor.letters.causes import Cause
 from views.context import PageContext
 from views.dialogs.again import ask_why
 from views.dialogs.confirm import ConfirmDialog, Finding, Question, typed_count
-from views.dialogs.frame import DialogFrame
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.telling import Telling, republished
+from views.dialogs.saving import SavingDialog
 from views.dialogs.shop_login import ShopLogin
+from views.kit.page_acts import Start
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.dead_letters import words
 from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, SplitOff
@@ -440,26 +441,25 @@ class CauseActions(QObject):
         """Ask for a name and a note."""
         cause = of.cause
         dialog = CauseNote(words.kind_title(cause), cause.rule.name, cause.rule.note, self._owner)
-        dialog.saved.connect(partial(self._save, cause.fingerprint))
+        dialog.saved.connect(partial(self._save, dialog.start, cause.fingerprint))
         dialog.open()
 
-    def _save(self, fingerprint: str, name: str, note: str) -> None:
+    def _save(self, start: Start, fingerprint: str, name: str, note: str) -> None:
         call = partial(self._context.commands.causes.describe, fingerprint, name=name, note=note)
-        self._operation.start(call, self._on_saved, self._fail)
+        start(call, self._on_saved, self._fail)
 
     def known_issue(self, of: OfCause) -> None:
         """Ask who is at it, and what is to be done by itself."""
         shops = of.cause.shops if of.is_open else 0  # only those with open letters are paused
         dialog = KnownIssue(words.title(of.cause), of.cause.rule, shops, self._owner)
-        dialog.saved.connect(partial(self._decide, of.cause))
+        dialog.saved.connect(partial(self._decide, dialog.start, of.cause))
         dialog.open()
 
-    def _decide(self, cause: Cause, decided: Decided) -> None:
+    def _decide(self, start: Start, cause: Cause, decided: Decided) -> None:
         if any(decided):
-            call = partial(self._knowing(cause.fingerprint, decided), seen=cause.rule)
-            self._operation.start(call, self._on_saved, self._fail)
+            start(partial(self._knowing(cause.fingerprint, decided), seen=cause.rule), self._on_saved, self._fail)
         else:
-            self._forget(cause)
+            self._forget(start, cause)
 
     def _knowing(self, fingerprint: str, decided: Decided) -> Callable[..., object]:
         return partial(
@@ -476,7 +476,7 @@ class CauseActions(QObject):
     def take(self, of: OfCause) -> None:
         """Let whoever sits here be at it; what is done by itself stays."""
         who = self._context.commands.operator.who
-        self._decide(of.cause, _decided(of.cause)._replace(owner=who))
+        self._decide(self._operation.start, of.cause, _decided(of.cause)._replace(owner=who))
 
     def follow(self, of: OfCause) -> None:
         """Open where it is followed up, in the browser of this person."""
@@ -484,15 +484,15 @@ class CauseActions(QObject):
 
     def forget(self, of: OfCause) -> None:
         """Do nothing about it by itself any more."""
-        self._forget(of.cause)
+        self._forget(self._operation.start, of.cause)
 
-    def _forget(self, cause: Cause) -> None:
+    def _forget(self, start: Start, cause: Cause) -> None:
         said = _("{cause} is no known issue any more.").format(cause=words.title(cause))
         if cause.rule.park_s:
             said = " ".join((said, _("Shops that it has paused go on within seconds.")))
         back = self._knowing(cause.fingerprint, _decided(cause))
         call = partial(self._context.commands.causes.forget, cause.fingerprint)
-        self._operation.start(call, partial(self._told, said, back), self._fail)
+        start(call, partial(self._told, said, back), self._fail)
 
     def merge(self, of: OfCause) -> None:
         """Ask which cause it counts to."""
@@ -632,18 +632,16 @@ def _span(seconds: int) -> str:
     )
 
 
-class CauseNote(DialogFrame):
+class CauseNote(SavingDialog):
     """Signals:
-    saved: name and note.
+    saved: name and note; ``start`` takes what keeps them.
     """
 
     saved = Signal(str, str)
 
     def __init__(self, kind: str, name: str, note: str, parent: QWidget | None = None) -> None:
         """`kind` is what the cause is called without a name of its own."""
-        super().__init__(N_("Name and note"), icon="ph.note-pencil", parent=parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedWidth(WIDTH)
+        super().__init__(N_("Name and note"), icon="ph.note-pencil", width=WIDTH, parent=parent)
         self.name, self.note = QLineEdit(name), QPlainTextEdit(note)
         self.name.setMaxLength(MAX_NAME)
         self.name.setPlaceholderText(kind)
@@ -662,10 +660,9 @@ class CauseNote(DialogFrame):
 
     def _check(self) -> None:
         over = len(self.note.toPlainText()) - MAX_NOTE
-        self.save.disable(_("The note is {n} characters too long").format(n=over) if over > 0 else "")
+        self.forbid(_("The note is {n} characters too long").format(n=over) if over > 0 else "")
 
     def _on_save(self) -> None:
-        self.accept()
         self.saved.emit(self.name.text(), self.note.toPlainText())
 
 
