@@ -45,6 +45,7 @@ class Card(QFrame):
         self._title, self._head_note = Label("", "card"), Elided("", "label", "text3")
         self._row.addWidget(self._title)
         self._row.addWidget(self._head_note)
+        self._head_note.hide()
         self._row.addStretch(1)
         column.addWidget(self._head)
         if divided:
@@ -80,6 +81,7 @@ class Card(QFrame):
     def set_note(self, note: str) -> None:
         """Show a short note beside the title, already translated."""
         self._head_note.show_text(note)
+        self._head_note.setVisible(bool(note))  # without words it would take room for a few letters
 
     def add_beside_title(self, widget: QWidget) -> None:
         """Put a glyph or count right after the title."""

@@ -30,3 +30,14 @@ def test_without_a_title_there_is_no_head(qtbot: QtBot) -> None:
     card.set_title("Filters")
     assert card.sizeHint().height() >= bare
     assert card.accessibleName() == "Filters"
+
+
+def test_a_note_that_says_nothing_takes_no_room_from_the_title(qtbot: QtBot) -> None:
+    card = Card("Waiting, with a message or held at a gate")
+    qtbot.addWidget(card)
+    card.show()
+    bare = card.minimumSizeHint().width()
+    card.set_note("312 shops")
+    assert card.minimumSizeHint().width() > bare
+    card.set_note("")
+    qtbot.waitUntil(lambda: card.minimumSizeHint().width() == bare)
