@@ -91,6 +91,24 @@ def test_all_that_are_selected_again_are_known_as_they_stand_now(
     }  # fmt: skip
 
 
+def test_what_suits_all_that_are_selected_is_told_without_going_through_them(
+    desk: Desk, page: TasksPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "FIRST", 1)
+    for number in range(2):
+        desk.fail(desk.create(number))
+    page.show_request("")
+    wait(qtbot, lambda: page.table.records.rowCount() == 1)
+    gone_through: list[int] = []
+    keys = page.table.target_keys
+    monkeypatch.setattr(page.table, "target_keys", lambda: gone_through.append(page.selection.count) or keys())
+    page.select_all()
+    wait(qtbot, lambda: page.bar.count.text() == "2 selected")
+    assert page.bar.buttons["retry"].isEnabled()
+    assert 2 not in gone_through
+    assert len(page.selection.picks()) == gone_through[-1] == 2
+
+
 @pytest.mark.one_pair
 @pytest.mark.parametrize("turn", ["another filter", "nothing"])
 def test_what_was_to_be_selected_is_not_once_a_person_wants_something_else(

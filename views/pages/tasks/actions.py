@@ -114,7 +114,7 @@ class Offers:
         return Chosen(
             standing=selection.standing(),
             picks=selection.picks,
-            refused=lambda: selection.refused(selection.picks()),
+            refused=selection.refusal,
             one=selection.one(),
             gate=selection.gate(),
             waits_at=selection.waits_at(selection.picks()) if sum(selection.standing().values()) == 1 else "",
