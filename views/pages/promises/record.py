@@ -179,5 +179,5 @@ def _said(one: Column) -> str:
     if one.shops:
         what = _("broken in {shops}").format(shops=words.shops(one.shops))
     else:
-        what = {UNKNOWN: _("nothing is recorded"), UNBROKEN: _("not broken")}.get(one.state) or words.state(one.state)
+        what = {UNKNOWN: _("nothing is recorded"), UNBROKEN: _("no break is recorded")}.get(one.state) or words.state(one.state)
     return _("{name}: {value}").format(name=when, value=what)

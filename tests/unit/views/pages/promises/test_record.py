@@ -66,7 +66,7 @@ def test_the_card_says_what_the_time_comes_to_and_follows_the_choice(qtbot: QtBo
     broken = next(place for place, one in enumerate(card.chart.columns) if one.shops == 3)
     x = (broken + 0.5) * card.chart.width() / len(card.chart.columns)
     assert card.chart.said_at(x).endswith("broken in 3 shops")
-    assert card.chart.said_at(0).endswith("not broken")
+    assert card.chart.said_at(0).endswith("no break is recorded")
     place = QPoint(round(x), 10)
     QApplication.sendEvent(card.chart, QHelpEvent(QEvent.Type.ToolTip, place, card.chart.mapToGlobal(place)))
     assert "broken in 3 shops" in QToolTip.text()
