@@ -46,7 +46,7 @@ def _server(configured: Iterable[Path]) -> str:
 
 
 def _connected(server: str, wait_s: float) -> socket.socket:
-    if server.startswith("/"):
+    if sys.platform != "win32" and server.startswith("/"):
         line = socket.socket(socket.AF_UNIX)
         line.settimeout(wait_s)
         try:

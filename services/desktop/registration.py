@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from services import home_folder
-from services.desktop import registry
 from services.domain.errors import OperatorError
 from services.domain.text.said import said
 from services.settings.environment import default_home, desktop_folders
@@ -29,6 +28,13 @@ _LINKS = "fleetdeck-links.desktop"
 _COMMAND = Path("/usr/bin/fleetdeck")
 _INSTALLED = Path("/usr/lib/fleetdeck/app/main.py")
 _ASK_S = 10.0
+#: in the registry of Windows, below HKEY_CURRENT_USER
+_RUN = r"Software\Microsoft\Windows\CurrentVersion\Run"
+#: what somebody switched off in the task manager stays written there, and does not start
+_APPROVED = r"Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
+_LINK_KEY = r"Software\Classes\fleetdeck"
+_OPEN_KEY = _LINK_KEY + r"\shell\open\command"
+_VALUE = "Fleetdeck"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,7 @@ class Registration:
 
     def __init__(self, home: Path, profile: str) -> None:
         self._home, self._profile = home, profile
-        self._own = registry.WindowsEntries() if sys.platform == "win32" else _FreeDesktop()
+        self._own = WindowsEntries() if sys.platform == "win32" else _FreeDesktop()
 
     def look(self) -> Registered:
         """What the desktop says now.
@@ -201,3 +207,76 @@ def _asked(*words: str, needed: bool = False) -> str:
     if needed and done.returncode:
         raise OSError(None, done.stderr.strip() or shlex.join(["xdg-mime", *words]))
     return done.stdout.strip()
+
+
+class WindowsEntries:
+    """The same in the registry of Windows; the setup writes there too, and its removal takes that away."""
+
+    LINK = "%1"
+
+    def written(self, words: Sequence[str]) -> str:
+        """The line of a command. The link is quoted, always; what else could stand in one is no word of ours then."""
+        line = subprocess.list2cmdline([word for word in words if word != self.LINK])
+        return line + f' "{self.LINK}"' * (self.LINK in words)
+
+    def login(self) -> str:
+        """The command that starts at the log-in, "" for none."""
+        approved = _value(_APPROVED, _VALUE)
+        if isinstance(approved, bytes) and approved[:1] and approved[0] % 2:
+            return ""
+        return str(_value(_RUN, _VALUE) or "")
+
+    def set_login(self, words: Sequence[str]) -> None:
+        """Start this at the log-in; nothing for no words."""
+        _set(_RUN, _VALUE, self.written(words) if words else None)
+        _set(_APPROVED, _VALUE, None)
+
+    def links(self) -> tuple[str, str]:
+        """The command that opens links, "" for none; and never an entry that is not taken away here."""
+        return str(_value(_OPEN_KEY, "") or ""), ""
+
+    def set_links(self, words: Sequence[str]) -> None:
+        """Open links by this; by nothing for no words."""
+        if not words:
+            _delete(_OPEN_KEY)
+            return
+        _set(_LINK_KEY, "", "URL:Fleetdeck")
+        _set(_LINK_KEY, "URL Protocol", "")
+        _set(_OPEN_KEY, "", self.written(words))
+
+
+def _value(key: str, name: str) -> object:
+    if sys.platform == "win32":
+        import winreg
+
+        try:
+            with winreg.OpenKey(winreg.HKEY_CURRENT_USER, key) as opened:
+                return winreg.QueryValueEx(opened, name)[0]
+        except FileNotFoundError:
+            return None
+    return None
+
+
+def _set(key: str, name: str, value: str | None) -> None:
+    if sys.platform == "win32":
+        import winreg
+
+        if value is not None:
+            with winreg.CreateKey(winreg.HKEY_CURRENT_USER, key) as opened:
+                winreg.SetValueEx(opened, name, 0, winreg.REG_SZ, value)
+            return
+        try:
+            with winreg.OpenKey(winreg.HKEY_CURRENT_USER, key, 0, winreg.KEY_SET_VALUE) as opened:
+                winreg.DeleteValue(opened, name)
+        except FileNotFoundError:
+            return
+
+
+def _delete(key: str) -> None:
+    if sys.platform == "win32":
+        import winreg
+
+        try:
+            winreg.DeleteKey(winreg.HKEY_CURRENT_USER, key)
+        except FileNotFoundError:
+            return

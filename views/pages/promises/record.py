@@ -179,5 +179,6 @@ def _said(one: Column) -> str:
     if one.shops:
         what = _("broken in {shops}").format(shops=words.shops(one.shops))
     else:
-        what = {UNKNOWN: _("nothing is recorded"), UNBROKEN: _("no break is recorded")}.get(one.state) or words.state(one.state)
+        unsaid = {UNKNOWN: _("nothing is recorded"), UNBROKEN: _("no break is recorded")}
+        what = unsaid.get(one.state) or words.state(one.state)
     return _("{name}: {value}").format(name=when, value=what)

@@ -10,8 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from services.desktop import registration
-from services.desktop.registration import NOTHING, OTHER, WINDOW, WORKER, Registration
-from services.desktop.registry import WindowsEntries
+from services.desktop.registration import NOTHING, OTHER, WINDOW, WORKER, Registration, WindowsEntries
 from services.domain.errors import OperatorError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="files of freedesktop.org")
