@@ -158,7 +158,8 @@ class QueueBoard:
             for place, name in enumerate(chosen)
         ]
         rows += [
-            self._delay(level, by_name.get(queues.delay_queue(level)), retrying) for level in self._levels(by_name)
+            self._delay(level, by_name.get(queues.delay_queue(level)), retrying, told=snapshot.told)
+            for level in self._levels(by_name)
         ]
         rows.append(self._dead(snapshot, flows))
         return QueuesNow(
@@ -279,17 +280,17 @@ class QueueBoard:
         )
         return replace(row, state=insight.state(facts), wrong=insight.wrong(facts))
 
-    def _delay(self, level: int, depth: QueueDepth | None, retrying: Sequence[Task]) -> QueueNow:
+    def _delay(self, level: int, depth: QueueDepth | None, retrying: Sequence[Task], *, told: bool) -> QueueNow:
         mine = [one for one in retrying if envelope.level(one.due_at - one.updated_at, self.questions.delays) == level]
         name = queues.delay_queue(level)
-        ready = depth.ready if depth is not None else len(mine)
+        ready = depth.ready if depth is not None else len(mine) if told else None
         return QueueNow(
             name=name,
             kind=DELAY,
             delay_s=level,
             ready=ready,
             oldest_at=min((one.updated_at for one in mine), default=0),
-            state=insight.WAITS if ready else insight.EMPTY,
+            state=insight.UNKNOWN if ready is None else insight.WAITS if ready else insight.EMPTY,
             curve=tuple(one.depth for one in self._points(name)),
         )
 

@@ -1,0 +1,45 @@
+"""The rows of Queues over a real store and broker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from services.clock import SystemClock
+from services.domain.errors import BrokerUnavailable
+from services.monitor.history import History
+from services.monitor.live import Live
+from services.monitor.queues.board import DELAY, QueueBoard
+from services.monitor.queues.queries import QueueQueries
+from tests.contract.waiting import eventually
+from tests.unit.services.engine.room import Room
+
+
+@pytest.fixture
+def live(room: Room) -> Iterator[Live]:
+    made = Live(room.store, room.broker, SystemClock())
+    yield made
+    made.close()
+
+
+def test_of_a_lost_broker_no_queue_is_called_empty(room: Room, live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = QueueBoard(QueueQueries(room.store, room.registry, (30, 60)), live, History(None), room.clock)
+    room.create(shop_id="s1")
+    live.start()
+    eventually(lambda: live.snapshot().told)
+
+    def of_broker() -> set[tuple[int | None, str]]:
+        return {(row.ready, row.state) for row in board.now().rows if row.kind == DELAY or row.lane == "high"}
+
+    assert of_broker() == {(0, "empty")}
+
+    def silent() -> object:
+        raise BrokerUnavailable("rabbit.example.com:5672 refused the connection")
+
+    monkeypatch.setattr(room.broker, "depths", silent)
+    eventually(lambda: not live.snapshot().told)
+    assert of_broker() == {(None, "unknown")}
+    monkeypatch.undo()
+    eventually(lambda: live.snapshot().told)
+    assert of_broker() == {(0, "empty")}
