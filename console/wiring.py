@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QPoint
 from console.connection.loss import LossWatch
 from console.connection.role_watch import RoleWatch
 from console.main_window import MainWindow
+from services import called
 from services.clock import SystemClock
 from services.commands.operator import Operator
 from services.domain.fleet import environment
@@ -215,7 +216,11 @@ class VitalPopovers(QObject):
             "operator": _("act on tasks, shops and workers"),
             "admin": _("everything, also task types and roles"),
         }
-        rows = [(_("Operator"), self._operator.who), (_("Role"), role), (_("You may"), may.get(role, role))]
+        rows = [
+            (_("Operator"), self._operator.who),
+            (_("Role"), called.role(role)),
+            (_("You may"), may.get(role, role)),
+        ]
         if self._operator.read_only:
             why = _("{profile} was opened read-only").format(profile=self._operator.read_only)
             rows.append((_("Because"), why))

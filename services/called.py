@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 
 from services.domain import audit
 from services.domain.alerts import incident, rule
+from services.domain.fleet.role import ADMIN, OPERATOR, VIEWER
 from services.domain.gates import listed
 from services.domain.insight import cause
 from services.domain.promises import judge
@@ -42,6 +43,7 @@ LANE_WORDS: Mapping[str, str] = {
     "normal": NP_("lane", "Normal"),
     "low": NP_("lane", "Low"),
 }
+ROLE_WORDS: Mapping[str, str] = {VIEWER: N_("Viewer"), OPERATOR: N_("Operator"), ADMIN: N_("Admin")}
 SEVERITY_WORDS: Mapping[str, str] = {
     rule.CRITICAL: N_("Critical"),
     rule.WARNING: N_("Warning"),
@@ -172,6 +174,11 @@ def lane(code: str) -> str:
 def severity(code: str) -> str:
     """How bad an incident is, within a sentence."""
     return _(SEVERITY_WORDS[code]).lower() if code in SEVERITY_WORDS else code
+
+
+def role(code: str) -> str:
+    """A role; in English as it is typed."""
+    return _(ROLE_WORDS[code]) if is_chinese() and code in ROLE_WORDS else code
 
 
 def gate(name: str) -> str:

@@ -217,6 +217,8 @@ _TOLD, _NOTED = frozenset({"why", "error"}), frozenset({"reason", "note", "by", 
 _CALLED: Mapping[str, Callable[[str], str]] = {
     "scope": called.scope,
     "gate": called.gate,
+    "role": called.role,
+    "needed": called.role,
     "column": called.column,
     "columns": called.columns,
 }

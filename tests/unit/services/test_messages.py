@@ -139,3 +139,10 @@ def test_a_kind_of_value_is_called_as_people_call_it_in_chinese(what: str, words
         assert messages.told(what) == words
     finally:
         i18n.set_language("en")
+
+
+def test_a_refusal_names_roles_as_they_are_typed_and_in_chinese_as_the_window_calls_them() -> None:
+    refused = said("role.needed", who="ann@desk-02", role="viewer", needed="operator")
+    assert messages.told(refused).startswith("ann@desk-02 is viewer; this needs the role operator.")
+    with i18n.speaking("zh_CN"):
+        assert messages.told(refused) == "ann@desk-02 是查看者，此操作需要操作员角色。请管理员更改。"

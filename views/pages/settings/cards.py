@@ -11,9 +11,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services import messages
+from services.called import ROLE_WORDS
 from services.clock import SystemClock
 from services.desktop.registration import NOTHING, OTHER, WINDOW, WORKER, Registered, Registration
-from services.domain.fleet.role import ADMIN, OPERATOR, VIEWER, Person, Roles
+from services.domain.fleet.role import ADMIN, VIEWER, Person, Roles
 from services.i18n import N_, _, ngettext
 from services.messages import noted, own, told
 from services.monitor import aside
@@ -32,8 +33,7 @@ from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec, failure
 
-WORDS = {VIEWER: N_("Viewer"), OPERATOR: N_("Operator"), ADMIN: N_("Admin")}
-ALL = tuple(WORDS.items())
+ALL = tuple(ROLE_WORDS.items())
 USUAL = ALL[:2]
 #: width of the words before a choice; characters of a command that is shown
 LABEL, MOST_COMMAND = 160, 200
@@ -179,7 +179,7 @@ class PersonRow(QWidget):
         self.given = Elided(_given(one), "label", "text3")
         self.choice = Segmented(ALL, one.who)
         self.choice.set_current(one.role)
-        self.word = Label(_(WORDS[one.role]), "body", "text2")
+        self.word = Label(_(ROLE_WORDS[one.role]), "body", "text2")
         self.remove_button = IconButton("ph.trash", N_("Take this role back"))
         self.remove_button.disable("" if one.entry is not None else _("The role is that of everybody else"))
         column = QVBoxLayout()
@@ -194,7 +194,7 @@ class PersonRow(QWidget):
         # Only now: what is shown before it stands in something is a window of its own for a moment.
         for widget, shown_ in ((self.choice, may), (self.word, not may), (self.remove_button, may)):
             widget.setVisible(shown_)
-        self.setAccessibleName(", ".join((self.name.text(), _(WORDS[one.role]), self.given.text())))
+        self.setAccessibleName(", ".join((self.name.text(), _(ROLE_WORDS[one.role]), self.given.text())))
 
 
 class UsualRow(QWidget):
@@ -214,7 +214,7 @@ class UsualRow(QWidget):
     def show_role(self, role: str, *, may: bool) -> None:
         """Show it; "" while nobody knows."""
         self._label.setText(_("Everybody else"))
-        self.word.setText(_(WORDS[role]) if role else "")
+        self.word.setText(_(ROLE_WORDS[role]) if role else "")
         if role:
             self.choice.set_current(role)
         self.choice.setVisible(may and bool(role))

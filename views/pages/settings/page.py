@@ -14,6 +14,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services import i18n
+from services.called import ROLE_WORDS
 from services.desktop.registration import Registration
 from services.domain.fleet import environment
 from services.domain.fleet.role import ADMIN
@@ -28,7 +29,7 @@ from services.version import VERSION
 from views.context import PageContext
 from views.dialogs.keys import KeysDialog, open_keys
 from views.page import Page
-from views.pages.settings.cards import LABEL, WORDS, AsideCard, DesktopCard, PeopleCard, SampleCard
+from views.pages.settings.cards import LABEL, AsideCard, DesktopCard, PeopleCard, SampleCard
 from views.pages.settings.editor import ConfigDialog
 from views.support import shown, text
 from views.support.connections import Connections
@@ -390,7 +391,7 @@ class AboutCard(Card):
             (_("Version"), VERSION),
             (_("Profile"), " · ".join(part for part in (self._context.title, tag) if part)),
             (_("Engine"), kind),
-            (_("Operator"), f"{operator.who} · {_(WORDS[self._context.role])}"),
+            (_("Operator"), f"{operator.who} · {_(ROLE_WORDS[self._context.role])}"),
             (_("Data folder"), self._folder),
         )
         self.facts.set_rows([row for row in rows if row[1]])
