@@ -140,12 +140,17 @@ class CauseCommands:
         with self._audit.act("cause.know", [cause], {**told, "was": was}):
             self._put(cause, rule)
 
-    def forget(self, cause: str) -> bool:
+    def forget(self, cause: str, *, seen: CauseRule | None = None) -> bool:
         """Do nothing about it by itself any more, and nobody is at it; shops that were parked for it go on within
-        seconds. Name and note stay. False when nothing was decided.
+        seconds. Name and note stay. False when nothing was decided. ``seen``: only what the person saw.
+
+        Raises:
+            UsageError: somebody else decided otherwise since it was ``seen``.
         """
         self._audit.need(self._operator, "operator", "cause.forget", [cause])
         rule = self._rule(cause)
+        if seen is not None and _decisions(rule) != _decisions(seen):
+            raise UsageError(said("cause_rule.meanwhile", who=rule.known_by or "-"), field="cause")
         with self._audit.act("cause.forget", [cause]) as act:
             if not rule.known:
                 act.outcome = "refused: nothing was decided about it"
@@ -260,6 +265,10 @@ class CauseCommands:
 
     def _put(self, cause: str, rule: CauseRule) -> None:
         self._store.put_document(cause_rule.KIND, cause, cause_rule.dump(rule))
+
+
+def _decisions(rule: CauseRule) -> tuple[object, ...]:
+    return (rule.owner, rule.park_s, rule.retry_at, rule.alert_once, rule.route, rule.link)
 
 
 def _changed(field: str, wanted: V, seen: CauseRule, now: CauseRule) -> V:

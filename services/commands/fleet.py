@@ -214,8 +214,12 @@ class FleetCommands:
         mine = self._operator.who
         if before is None:
             self.resume(scope, by=mine)
-        else:
-            self.pause(scope, reason=before.reason, instead=mine)
+            return
+        self._audit.need(self._operator, "operator", "pause", [scope])
+        detail = {"reason": before.reason, "was": _told(self._paused(scope))}
+        with self._audit.act("pause", [_scope(scope)], detail):
+            if not self._store.swap_pause(scope, mine, before):
+                raise UsageError(said("back.differs"), field="scope")
 
     def resume(self, scope: str, *, note: str = "", by: str = "") -> bool:
         """Open a pause switch; what waited behind it is released. False when it was not closed. ``by``: only where

@@ -136,3 +136,27 @@ def test_what_cannot_be_shared_says_why(desk: Desk) -> None:
             views.share(wrong)
     assert views.known() == [made]
     assert views.remove("nobody") is None
+
+
+@pytest.mark.one_pair
+def test_who_took_a_view_away_and_back_is_told_all_the_same_when_somebody_else_does(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    desk.fail(desk.create(0))
+    desk.create(1)
+    views = desk.context.commands.views
+    views.share(SharedView(key="", title="Night shift", filter="status:dead"))
+    wait(qtbot, lambda: titles(page) == ["Night shift"])
+    page.tabs.choose(keeper(page).views[-1].key)
+    wait(qtbot, lambda: page.table.records.rowCount() == 1)
+    page.tabs.remove_wanted.emit(keeper(page).current.key)
+    wait(qtbot, lambda: titles(page) == [])
+    wait(qtbot, lambda: any(spec.text.endswith(" is shared no more") for spec in desk.toasts))
+    press(next(spec for spec in desk.toasts if spec.text.endswith(" is shared no more")), "Undo")
+    wait(qtbot, lambda: titles(page) == ["Night shift"])
+    page.tabs.choose(keeper(page).views[-1].key)
+    wait(qtbot, lambda: page.table.records.rowCount() == 1)
+    views.remove(views.known()[0].key)
+    wait(qtbot, lambda: titles(page) == [])
+    assert desk.toasts[-1].text == "Somebody shares Night shift no more"
+    assert page.table.records.rowCount() == 1

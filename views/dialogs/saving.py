@@ -6,7 +6,16 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
+from shiboken6 import isValid
 
 from services.i18n import N_, _
 from services.messages import told
@@ -19,6 +28,7 @@ from views.widgets.fields import Labelled
 T = TypeVar("T")
 #: an answer that comes sooner is not announced
 SOON_MS = 300
+_INPUTS = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit)
 
 
 class SavingDialog(DialogFrame):
@@ -35,6 +45,8 @@ class SavingDialog(DialogFrame):
         self.problem.hide()
         self._saving = Operation(self)
         self._reason = ""
+        self._still: list[QWidget] = []  #: what takes nothing while an answer is due: it would be lost with the form
+        self._typed_in: QWidget | None = None
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(lambda: self.meanwhile.setText(_("It is being saved…")))
 
@@ -87,6 +99,7 @@ class SavingDialog(DialogFrame):
         for field in self.fields.values():
             field.set_error("")
         self.problem.hide()
+        self._hold_still()
         self._saving.start(call, succeed, fail)
         self.forbid(self._reason)
         self.cancel_button.set_source(N_("Close"))  # it takes back nothing any more
@@ -107,7 +120,23 @@ class SavingDialog(DialogFrame):
         if not self.waiting:
             self.deleteLater()
 
+    def _hold_still(self) -> None:
+        self._typed_in = self.focusWidget()
+        buttons = (self.cancel_button, self.save_button)
+        self._still = [
+            one
+            for one in self.findChildren(QWidget)
+            if isinstance(one, _INPUTS) and one.isEnabled() and one not in buttons and not self._head.isAncestorOf(one)
+        ]
+        for one in self._still:
+            one.setEnabled(False)
+
     def _end(self) -> None:
+        for one in filter(isValid, self._still):
+            one.setEnabled(True)
+        self._still = []
+        if self._typed_in is not None and isValid(self._typed_in):
+            self._typed_in.setFocus()
         self._soon.stop()
         self.meanwhile.setText("")
         self.cancel_button.set_source(N_("Cancel"))

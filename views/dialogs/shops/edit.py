@@ -171,7 +171,8 @@ class ShopDialog(SavingDialog):
             _("Somebody else changed this shop; nothing is saved."),
         )
         self._check()
-        self.fields[both[0]].field.setFocus()
+        if both:
+            self.fields[both[0]].field.setFocus()
 
     def _said(self, name: str) -> str:
         """What somebody else did to a field."""

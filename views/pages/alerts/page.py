@@ -137,7 +137,7 @@ class AlertsPage(ListPage[IncidentNow]):
         """Which table, or the incident in the panel."""
         if self.views.current() != INCIDENTS_VIEW:
             return self.views.current()
-        return self.panel.key if self.panel.isVisible() else ""
+        return "" if self.panel.isHidden() else self.panel.key  # also of a window that is hidden already
 
     def commands(self) -> Sequence[PageCommand]:
         """What the palette offers: the verbs of the row under the cursor."""

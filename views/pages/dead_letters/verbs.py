@@ -491,7 +491,7 @@ class CauseActions(QObject):
         if cause.rule.park_s:
             said = " ".join((said, _("Shops that it has paused go on within seconds.")))
         back = self._knowing(cause.fingerprint, _decided(cause))
-        call = partial(self._context.commands.causes.forget, cause.fingerprint)
+        call = partial(self._context.commands.causes.forget, cause.fingerprint, seen=cause.rule)
         start(call, partial(self._told, said, back), self._fail)
 
     def merge(self, of: OfCause) -> None:

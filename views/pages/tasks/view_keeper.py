@@ -209,7 +209,10 @@ class ViewKeeper(QObject):
         if before.key != self._current.key:  # somebody, or another window, took it away
             self._tabs.set_current(self._current.key)
             self._restore()
-        if before.shared is not None and self._current == BUILT_IN[0] and before.shared.key != self._taken_away:
+        mine = before.shared is not None and before.shared.key == self._taken_away
+        if mine:
+            self._taken_away = ""
+        if before.shared is not None and self._current == BUILT_IN[0] and not mine:
             self._leave_filter(before)
         elif before.filter != self._current.filter:
             self.shown.emit(self._current)
@@ -248,7 +251,7 @@ class ViewKeeper(QObject):
         )
 
     def _remove_for_all(self, shared: SharedView) -> None:
-        self._taken_away = shared.key
+        self._taken_away = "" if self._forbidden else shared.key
         self._do(
             partial(self._context.commands.views.remove, shared.key),
             lambda _was: self._tell(
@@ -269,6 +272,7 @@ class ViewKeeper(QObject):
         self._look_again()
 
     def _refused(self, error: BaseException) -> None:
+        self._taken_away = ""
         self._context.toast(failure(error, N_("The shared views stay as they were.")))
         self._look_again()
 

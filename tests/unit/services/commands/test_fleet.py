@@ -216,9 +216,10 @@ def test_a_pause_is_taken_back_to_what_stood_before_but_not_that_of_somebody_els
     (stands,) = room.store.pauses()
     assert (stands.by, stands.reason) == ("cleo@desk-03", "stock-taking until six")
     cleo.fleet.take_back_pause("platform:pdd", before)
-    (stands,) = room.store.pauses()
-    assert stands.reason == ""
-    cleo.fleet.take_back_pause("platform:pdd", None)
+    assert room.store.pauses() == [before]
+    assert before is not None
+    assert before.by == "ann@desk"
+    desk.fleet.take_back_pause("platform:pdd", None)
     assert room.store.pauses() == []
 
 

@@ -466,6 +466,10 @@ def test_what_somebody_else_decided_meanwhile_stays_and_the_same_is_not_decided_
     assert refused.value.field == "owner"
     assert str(refused.value).startswith("ann@desk decided otherwise about this cause meanwhile")
     assert (_rule(room).owner, _rule(room).retry_at) == ("bo", "")
+    with pytest.raises(UsageError, match="decided otherwise about this cause meanwhile"):
+        mine.forget(PRINT, seen=seen)
+    assert _rule(room).park_s == TWO_HOURS
+    assert mine.forget(PRINT, seen=_rule(room))
 
 
 def _rule(room: Room) -> CauseRule:

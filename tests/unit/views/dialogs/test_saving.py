@@ -102,3 +102,14 @@ def test_what_becomes_of_a_form_that_is_closed_while_it_waits_is_told_elsewhere(
 def test_a_form_that_is_left_without_saving_goes_at_once(qtbot: QtBot, form: Form) -> None:
     with qtbot.waitSignal(form.destroyed, timeout=WAIT_MS):
         form.reject()
+
+
+def test_nothing_is_typed_into_a_form_that_may_close_with_the_answer(qtbot: QtBot, form: Form) -> None:
+    form.name.setFocus()
+    form.error = UsageError("no such name", field="name")
+    form.save_button.click()
+    qtbot.keyClicks(form.name, " more")
+    assert (form.name.isEnabled(), form.name.text()) == (False, "typed")
+    form.gate.set()
+    qtbot.waitUntil(lambda: "no such name" in words(form), timeout=WAIT_MS)
+    assert (form.name.isEnabled(), form.focusWidget()) == (True, form.name)

@@ -546,3 +546,5 @@ def test_a_link_leads_to_the_incident_that_is_open(qtbot: QtBot, alerts: Alerts,
     assert page.shown_request() == "rules"
     page.show_request(link)
     qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.key == login.id, timeout=WAIT_MS)
+    page.hide()
+    assert page.shown_request() == login.id, "it is asked for after the window is gone"
