@@ -30,7 +30,8 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             title=Message("alert.leaderless" if gap.until else "alert.leaderless_now", params),
             facts=tuple(facts),
             cause=Message("alert.cause_led", {"leader": gap.led}) if gap.led else None,
-            next=Message("alert.next_leader"),
+            # nobody leads where the broker cannot be reached
+            next=Message("alert.next_leader" if look.snapshot.broker.connected else "alert.next_broker"),
         ),
         count=1,
         since_ms=gap.since,

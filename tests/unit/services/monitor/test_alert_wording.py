@@ -6,15 +6,18 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from services import i18n, messages
 from services.domain.alerts.incident import RAISED, RESOLVED, Words
 from services.domain.alerts.outbox import Letter
+from services.domain.task.order import BrokerHealth
 from services.domain.text.message import Message
 from services.monitor.alerts import wording
 from services.monitor.letters.causes import CauseQueries
-from services.watch.alerts.look import Eyes
+from services.watch.alerts.look import Eyes, Gap
+from services.watch.alerts.rules import no_leader
 from tests.unit.services.engine.room import opened
 
 DAY, NOON = 86_400_000, 1_795_694_400_000  #: 2026-11-26 12:00 UTC
@@ -101,3 +104,18 @@ def test_task_types_are_told_with_their_titles(tmp_path: Path) -> None:
         assert wording.facts(told, "UTC") == ["平台：拼多多；任务类型：try、同步订单"]
         assert "同步订单" in wording.next_step(told, "UTC")
     assert wording.title(told, "UTC").startswith("sync_order of s1")
+
+
+@pytest.mark.parametrize(("lost", "said"), [(False, "Look why the processes"), (True, "Whoever runs RabbitMQ")])
+def test_who_can_act_where_nobody_leads_is_not_told_to_look_at_processes_while_the_broker_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: bool, said: str
+) -> None:
+    with opened(tmp_path) as room:
+        eyes = Eyes(room.store, room.broker, room.registry, CauseQueries(room.store), room.clock, production=False)
+        if lost:
+            monkeypatch.setattr(room.broker, "health", lambda: BrokerHealth(connected=False, error="refused"))
+        look = eyes.look()
+        eyes.gap = Gap(since=look.now_ms - 120_000, until=0, unfinished=3)
+        (found,) = no_leader.find(look, no_leader.DEFAULT)
+        assert found.words.next is not None
+        assert messages.render(found.words.next).startswith(said)
