@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 from functools import partial
 
+from PySide6.QtGui import QGuiApplication
+
 from services.domain.text import mask
 from services.i18n import _
 from views.support import text
+from views.support.language import on_language_changed
+from views.support.look import Label
 from views.support.operation import Operation
+from views.widgets.buttons import Button
 from views.widgets.json.editor import JsonEditor
 from views.widgets.section import Section
 
@@ -25,10 +30,15 @@ class DocumentSection(Section):
         super().__init__(title)
         self.editor = JsonEditor(title)
         self.editor.setReadOnly(True)
+        self.part = Label("", "label", "text3", wrap=True)  #: how much of it is shown; the note is of who shows it
+        self.part.hide()
+        self.body.addWidget(self.part)
         self.body.addWidget(self.editor)
         self.document = ""  #: all of it as it is shown, also what lies behind the part that is
         self._most = MOST_LINES
+        self._copies: list[Button] = []
         self._reading = Operation(self, latest=True)
+        on_language_changed(self._say)
 
     def show_json(self, stored: str) -> None:
         """Show a document in lines, as high as it is up to a dozen, its secrets as dots; what is not JSON stands as it
@@ -38,21 +48,36 @@ class DocumentSection(Section):
         if len(stored) <= AT_ONCE:
             self._show(in_lines(stored))
         else:
-            self._show("")
             self._reading.start(partial(in_lines, stored), self._show)
+            self._show("")
 
     def set_most_lines(self, lines: int) -> None:
         """As high as it is, up to so many lines."""
         self._most = lines
         self._fit()
 
+    def copied_by(self, button: Button) -> None:
+        """Let a button copy all of it; it waits until that is read."""
+        self._copies.append(button)
+        button.clicked.connect(self._copy)
+        self._say()
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.document)
+
     def _show(self, document: str) -> None:
         self.document = document
-        whole = len(document) <= SHOWN
-        self.editor.load_part(document if whole else document[:SHOWN] + "…")
-        said = _("first {n} of {total} characters")
-        self.set_note("" if whole else said.format(n=text.count(SHOWN), total=text.count(len(document))))
+        self.editor.load_part(document if len(document) <= SHOWN else document[:SHOWN] + "…")
+        self._say()
         self._fit()
+
+    def _say(self) -> None:
+        total = len(self.document)
+        self.part.setVisible(total > SHOWN)
+        said = _("first {n} of {total} characters")
+        self.part.setText(said.format(n=text.count(SHOWN), total=text.count(total)) if total > SHOWN else "")
+        for button in self._copies:
+            button.wait(_("It is still being read") if self._reading.awaited else "")
 
     def _fit(self) -> None:
         lines = min(self._most, self.editor.blockCount())

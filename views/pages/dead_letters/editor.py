@@ -127,8 +127,17 @@ class MessageEditor(QWidget):
 
     @property
     def is_edited(self) -> bool:
-        """Whether the document differs from the original one."""
+        """Whether the document differs from the original one; while that is read, whether a draft waits for it."""
+        if self.is_reading:
+            return self._task_id in self._drafts
+        if self._long:  # what is shown is a part, as the editor can show it
+            return False
         return bool(self._changes()) or (self.json.document_value() is None and self.json.is_edited)
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether the message is still being read."""
+        return self._reading.awaited
 
     @property
     def is_valid(self) -> bool:
@@ -136,7 +145,13 @@ class MessageEditor(QWidget):
         return self.json.is_valid
 
     def payload(self) -> dict[str, Any] | None:
-        """The edited document, with its secrets where their dots were left; None while it is no JSON object."""
+        """The edited document, with its secrets where their dots were left; None while it is no JSON object, or being
+        read. One too long to be edited is as it was.
+        """
+        if self.is_reading:
+            return None
+        if self._long:
+            return self._original.value if isinstance(self._original.value, dict) else None
         value = self.json.document_value()
         return self._original.put_back(value) if isinstance(value, dict) else None
 
@@ -159,8 +174,8 @@ class MessageEditor(QWidget):
             self._task_id = task_id
             self._reading.drop()
             if len(payload) > AT_ONCE:
-                self._load(_Message(mask.Original(None), ""))  # no JSON yet, so nothing can be sent meanwhile
                 self._reading.start(partial(_read, payload, task_id in self._revealed), self._take)
+                self._load(_Message(mask.Original(None), ""))  # no JSON yet, so nothing can be sent meanwhile
             else:
                 self._take(_read(payload, task_id in self._revealed))
                 return
@@ -194,7 +209,7 @@ class MessageEditor(QWidget):
         else:
             self.json.load_text(message.words)
         self._loading = False
-        self.json.setReadOnly(self._read_only or self._long)
+        self.set_read_only(self._read_only)
 
     def _on_reveal(self) -> None:
         self.reveal_wanted.emit(self._task_id)
@@ -202,7 +217,7 @@ class MessageEditor(QWidget):
     def set_read_only(self, read_only: bool) -> None:
         """Refuse editing, e.g. of a message that was never a task."""
         self._read_only = read_only
-        self.json.setReadOnly(read_only or self._long)
+        self.json.setReadOnly(read_only or self._long or self.is_reading)
 
     def revert(self) -> None:
         """Return to the original."""
@@ -216,6 +231,8 @@ class MessageEditor(QWidget):
         self._drafts.pop(task_id, None)
 
     def _keep_draft(self) -> None:
+        if self.is_reading:  # its draft is not in the editor yet
+            return
         if self._task_id and self.is_edited:
             self._drafts[self._task_id] = self.json.toPlainText()
             while len(self._drafts) > KEPT_DRAFTS:
@@ -308,7 +325,7 @@ class MessageEditor(QWidget):
         problems_of_form = payload_problems(self._kind, document, self._original) if isinstance(document, dict) else []
         self.form.show_problems([*problems_of_form, *(_of_form(one) for one in places)])
         name = self._kind.name if self._kind is not None else ""
-        if self._reading.awaited:
+        if self.is_reading:
             self.state.setText(_("Loading…"))
         elif self._long:
             said = _("Too long to be changed here: its beginning is shown. It can be republished as it is.")
@@ -329,7 +346,7 @@ class MessageEditor(QWidget):
             self.state.setText(said.format(type=name, version=version))
         else:
             self.state.setText(_("Valid JSON; nobody described this task type"))
-        wrong = bool(problems) and not self._reading.awaited
+        wrong = bool(problems) and not self.is_reading
         self.state.set_tone("dead" if wrong else "text2")
         token = status("dead" if wrong else "warning" if complained else "succeeded")
         self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 14))

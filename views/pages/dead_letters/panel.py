@@ -114,6 +114,7 @@ class LetterPanel(QWidget):
             closed=_("Already republished") if task.triage == Triage.REPUBLISHED else "",
             edited=edited,
             invalid=edited and not self.editor.is_valid,
+            reading=self.editor.is_reading,
             payload=self.editor.payload,
         )
 

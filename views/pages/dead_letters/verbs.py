@@ -73,6 +73,7 @@ class Letters:
     closed: str = ""  #: why nothing can be done about it, translated
     edited: bool = False  #: its message was changed
     invalid: bool = False  #: so that it cannot be sent
+    reading: bool = False  #: its message is not there yet
     payload: Callable[[], dict[str, Any] | None] = lambda: None  #: that message, None while it is no JSON object
 
     @property
@@ -286,7 +287,15 @@ class Again(LetterVerb):
         return super().why_not(chosen) or chosen.refused()
 
 
-class Corrected(LetterVerb):
+class OfMessage(LetterVerb):
+    """Takes the message of the one in the panel."""
+
+    def why_not(self, chosen: Letters) -> str:
+        """That must be there."""
+        return super().why_not(chosen) or (_("It is still being read") if chosen.reading else "")
+
+
+class Corrected(OfMessage):
     """Sends the one of the panel with its new message."""
 
     def offered(self, place: Place, chosen: Letters) -> bool:
@@ -298,7 +307,7 @@ class Corrected(LetterVerb):
         return super().why_not(chosen) or (_("Correct the message first") if chosen.invalid else "")
 
 
-class Renewed(LetterVerb):
+class Renewed(OfMessage):
     """Makes a task of a message that nobody could read."""
 
     def offered(self, place: Place, chosen: Letters) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from services.domain.text.mask import masked_text
@@ -48,7 +47,6 @@ class LogPanel(QWidget):
         self._close = IconButton("ph.x", N_("Close panel"))
         self._close.clicked.connect(self.closed)
         self.copy_button = Button(N_("Copy"), icon="ph.copy", small=True)
-        self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.document()))
         self.task_button = Button(N_("Open the task"), icon="ph.list-bullets", small=True)
         self.task_button.clicked.connect(lambda: self.task_wanted.emit(self._about("task")))
         self.same_button = Button(N_("Lines about the same"), icon="ph.funnel", small=True)
@@ -61,6 +59,7 @@ class LogPanel(QWidget):
         self.trace.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._trace.body.addWidget(self.trace)
         self._whole = DocumentSection(N_("The line as written"))
+        self._whole.copied_by(self.copy_button)
         self._build()
         on_language_changed(self._say)
 

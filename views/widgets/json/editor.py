@@ -160,7 +160,7 @@ class JsonEditor(QPlainTextEdit):
 
     def revert(self) -> None:
         """Return to what was loaded."""
-        self.load_text(self._loaded)
+        self._show_text(self._loaded, judged=self._judged)
 
     # validation
 

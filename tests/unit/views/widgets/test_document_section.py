@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import json
 
+import pytest
+from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from services import i18n
 from services.domain.text.mask import DOTS
+from services.monitor.log_files import Logged
+from tests.support.widgets import find
+from views.pages.logs.panel import LogPanel
+from views.pages.tasks.panel.detail import PayloadSection
 from views.widgets import document_section as module
+from views.widgets.buttons import Button, IconButton
 from views.widgets.document_section import DocumentSection
 from views.widgets.json.highlighter import PLAIN_ABOVE
 
@@ -41,7 +49,7 @@ def test_of_a_long_one_only_the_beginning_is_laid_out_and_all_can_be_copied(qtbo
     assert section.editor.toPlainText() == "", "it is read elsewhere"
     qtbot.waitUntil(lambda: bool(section.document), timeout=60_000)
     assert len(section.editor.toPlainText()) == module.SHOWN + 1 > PLAIN_ABOVE
-    assert section.note()
+    assert section.part.text() == f"first 60,000 of {len(section.document):,} characters"
     assert section.document.startswith(section.editor.toPlainText()[:-1])
     assert "s3cr3t-one" not in section.document
     assert [row["name"] for row in json.loads(section.document)] == [row["name"] for row in rows]
@@ -56,3 +64,63 @@ def test_one_that_is_wanted_no_more_is_not_shown_instead_of_the_next(qtbot: QtBo
     later.show_json(json.dumps({"words": "y" * 500_000}))
     qtbot.waitUntil(lambda: bool(later.document), timeout=60_000)
     assert json.loads(section.editor.toPlainText()) == {"page": 2}
+
+
+def test_how_much_of_it_is_shown_is_said_beside_the_note_of_who_shows_it_and_in_the_language_of_the_moment(
+    qtbot: QtBot,
+) -> None:
+    section = shown(qtbot)
+    section.show_json(json.dumps({"words": "x" * 70_000}))
+    section.set_note("schema v3")
+    assert section.part.isHidden()
+    qtbot.waitUntil(lambda: bool(section.document), timeout=60_000)
+    assert section.note() == "schema v3"
+    section.set_note("schema v4")
+    assert section.part.text() == "first 60,000 of 70,017 characters"
+    i18n.set_language("zh_CN")
+    assert section.part.text() == "共 70,017 个字符，显示前 60,000 个"
+    assert not section.part.isHidden()
+    section.show_json("{}")
+    assert section.part.isHidden()
+    assert section.note() == "schema v4"
+
+
+def test_one_that_is_still_read_is_not_copied(qtbot: QtBot) -> None:
+    section, button = shown(qtbot), Button("Copy")
+    qtbot.addWidget(button)
+    section.copied_by(button)
+    QGuiApplication.clipboard().setText("kept")
+    section.show_json(json.dumps({"words": "x" * 70_000}))
+    button.click()
+    assert QGuiApplication.clipboard().text() == "kept"
+    assert (button.isEnabled(), button.toolTip()) == (False, "It is still being read")
+    i18n.set_language("zh_CN")
+    assert button.toolTip() == "仍在读取"
+    qtbot.waitUntil(button.isEnabled, timeout=60_000)
+    button.click()
+    assert json.loads(QGuiApplication.clipboard().text()) == {"words": "x" * 70_000}
+    section.show_json(json.dumps({"words": "y" * 70_000}))
+    section.show_json("{}")
+    button.click()
+    assert QGuiApplication.clipboard().text() == "{}"
+
+
+@pytest.mark.parametrize("place", ["payload of a task", "line of a log"])
+def test_the_copy_button_beside_it_waits_for_it(qtbot: QtBot, place: str) -> None:
+    words = "x" * 70_000
+    if place == "payload of a task":
+        section = PayloadSection()
+        qtbot.addWidget(section)
+        button: Button = find(section, IconButton, "Copy the payload")
+        section.show_json(json.dumps({"text": words}))
+    else:
+        panel = LogPanel()
+        qtbot.addWidget(panel)
+        button = panel.copy_button
+        panel.show_row(Logged("1", "worker", 0, {"level": "info", "text": words}))
+    QGuiApplication.clipboard().setText("kept")
+    button.click()
+    assert QGuiApplication.clipboard().text() == "kept"
+    qtbot.waitUntil(button.isEnabled, timeout=60_000)
+    button.click()
+    assert json.loads(QGuiApplication.clipboard().text())["text"] == words

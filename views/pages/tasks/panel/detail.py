@@ -578,7 +578,7 @@ class PayloadSection(DocumentSection):
     def __init__(self) -> None:
         super().__init__(N_("Payload"))
         copy = IconButton("ph.copy", N_("Copy the payload"))
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.document))
+        self.copied_by(copy)
         self.add_action(copy)
         self.edit_button = Button(N_("Edit as new task"), kind="ghost", icon="ph.pencil-simple", small=True)
         self.add_action(self.edit_button)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from services.domain.types.task_type import TaskType
@@ -92,7 +93,13 @@ def test_a_message_of_some_length_is_read_elsewhere_and_cannot_be_sent_before_it
     assert editor.payload() == {**payload, "goods_ids": ["H7" if one == "G7" else one for one in payload["goods_ids"]]}
     editor.show_message("t2", "{}", KIND)
     editor.show_message("t1", json.dumps(payload), KIND)
-    qtbot.waitUntil(lambda: editor.is_edited, timeout=60_000)
+    assert editor.is_edited, "what was typed waits for it"
+    assert (editor.payload(), editor.json.isReadOnly()) == (None, True)
+    editor.show_message("t2", "{}", KIND)
+    assert (editor.is_edited, editor.json.isReadOnly()) == (False, False)
+    editor.show_message("t1", json.dumps(payload), KIND)
+    qtbot.waitUntil(lambda: not editor.is_reading, timeout=60_000)
+    assert editor.is_edited
     assert '"H7"' in editor.json.toPlainText(), "what was typed is kept"
 
 
@@ -109,3 +116,16 @@ def test_of_a_message_that_is_too_long_the_beginning_is_shown_and_nothing_can_be
     assert editor.json.isReadOnly()
     editor.show_message("t2", "{}", KIND)
     assert not editor.json.isReadOnly()
+
+
+@pytest.mark.parametrize("name", ["商品", "two\u00a0words", "two\u2028lines"])
+def test_a_message_that_is_too_long_stays_as_it_was_whatever_is_in_it(qtbot: QtBot, name: str) -> None:
+    payload = {"rows": [{"name": f"{name} {n}", "token": "s3cr3t-one"} for n in range(4_000)]}
+    editor = shown(qtbot, payload, "")
+    qtbot.waitUntil(lambda: not editor.is_reading, timeout=60_000)
+    assert len(editor.json.toPlainText()) == module.MOST_EDITED
+    assert (editor.payload(), editor.is_edited, editor.is_valid) == (payload, False, True)
+    editor.revert()
+    assert (editor.payload(), editor.is_edited, editor.is_valid) == (payload, False, True)
+    editor.reveal("t1")
+    assert (editor.payload(), editor.is_edited, editor.is_valid) == (payload, False, True)

@@ -19,8 +19,9 @@ from services.domain.change import Annotate, Create
 from services.domain.fleet.shop import Pause
 from services.domain.insight import cause_rule
 from services.domain.task.record import Task
-from services.domain.task.status import Triage
+from services.domain.task.status import Status, Triage
 from services.domain.text.mask import DOTS
+from services.ports import Letter
 from tests.support.cuts import cut
 from tests.support.widgets import press
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
@@ -250,6 +251,61 @@ def test_a_corrected_message_is_sent_in_place_of_the_old_one(qtbot: QtBot, fleet
     press(fleet.toasts[-1], "Send now")
     qtbot.waitUntil(lambda: one(fleet, dead).successor != "")
     assert json.loads(one(fleet, one(fleet, dead).successor).payload) == {"page_size": 20, "kept": "by hand"}
+
+
+@pytest.mark.one_pair
+def test_a_new_task_is_made_of_a_long_message_that_nobody_could_read_once_it_is_there(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    payload = {"rows": [{"name": f"two\u00a0words {n}"} for n in range(4_000)]}
+    bad = "bad_0123456789abcdef"
+    fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {})
+    dead = Task(
+        task_id=bad, platform="pdd", shop_id="pdd-10021", task_type="unknown", status=Status.DEAD, triage=Triage.OPEN,
+        error="no task", error_kind="bad_message", created_at=fleet.store.now_ms(), ended_at=fleet.store.now_ms(),
+    )  # fmt: skip
+    fleet.store.put_letter(Letter(task_id=bad, body=json.dumps(payload).encode()))
+    fleet.store.apply([Create(task=dead)])
+    page = open_page()
+    page.panel.show_letter("")
+    button, editor = page.panel.primary_button, page.panel.editor
+    told: list[tuple[str, bool, str]] = []
+
+    def note() -> None:
+        if editor.is_reading:
+            button.click()
+            told.append((button.text(), button.isEnabled(), button.toolTip()))
+
+    editor.changed.connect(note)
+    page.panel.show_letter(bad)
+    qtbot.waitUntil(lambda: bool(told) and not editor.is_reading, timeout=60_000)
+    assert told[-1] == ("New task from it", False, "It is still being read")
+    assert fleet.wanted == []
+    assert button.isEnabled()
+    button.click()
+    assert fleet.wanted == [{"payload": payload}]
+
+
+@pytest.mark.one_pair
+def test_what_was_typed_in_a_long_message_is_sent_only_once_the_message_is_there(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    payload = {"page_size": 50, "goods_ids": [f"G{n}" for n in range(2_000)]}
+    dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, payload)
+    other = fleet.die("pdd", "pdd-10025", "sync_order", LOGIN, {})
+    page = open_page()
+    button, editor = page.panel.primary_button, page.panel.editor
+    page.panel.show_letter(dead)
+    qtbot.waitUntil(lambda: page.panel.task is not None and "G7" in editor.json.toPlainText(), timeout=60_000)
+    editor.json.setPlainText(editor.json.toPlainText().replace("50,", "20,", 1))
+    page.panel.show_letter(other)
+    qtbot.waitUntil(lambda: page.panel.task is not None and not editor.is_edited)
+    told: list[tuple[str, bool, str]] = []
+    editor.changed.connect(lambda: told.append((button.text(), button.isEnabled(), button.toolTip())))
+    page.panel.show_letter(dead)
+    qtbot.waitUntil(lambda: "G7" in editor.json.toPlainText(), timeout=60_000)
+    assert ("Edit and republish", False, "It is still being read") in told
+    assert (button.text(), button.isEnabled()) == ("Edit and republish", True)
 
 
 @pytest.mark.one_pair
