@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from threading import Event
 from typing import Any, cast
 
 import pytest
@@ -25,6 +26,8 @@ from services.domain.promises.promise import Promise
 from services.domain.task.record import Attempt, Task
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import ACTIVE, Status
+from services.domain.types import task_type
+from services.domain.types.task_type import TaskType
 from services.monitor.tasks import LogTail
 from services.monitor.works import WorkStory
 from services.ports import LogLine
@@ -363,6 +366,180 @@ def test_work_that_somebody_else_began_meanwhile_is_not_run_again(qtbot: QtBot, 
     dialog.again.run_button.click()
     qtbot.waitUntil(lambda: f"It is active already: {theirs.task_id}" in words(dialog), timeout=WAIT_MS)
     assert dialog.again.reason.text() == "the file was lost"
+
+
+class Held:
+    """The questions about tasks, and the commands; ``hold`` names what does not answer until ``go`` is set."""
+
+    def __init__(self, desk: Desk, hold: str) -> None:
+        self.go, self.asked, self.error, self.armed = Event(), Event(), "", False
+        self._hold, self._tasks, self._commands = hold, desk.context.tasks, desk.context.commands
+        self.context = replace(
+            desk.context, tasks=cast("Any", self), commands=cast("Any", self._Commands(self, desk.context.commands))
+        )
+
+    class _Commands:
+        def __init__(self, held: Held, commands: Any) -> None:
+            self.tasks, self._commands = held, commands
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._commands, name)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tasks, name)
+
+    def get(self, ids: list[str]) -> Any:
+        self._wait("get")
+        return self._tasks.get(ids)
+
+    def create(self, specs: list[TaskSpec], **more: Any) -> Any:
+        self._wait("create")
+        if self.error:
+            raise StoreUnavailable(self.error)
+        return self._commands.tasks.create(specs, **more)
+
+    def _wait(self, question: str) -> None:
+        if self.armed and question == self._hold:
+            self.asked.set()
+            assert self.go.wait(WAIT_MS / 1000)
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
+    """What the dialog belongs to, and what outlives it."""
+    shown = QWidget()
+    qtbot.addWidget(shown)
+    shown.show()
+    return shown
+
+
+OTHER = "pdd:pdd-10025"
+
+
+def show(qtbot: QtBot, dialog: WorkDialog, asked: str) -> None:
+    """Go on to another work."""
+    shop, kind = asked.split()
+    dialog.field.setText(asked)
+    qtbot.waitUntil(lambda: dialog.works.current() == (shop, kind) and dialog.answer.told is not None, timeout=WAIT_MS)
+
+
+def closed(qtbot: QtBot, dialog: WorkDialog) -> None:
+    """Leave it by Esc; it is gone for good."""
+    with qtbot.waitSignal(dialog.destroyed, timeout=WAIT_MS):
+        QTest.keyClick(dialog.field, Qt.Key.Key_Escape)
+
+
+def test_a_second_click_on_run_now_makes_no_second_task(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    desk.session.engine.store.put_document("type", "beside", task_type.dump(TaskType(name="beside", uniqueness="none")))
+    desk.succeed(desk.create(task_type="beside"))
+    dialog = ask(Asked(shop=SHOP, task_type="beside"))
+    assert dialog.create_button.text() == "Run now"
+    seen: list[tuple[bool, str]] = []
+
+    def click_again() -> None:
+        seen.append((dialog.create_button.isEnabled(), dialog.create_button.toolTip()))
+        QTest.mouseClick(dialog.create_button, Qt.MouseButton.LeftButton)
+        QTest.keyClick(dialog, Qt.Key.Key_R, CTRL)
+
+    dialog.again.made.connect(click_again)
+    dialog.create_button.click()
+    assert not dialog.create_button.isEnabled(), "while it is created"
+    qtbot.waitUntil(lambda: dialog.create_button.text() == "Run it now…" and not dialog.again.busy, timeout=WAIT_MS)
+    assert len(active(desk, "beside")) == 1
+    assert seen == [(False, "Asking…")]
+    assert not dialog.again.isVisible()
+    assert dialog.create_button.isEnabled(), "the answer shows what was created"
+
+
+def test_what_is_refused_of_one_work_has_not_the_reason_of_another(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    desk.succeed(desk.create(task_type="sync_order"))
+    desk.succeed(desk.create(1, payload={"page_size": 2}))
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
+    dialog.create_button.click()
+    QTest.keyClicks(dialog.again.reason, "the file was lost")
+    QTest.keyClick(dialog.again.reason, Qt.Key.Key_Escape)
+    show(qtbot, dialog, f"{OTHER} refresh_goods")
+    dialog.payload.setText('{"page_size": 2}')
+    qtbot.waitUntil(lambda: dialog.create_button.text() == "Run now", timeout=WAIT_MS)
+    theirs = desk.create(1, payload={"page_size": 2})
+    dialog.create_button.click()
+    qtbot.waitUntil(lambda: f"It is active already: {theirs.task_id}" in words(dialog), timeout=WAIT_MS)
+    assert dialog.again.title.text().startswith("refresh_goods of 柚子数码专卖店 once more: ")
+    assert (dialog.again.reason.text(), dialog.again.run_button.isEnabled()) == ("", False)
+
+
+def test_who_went_on_is_told_by_a_message_what_was_refused(qtbot: QtBot, desk: Desk, window: QWidget) -> None:
+    for shop in (0, 1):
+        desk.succeed(desk.create(shop, task_type="sync_order"))
+    held = Held(desk, "create")
+    dialog = WorkDialog(held.context, Asked(shop=SHOP, task_type="sync_order"), parent=window)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.create_button.text() == "Run again with reason…", timeout=WAIT_MS)
+    dialog.create_button.click()
+    QTest.keyClicks(dialog.again.reason, "the file was lost")
+    held.armed = True
+    QTest.keyClick(dialog.again.reason, Qt.Key.Key_Return)
+    qtbot.waitUntil(held.asked.is_set, timeout=WAIT_MS)
+    theirs = desk.create(task_type="sync_order", reason="theirs")
+    show(qtbot, dialog, f"{OTHER} sync_order")
+    assert (dialog.create_button.isEnabled(), dialog.create_button.toolTip()) == (False, "It is being created")
+    QTest.keyClick(dialog, Qt.Key.Key_R, CTRL)
+    assert not dialog.again.isVisible(), "nothing is typed that the end of the other would take away"
+    held.go.set()
+    qtbot.waitUntil(lambda: bool(desk.toasts), timeout=WAIT_MS)
+    (toast,) = desk.toasts
+    assert toast.text == "sync_order of 微光数码专卖店 once more: that did not work."
+    assert toast.detail == f"It is active already: {theirs.task_id}"
+    assert not dialog.again.isVisible()
+    qtbot.waitUntil(dialog.create_button.isEnabled, timeout=WAIT_MS)
+    QTest.keyClick(dialog, Qt.Key.Key_R, CTRL)
+    assert dialog.again.title.text().startswith("sync_order of 柚子数码专卖店 once more: ")
+    assert dialog.again.reason.text() == ""
+
+
+@pytest.mark.parametrize("held_at", ["get", "create"])
+def test_what_was_begun_is_created_after_esc_and_leads_to_its_task(
+    qtbot: QtBot, desk: Desk, window: QWidget, held_at: str
+) -> None:
+    desk.succeed(desk.create(task_type="sync_order"))
+    held = Held(desk, held_at)
+    dialog = WorkDialog(held.context, Asked(shop=SHOP, task_type="sync_order"), parent=window)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.create_button.text() == "Run again with reason…", timeout=WAIT_MS)
+    dialog.create_button.click()
+    dialog.again.reason.setText("the file was lost")
+    held.armed = True
+    dialog.again.run_button.click()
+    qtbot.waitUntil(held.asked.is_set, timeout=WAIT_MS)
+    closed(qtbot, dialog)
+    held.go.set()
+    qtbot.waitUntil(lambda: bool(desk.toasts), timeout=WAIT_MS)
+    (made,) = active(desk, "sync_order")
+    assert desk.toasts[0].text == "1 task created"
+    desk.toasts[0].actions[0].call()
+    assert desk.ways == [("open_tasks", f"batch:{made.batch}")]
+
+
+@pytest.mark.parametrize("error", ["", LOST])
+def test_what_is_refused_after_esc_is_told_by_a_message(qtbot: QtBot, desk: Desk, window: QWidget, error: str) -> None:
+    desk.succeed(desk.create(task_type="sync_order"))
+    held = Held(desk, "create")
+    dialog = WorkDialog(held.context, Asked(shop=SHOP, task_type="sync_order"), parent=window)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.create_button.text() == "Run again with reason…", timeout=WAIT_MS)
+    dialog.create_button.click()
+    dialog.again.reason.setText("the file was lost")
+    held.armed = True
+    dialog.again.run_button.click()
+    qtbot.waitUntil(held.asked.is_set, timeout=WAIT_MS)
+    closed(qtbot, dialog)
+    theirs, held.error = desk.create(task_type="sync_order", reason="theirs"), error
+    held.go.set()
+    qtbot.waitUntil(lambda: bool(desk.toasts), timeout=WAIT_MS)
+    (toast,) = desk.toasts
+    assert toast.text == "sync_order of 微光数码专卖店 once more: that did not work."
+    assert (error or theirs.task_id) in toast.detail
+    assert toast.stays
 
 
 def test_the_gate_that_holds_is_opened_from_the_answer(qtbot: QtBot, desk: Desk, ask: Ask) -> None:

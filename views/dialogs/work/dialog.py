@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from services.domain.fleet.shop import Shop
@@ -24,7 +24,7 @@ from services.monitor.works import WorkStory
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
 from views.dialogs.work import asking, words
-from views.dialogs.work.again import AgainBar
+from views.dialogs.work.again import AgainBar, Meant
 from views.dialogs.work.answer import AnswerPane, Told, look
 from views.dialogs.work.asking import TODAY, YESTERDAY, Asked, Directory, Understood
 from views.dialogs.work.works import WorkList, WorkRow
@@ -97,6 +97,7 @@ class WorkDialog(DialogFrame):
         self._found: Found | None = None
         self._error: BaseException | None = None  # why nothing newer is known
         self._problem = ""
+        self._made = False  # something was created that the answer does not show yet
         self._shown: tuple[object, ...] = ()  # what the answer that stands there was asked with
         self._reading, self._listing = Operation(self), Operation(self, latest=True)
         self._asking = Operation(self, latest=True)
@@ -145,7 +146,7 @@ class WorkDialog(DialogFrame):
         top.addLayout(chips)
         top.addWidget(line())
         self.works, self.answer = WorkList(), AnswerPane(self._context, self._barred)
-        self.again = AgainBar(self._context, self.parent())
+        self.again = AgainBar(self._context, self.parentWidget())
         self.nothing = EmptyState(N_("Ask of a shop and a task type"), "", icon="ph.magnifying-glass")
         self._stack = stacked(self.nothing, self.answer)
         middle = QHBoxLayout()
@@ -159,6 +160,8 @@ class WorkDialog(DialogFrame):
         self.shop_button = Button(N_("Open shop"), icon="ph.storefront", shortcut="Ctrl+O")
         self.tasks_button = Button(N_("Show its tasks"), icon="ph.list-bullets", shortcut="Ctrl+L")
         self.create_button = Button(N_("Run it now…"), icon="ph.arrow-clockwise", shortcut="Ctrl+R")
+        for key in self.create_button.findChildren(QShortcut):
+            key.setAutoRepeat(False)  # held down it would create, and then ask for something new
         self.open_button = Button(N_("Open task"), kind="primary", icon="ph.arrow-square-out", hint="Return")
         for button in (self.copy_button, self.shop_button, self.tasks_button):
             self.foot.addWidget(button)
@@ -197,10 +200,12 @@ class WorkDialog(DialogFrame):
         self.answer.wanted.connect(self._go)
         self.answer.day_wanted.connect(self._on_day)
         self.answer.way_wanted.connect(self._on_way)
-        self.again.wanted.connect(partial(self._go, "tasks"))
         self.again.made.connect(self._on_made)
         self.again.unknown.connect(self._fill_in)
         self.again.closed.connect(self.field.setFocus)
+        self.again.left.connect(self.accept)
+        self.again.changed.connect(self._say_buttons)
+        self.finished.connect(self.again.look_away)
         self.answer.strip.chosen.connect(lambda _run: self._say_buttons())
         self.copy_button.clicked.connect(self._copy)
         self.shop_button.clicked.connect(self._on_shop)
@@ -321,7 +326,7 @@ class WorkDialog(DialogFrame):
         """Let no answer to another question stand there."""
         if self.answer.told is not None and self._shown != self._question():
             self.answer.clear()
-            self.again.leave()
+            self.again.look_away()
 
     def _question(self) -> tuple[object, ...]:
         return (*self.works.current(), self.day, self._payload(), self._problem)
@@ -348,7 +353,7 @@ class WorkDialog(DialogFrame):
     def _show(self, asked: tuple[object, ...], told: Told | None) -> None:
         if told is None or asked != (*self.works.current(), self.day, self._payload()):
             return
-        self._error, self._shown = None, self._question()
+        self._error, self._shown, self._made = None, self._question(), False
         self.answer.show_told(told, self._shop_name(told.story.shop))
         self._stack.setCurrentIndex(1)
         self._say()
@@ -369,17 +374,21 @@ class WorkDialog(DialogFrame):
         if told_ is None or how == words.FILL_IN:
             self._fill_in()
         elif how == words.AT_ONCE:
-            self.again.run(task_id)
+            self.again.run(self._meant(told_.story, task_id))
         else:
-            _value, why, _tone, _glyph = words.again(told_.story, instant.now_ms())
-            title = _("{type} of {shop} once more: {why}").format(
-                type=type_names.name(told_.story.task_type), shop=self._shop_name(told_.story.shop), why=why
-            )
-            self.again.ask(task_id, title)
+            self.again.ask(self._meant(told_.story, task_id))
+
+    def _meant(self, story: WorkStory, task_id: str) -> Meant:
+        _value, why, _tone, _glyph = words.again(story, instant.now_ms())
+        kind, shop = type_names.name(story.task_type), self._shop_name(story.shop)
+        title = _("{type} of {shop} once more: {why}").format(type=kind, shop=shop, why=why)
+        return Meant(task_id, _("{type} of {shop}").format(type=kind, shop=shop), title)
 
     def _on_made(self) -> None:
+        self._made = True
         self._ask_list()
         self._ask()
+        self._say_buttons()
 
     def _on_way(self, verb: str, target: str) -> None:
         """What opens a page leaves this; what acts stays, and the answer changes in place."""
@@ -581,7 +590,9 @@ class WorkDialog(DialogFrame):
         self.create_button.set_source(words.AGAIN_VERBS[how])
         late = _("Nothing newer is known") if self._error is not None and how != words.FILL_IN else ""
         busy = _("It is being created") if self.again.busy else ""
-        self.create_button.disable(self._barred() or none or late or busy)
+        # the answer of before offers to create what was created just now
+        asked = _("Asking…") if self._made and how != words.FILL_IN else ""
+        self.create_button.disable(self._barred() or none or late or busy or asked)
         self.open_button.disable(unknown or ("" if self.answer.task_id else _("There is no task of it")))
 
 
