@@ -30,4 +30,5 @@ def _block(value: list[Any] | dict[str, Any], indent: int) -> str:
 
 
 def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False)
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")  # an editor would end a line there

@@ -134,6 +134,10 @@ class JsonEditor(QPlainTextEdit):
         """Show `value` as indented JSON and take it as the unedited state."""
         self.load_text(json.dumps(value, ensure_ascii=False, indent=2))
 
+    def toPlainText(self) -> str:
+        """What stands there; Qt's own answer has plain blanks where the text has such as do not break."""
+        return self.document().toRawText().replace("\u2029", "\n")
+
     def load_text(self, text: str) -> None:
         """Show `text` as it is and take it as the unedited state."""
         self._show_text(text, judged=True)

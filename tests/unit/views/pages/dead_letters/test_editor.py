@@ -129,3 +129,11 @@ def test_a_message_that_is_too_long_stays_as_it_was_whatever_is_in_it(qtbot: QtB
     assert (editor.payload(), editor.is_edited, editor.is_valid) == (payload, False, True)
     editor.reveal("t1")
     assert (editor.payload(), editor.is_edited, editor.is_valid) == (payload, False, True)
+
+
+def test_blanks_and_line_ends_that_an_editor_changes_leave_a_message_as_it_was(qtbot: QtBot) -> None:
+    payload = {"title": "50\u00a0g", "note": "one\u2028two\u2029three\nfour", "low_stock": 5}
+    editor = shown(qtbot, payload, "")
+    assert (editor.is_edited, editor.is_valid, editor.payload()) == (False, True, payload)
+    editor.json.setPlainText(editor.json.toPlainText().replace('"low_stock": 5', '"low_stock": 6'))
+    assert (editor.is_edited, editor.payload()) == (True, {**payload, "low_stock": 6})
