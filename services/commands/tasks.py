@@ -134,29 +134,20 @@ class TaskCommands:
         )
 
     def _same_work(self, old: Task, reason: str) -> TaskSpec | None:
-        """None where its payload is none."""
-        try:
-            payload = json.loads(old.payload)
-        except ValueError:
+        """In its place: when it was due, in its batch, behind what it waited for. None where its payload is none."""
+        spec, now = same_work(old, reason), self._store.now_ms()
+        if spec is None:
             return None
-        now = self._store.now_ms()
-        return TaskSpec(
-            platform=old.platform,
-            shop_id=old.shop_id,
-            task_type=old.task_type,
-            payload=payload,
-            priority=old.priority,
+        return replace(
+            spec,
             at_ms=old.due_at if old.due_at > now else 0,
             deadline_ms=old.deadline if old.deadline > now else 0,
             batch=old.batch,
             origin="again",
             created_by=self._operator.who,
-            max_retries=old.max_retries,
             parent=old.task_id,
-            extra=old.extra,
             task_id=again(old),
             asked_ms=old.created_at + 1,
-            reason=reason,
             depends_on=old.depends_on,
             on_dependency_failure=old.on_dependency_failure,
         )
@@ -317,6 +308,24 @@ class TaskCommands:
 
 def _asks_why(task: Task) -> Message | None:
     return Message(verdict.SAY_WHY_GIVEN_UP) if verdict.asks_why_given_up(task) else None
+
+
+def same_work(task: Task, reason: str) -> TaskSpec | None:
+    """The work of a task once more, as a task of its own; None where its payload cannot be read."""
+    try:
+        payload = json.loads(task.payload)
+    except ValueError:
+        return None
+    return TaskSpec(
+        platform=task.platform,
+        shop_id=task.shop_id,
+        task_type=task.task_type,
+        payload=payload,
+        priority=task.priority,
+        max_retries=task.max_retries,
+        extra=task.extra,
+        reason=reason,
+    )
 
 
 def again(task: Task) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from services.commands.tasks import Submitted, TaskSpec
+from services.commands.tasks import Submitted, TaskSpec, same_work
 from services.domain.task.record import Task
 from services.i18n import N_, _
 from services.messages import told
@@ -91,7 +90,7 @@ class _Repeat(QObject):
         self.changed.emit()
 
     def _create(self, task: Task | None, reason: str) -> None:
-        spec = _spec(task, reason) if task is not None else None
+        spec = same_work(task, reason) if task is not None else None
         if spec is not None:
             self._creator.create(_Once(spec), 1, self._owner)
         elif self._seen == self._meant.task_id:
@@ -279,21 +278,3 @@ def _not_done(work: str, why: Callable[[], str]) -> ToastSpec:
     """What tells who went on to something else that nothing was created."""
     words = _("{work} once more: that did not work.").format(work=safe.one_line(work, 120))
     return ToastSpec(text=words, detail=why(), status="warning", sticky=True)
-
-
-def _spec(task: Task, reason: str) -> TaskSpec | None:
-    """The same work under a new id; None where its parameters cannot be read."""
-    try:
-        payload = json.loads(task.payload)
-    except ValueError:
-        return None
-    return TaskSpec(
-        platform=task.platform,
-        shop_id=task.shop_id,
-        task_type=task.task_type,
-        payload=payload,
-        priority=task.priority,
-        max_retries=task.max_retries,
-        extra=task.extra,
-        reason=reason,
-    )
