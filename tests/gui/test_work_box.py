@@ -497,10 +497,8 @@ def test_who_went_on_is_told_by_a_message_what_was_refused(qtbot: QtBot, desk: D
     assert dialog.again.reason.text() == ""
 
 
-@pytest.mark.parametrize("held_at", ["get", "create"])
-def test_what_was_begun_is_created_after_esc_and_leads_to_its_task(
-    qtbot: QtBot, desk: Desk, window: QWidget, held_at: str
-) -> None:
+def left_while_begun(qtbot: QtBot, desk: Desk, window: QWidget, held_at: str) -> Held:
+    """Work is run again with a reason, and the box is closed before that is done."""
     desk.succeed(desk.create(task_type="sync_order"))
     held = Held(desk, held_at)
     dialog = WorkDialog(held.context, Asked(shop=SHOP, task_type="sync_order"), parent=window)
@@ -512,6 +510,14 @@ def test_what_was_begun_is_created_after_esc_and_leads_to_its_task(
     dialog.again.run_button.click()
     qtbot.waitUntil(held.asked.is_set, timeout=WAIT_MS)
     closed(qtbot, dialog)
+    return held
+
+
+@pytest.mark.parametrize("held_at", ["get", "create"])
+def test_what_was_begun_is_created_after_esc_and_leads_to_its_task(
+    qtbot: QtBot, desk: Desk, window: QWidget, held_at: str
+) -> None:
+    held = left_while_begun(qtbot, desk, window, held_at)
     held.go.set()
     qtbot.waitUntil(lambda: bool(desk.toasts), timeout=WAIT_MS)
     (made,) = active(desk, "sync_order")
@@ -522,17 +528,7 @@ def test_what_was_begun_is_created_after_esc_and_leads_to_its_task(
 
 @pytest.mark.parametrize("error", ["", LOST])
 def test_what_is_refused_after_esc_is_told_by_a_message(qtbot: QtBot, desk: Desk, window: QWidget, error: str) -> None:
-    desk.succeed(desk.create(task_type="sync_order"))
-    held = Held(desk, "create")
-    dialog = WorkDialog(held.context, Asked(shop=SHOP, task_type="sync_order"), parent=window)
-    dialog.open()
-    qtbot.waitUntil(lambda: dialog.create_button.text() == "Run again with reason…", timeout=WAIT_MS)
-    dialog.create_button.click()
-    dialog.again.reason.setText("the file was lost")
-    held.armed = True
-    dialog.again.run_button.click()
-    qtbot.waitUntil(held.asked.is_set, timeout=WAIT_MS)
-    closed(qtbot, dialog)
+    held = left_while_begun(qtbot, desk, window, "create")
     theirs, held.error = desk.create(task_type="sync_order", reason="theirs"), error
     held.go.set()
     qtbot.waitUntil(lambda: bool(desk.toasts), timeout=WAIT_MS)
