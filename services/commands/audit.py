@@ -5,6 +5,7 @@ What a role does not permit leaves an entry too, one for each person and act wit
 
 from __future__ import annotations
 
+import contextvars
 import json
 import logging
 import secrets
@@ -31,6 +32,18 @@ log = logging.getLogger(__name__)
 TARGETS_KEPT = 200
 #: a refused attempt is told again after that long: what tries in a loop must not fill the trail
 REFUSED_MS = 3_600_000
+_heard: contextvars.ContextVar[list[AuditEntry] | None] = contextvars.ContextVar("heard", default=None)
+
+
+@contextmanager
+def heard() -> Iterator[list[AuditEntry]]:
+    """The entries that this thread writes within, whosever they are, as they were when their acts began."""
+    entries: list[AuditEntry] = []
+    before = _heard.set(entries)
+    try:
+        yield entries
+    finally:
+        _heard.reset(before)
 
 
 @dataclass(slots=True)
@@ -182,6 +195,8 @@ class Audit:
             except BaseException:
                 self._begun.append(entry)
                 raise
+            if (listening := _heard.get()) is not None:
+                listening.append(entry)
             return entry
 
     def _close(self, entry: AuditEntry, outcome: str) -> None:

@@ -22,6 +22,7 @@ from services.i18n import N_, _
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
 from views.support import instant, safe, shown, text
+from views.support.acting import UNDO_S, unless_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
 from views.widgets.buttons import Button
@@ -30,7 +31,7 @@ from views.widgets.find_field import FindField
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.toast import ToastSpec, failure, undo_action
 
-WIDTH, LIST_HEIGHT, UNDO_S = 640, 220, 10
+WIDTH, LIST_HEIGHT = 640, 220
 #: of a name; what else stands in a scope becomes a hyphen
 _NO_NAME = re.compile(r"[^\w-]+")
 
@@ -200,10 +201,11 @@ class QuietHoursDialog(DialogFrame):
 
     def _told(self, said: str, back: Callable[[], object]) -> None:
         toast, undoing = self._context.toast, self._undoing
+        call = unless_changed(self._context.audit, back)
 
         def undo() -> None:
             taken = ToastSpec(text=_("Taken back."), status="healthy")
-            undoing.start(back, lambda _result: toast(taken), lambda error: toast(failure(error)))
+            undoing.start(call, lambda _result: toast(taken), lambda error: toast(failure(error)))
 
         actions = (undo_action(undo),)
         toast(ToastSpec(text=said, status="healthy", actions=actions, seconds=UNDO_S))

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QWidget
 from services.i18n import _
 from views.context import PageContext
 from views.kit.task_acting import barred
-from views.support.acting import TELL_S, UNDO_S
+from views.support.acting import TELL_S, UNDO_S, unless_changed
 from views.support.operation import Operation
-from views.widgets.toast import ToastSpec, failure, undo_action
+from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
 
 T = TypeVar("T")
 Back = Callable[[], object]
@@ -54,8 +54,8 @@ class PageActs(QObject):
         take_back: Callable[[T], Back | None] | None = None,
         start: Start | None = None,
     ) -> None:
-        """Do it and tell it; *Undo* sends ``back``, or what ``take_back`` makes of the result. ``start``: of the form
-        that asks for it and shows what is refused.
+        """Do it and tell it; *Undo* sends ``back``, or what ``take_back`` makes of the result, unless others changed it
+        since. ``start``: of the form that asks for it and shows what is refused.
         """
 
         def done(result: T) -> None:
@@ -65,8 +65,11 @@ class PageActs(QObject):
         (start or self._operation.start)(call, done, self._fail)
 
     def _tell(self, said: str, back: Back | None = None) -> None:
-        undo = (undo_action(partial(self._act, back, _("Taken back."))),) if back is not None else ()
-        seconds = UNDO_S if back is not None else TELL_S
+        undo: tuple[ToastAction, ...] = ()
+        seconds = TELL_S
+        if back is not None:
+            call = unless_changed(self._context.audit, back)
+            undo, seconds = (undo_action(partial(self._act, call, _("Taken back."))),), UNDO_S
         self._context.toast(ToastSpec(text=said, status="succeeded", actions=undo, seconds=seconds))
         self.changed.emit()
 

@@ -6,18 +6,21 @@ import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from services.commands.back.ways import Trail, unchanged
 from services.commands.outcome import Outcome
 from services.i18n import N_, _, ngettext
 from views.support import shown, text
-from views.support.operation import Operation, act_number
+from views.support.operation import Operation, act_number, written
 from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
 
 HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
 #: an act on more than these is told while it goes on, where it takes longer than this
 MANY, SOON_MS = 500, 1500
+T = TypeVar("T")
 Toast = Callable[[ToastSpec], None]
 #: takes an outcome up instead of the toast, and tells whether it did; the second tells it by the toast after all
 Instead = Callable[[Outcome, Callable[[], None]], bool]
@@ -37,6 +40,19 @@ class Reverse:
     #: of what was to be taken back, and what came of that, what is worth another try: it is offered again. With it,
     #: what an act only asked for is offered as well
     later: Callable[[Outcome, Outcome], Outcome] | None = None
+
+
+def unless_changed(trail: Trail, back: Callable[[], T]) -> Callable[[], T]:
+    """Take back what the run did whose answer is being delivered, unless somebody changed it since: what they decided
+    is not written over. The call blocks, and raises ``UsageError`` where they did.
+    """
+    entries = written()
+
+    def call() -> T:
+        unchanged(trail, entries)
+        return back()
+
+    return call
 
 
 class AboutToHappen:

@@ -32,6 +32,9 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from shiboken6 import isValid
 
+from services.commands.audit import heard
+from services.domain.audit import AuditEntry
+
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -52,6 +55,7 @@ class _Call:
     success: Callable[[Any], None]
     failure: Callable[[BaseException], None]
     act: int  #: see ``act_number``
+    written: tuple[AuditEntry, ...] = ()  #: see ``written``
     result: Any = None
     error: BaseException | None = None
 
@@ -135,6 +139,7 @@ class _Background:
             if self._pool is None:
                 self._pool = _Threads(self.threads)
             mailbox = self._mailbox
+            call = functools.partial(_noting, run, call)
             future = _alone(call) if lasting else self._pool.submit(call)
         future.add_done_callback(functools.partial(self._post, mailbox, run))
 
@@ -152,6 +157,15 @@ class _Background:
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.shut_down(seconds)
+
+
+def _noting(run: _Call, call: Callable[[], Any]) -> Any:
+    """Its answer; what it wrote into the audit is kept with the run."""
+    with heard() as entries:
+        try:
+            return call()
+        finally:
+            run.written = tuple(entries)
 
 
 def _fulfil(future: Future[Any], call: Callable[[], Any], left: Callable[[], bool] = lambda: False) -> None:
@@ -179,6 +193,7 @@ def _alone(call: Callable[[], Any]) -> Future[Any]:
 _background = _Background()
 _ACTS = itertools.count(1)
 _told_of = 0  #: number of the run whose answer is being delivered, 0 for none; the GUI thread's alone
+_written: tuple[AuditEntry, ...] = ()  #: of that run
 
 
 def act_number() -> int:
@@ -188,14 +203,19 @@ def act_number() -> int:
     return _told_of or next(_ACTS)
 
 
+def written() -> tuple[AuditEntry, ...]:
+    """The entries that the run wrote whose answer is being delivered, as they were when their acts began."""
+    return _written
+
+
 @contextlib.contextmanager
-def _delivering(act: int) -> Iterator[None]:
-    global _told_of
-    before, _told_of = _told_of, act
+def _delivering(run: _Call) -> Iterator[None]:
+    global _told_of, _written
+    before, (_told_of, _written) = (_told_of, _written), (run.act, run.written)
     try:
         yield
     finally:
-        _told_of = before
+        _told_of, _written = before
 
 
 def configure(notify: Notify | None, threads: int = THREADS) -> None:
@@ -296,7 +316,7 @@ class Operation(QObject):
             self._awaited = False
         if self._in_flight == 0:
             self.busy_changed.emit(False)
-        with _delivering(run.act):
+        with _delivering(run):
             self._deliver(run)
 
     def _deliver(self, run: _Call) -> None:

@@ -344,8 +344,9 @@ def _for(entry: AuditEntry, detail: Detail, way: Way) -> Way | Message:
     return replace(way, by=way.by if stood else way.anew or way.by, objects=objects)
 
 
-def since(trail: Trail, entry: AuditEntry) -> Message | None:
-    """Why it cannot be taken back any more: what was done to the same object since. None where it can. Blocking.
+def since(trail: Trail, entry: AuditEntry, *, apart: str = "") -> Message | None:
+    """Why it cannot be taken back any more: what was done to the same object since, by others than the writer
+    ``apart``. None where it can. Blocking.
 
     Raises:
         StoreUnavailable: it cannot be asked.
@@ -359,6 +360,8 @@ def since(trail: Trail, entry: AuditEntry) -> Message | None:
     def touches(one: AuditEntry) -> bool:
         if _family(one.action) != family or one.action in BESIDE:
             return False
+        if apart and audit.writer_of(one.entry_id) == apart:
+            return False
         if not objects.isdisjoint(one.target) or len(one.target) >= TARGETS_KEPT:  # the rest of them is not named
             return True
         # a view may be called otherwise since
@@ -368,6 +371,19 @@ def since(trail: Trail, entry: AuditEntry) -> Message | None:
     if after is None:
         return said("back.long").message
     return said("back.changed", who=after[0].who).message if after else None
+
+
+def unchanged(trail: Trail, entries: Sequence[AuditEntry]) -> None:
+    """Raise unless what these acts left stands as they left it, as far as others may have changed it: what their own
+    writer did since is aside, for whoever takes back one act after the other has changed it again by each. Blocking.
+
+    Raises:
+        UsageError: somebody did something to it since.
+        StoreUnavailable: it cannot be asked.
+    """
+    for entry in entries:
+        if (why := since(trail, entry, apart=audit.writer_of(entry.entry_id))) is not None:
+            raise UsageError(said(why.code, **why.params), field="entry")
 
 
 def take_back(commands: Commands, trail: Trail, entry: AuditEntry) -> Outcome:

@@ -23,6 +23,7 @@ from services.messages import told
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.support import instant, safe, shown, text
+from views.support.acting import UNDO_S, unless_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
 from views.widgets.buttons import Button, LinkLabel
@@ -32,7 +33,6 @@ from views.widgets.strip import Strip
 from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
 
 ROWS = 100
-UNDO_S = 10
 
 
 class Created(QWidget):
@@ -269,7 +269,7 @@ class Creator(QObject):
 
     def _on_planned(self, kept: Planned) -> None:
         name = kept.schedule.name
-        remove = partial(self._context.commands.schedules.remove, [name])
+        remove = unless_changed(self._context.audit, partial(self._context.commands.schedules.remove, [name]))
         undo = partial(self._operation.start, remove, self._on_unplanned, self._on_not_undone)
         words = _("{name} is kept; see Schedules.").format(name=name)
         self._context.toast(ToastSpec(text=words, actions=(undo_action(undo),), seconds=UNDO_S))

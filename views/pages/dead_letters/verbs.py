@@ -41,7 +41,7 @@ from views.pages.dead_letters import words
 from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, SplitOff
 from views.pages.dead_letters.table import Wanted, letters_of
 from views.support import instant, safe, shown, text
-from views.support.acting import REPUBLISH, Acting
+from views.support.acting import REPUBLISH, UNDO_S, Acting, unless_changed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.words import cause as causes
@@ -51,7 +51,6 @@ from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
 
 #: up to this many are sent after a moment in which they can be taken back; above it a preview is shown first
 FEW = 9
-UNDO_S = 10
 HOUR_S, DAY_S = 3600, 86_400
 PREVIEW_ROWS = 40
 WIDTH, NOTE_HEIGHT = 460, 110
@@ -226,8 +225,9 @@ class LetterActions(QObject):
         detail = shown.say(left[0].why) if left else ""
         actions: tuple[ToastAction, ...] = ()
         if outcome.done and before != Triage.OVERTAKEN:  # only a success overtakes
-            undo = partial(self.triage_back, outcome.done, before)
-            actions = (undo_action(undo),)
+            back = partial(self._context.commands.dead_letters.set_triage, list(outcome.done), before)
+            call = unless_changed(self._context.audit, back)
+            actions = (undo_action(partial(self._operation.start, call, self._tell_back, self._fail)),)
         self._context.toast(
             ToastSpec(
                 text=_triaged(len(outcome.done), to) if outcome.done else _("Nothing was changed."),
@@ -237,11 +237,6 @@ class LetterActions(QObject):
                 seconds=UNDO_S,
             )
         )
-
-    def triage_back(self, ids: Sequence[str], to: str) -> None:
-        """The reverse of a decision."""
-        call = partial(self._context.commands.dead_letters.set_triage, list(ids), to)
-        self._operation.start(call, self._tell_back, self._fail)
 
     def _tell_back(self, _outcome: Outcome) -> None:
         self.acted.emit()
@@ -425,11 +420,12 @@ class CauseActions(QObject):
     def _tell_ignored(self, cause: Cause, seconds: int, outcome: Outcome) -> None:
         self.acted.emit()
         number = ngettext("{n} dead letter ignored", "{n} dead letters ignored", len(outcome.done))
+        lift = unless_changed(self._context.audit, partial(self._context.commands.causes.lift, cause.fingerprint))
         self._context.toast(
             ToastSpec(
                 text=number.format(n=text.count(len(outcome.done))),
                 detail=_span(seconds),
-                actions=(undo_action(partial(self.lift, cause.fingerprint)),),
+                actions=(undo_action(partial(self._operation.start, lift, self._tell_lifted, self._fail)),),
                 seconds=UNDO_S,
             )
         )
@@ -529,7 +525,8 @@ class CauseActions(QObject):
 
     def _told(self, said: str, back: Callable[[], object] | None, _nothing: object) -> None:
         self.acted.emit()
-        actions = () if back is None else (undo_action(partial(self._back, back)),)
+        trail = self._context.audit
+        actions = () if back is None else (undo_action(partial(self._back, unless_changed(trail, back))),)
         self._context.toast(ToastSpec(text=said, actions=actions, seconds=UNDO_S))
 
     def _back(self, back: Callable[[], object]) -> None:
@@ -548,7 +545,8 @@ class CauseActions(QObject):
 
     def _tell_split(self, where: str, part: str) -> None:
         self.acted.emit()
-        undo = undo_action(partial(self._join, part))
+        back = partial(self._context.commands.causes.join, part)
+        undo = undo_action(partial(self._back, unless_changed(self._context.audit, back)))
         said = _("{place} is a cause of its own now.").format(place=causes.place(where))
         self._context.toast(ToastSpec(text=said, actions=(undo,), seconds=UNDO_S))
 

@@ -14,8 +14,8 @@ import pytest
 
 from services.clock import ManualClock
 from services.commands.alerts import AlertCommands
-from services.commands.audit import TARGETS_KEPT, Audit
-from services.commands.back.ways import since, take_back, way_of
+from services.commands.audit import TARGETS_KEPT, Audit, heard
+from services.commands.back.ways import since, take_back, unchanged, way_of
 from services.commands.causes import CauseCommands
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome
@@ -193,6 +193,23 @@ def test_what_was_changed_without_an_entry_is_seen_too(room: Room) -> None:
         with pytest.raises(UsageError, match="not as this act left it"):
             back(room, entry)
     assert [one.by for one in room.store.pauses()] == ["repair"]
+
+
+def test_what_others_did_since_bars_an_undo_and_what_its_own_writer_did_does_not(room: Room) -> None:
+    desk, trail = office(room), AuditQueries(room.store)
+    with heard() as entries:
+        desk.fleet.pause("all")
+    assert [one.action for one in entries] == ["pause"]
+    unchanged(trail, entries)
+    desk.fleet.resume("all")
+    desk.fleet.pause("platform:pdd")
+    unchanged(trail, entries)
+    desk_of(room, name="ben@desk").fleet.pause("platform:pdd")
+    unchanged(trail, entries)
+    desk_of(room, name="ben@desk").fleet.pause("all")
+    with pytest.raises(UsageError, match=r"ben@desk.* changed it again since"):
+        unchanged(trail, entries)
+    assert len(entries) == 1, "what was written after it was listened to is not kept"
 
 
 def test_what_failed_may_be_done_in_part(room: Room) -> None:

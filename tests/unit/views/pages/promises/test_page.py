@@ -12,6 +12,7 @@ from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from services import assembly
 from services.domain.promises import promise as promises
 from services.domain.promises import standing
 from services.domain.promises.judge import AT_RISK, BROKEN, CHECKS, KEPT, Due, Forecast, Hold, Judged
@@ -284,6 +285,18 @@ def test_a_promise_is_switched_removed_and_each_is_taken_back(qtbot: QtBot, four
     assert "a-kept" in order(page)
     acts = [entry.action for entry in four.context.audit.page("").entries][:4]
     assert acts == ["promise.set", "promise.remove", "promise.enable", "promise.enable"]
+
+
+def test_what_a_colleague_decided_since_is_not_taken_back(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    choose(qtbot, page, "a-kept")
+    after(qtbot, page, page.panel.buttons["switch"].click)
+    undo = four.toasts[-1].actions[0].call
+    ben = assembly.commands(four.engine, name="ben@desk-02").promises
+    ben.remove("a-kept", note="not ours any more")
+    after(qtbot, page, undo)
+    assert "ben@desk-02 changed it again since" in four.toasts[-1].text + four.toasts[-1].detail
+    assert "a-kept" not in four.store.documents(promises.KIND)
 
 
 def test_what_nobody_judges_any_more_offers_nothing(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from services import assembly
 from services.domain.errors import StoreError
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Schedule
@@ -129,6 +130,22 @@ def test_switch_and_skip(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
         assert fleet.toasts[-1].text == "Taken back."
         (kept,) = fleet.store.schedules()
         assert schedules.load(kept.body).schedule.enabled is enabled
+
+
+def test_what_a_colleague_changed_since_is_not_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(6)
+    plan(fleet)
+    page = open_page()
+    press(qtbot, page, page.buttons["switch"])
+    undo = fleet.toasts[-1].actions[0].call
+    ben = assembly.commands(fleet.engine, name="ben@desk-02").schedules
+    ben.switch(["nightly"], enabled=True)
+    ben.switch(["nightly"], enabled=False)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        undo()
+    assert "ben@desk-02 changed it again since" in fleet.toasts[-1].text + fleet.toasts[-1].detail
+    (kept,) = fleet.store.schedules()
+    assert not schedules.load(kept.body).schedule.enabled
 
 
 def test_run_now_asks_with_the_number_and_leads_to_its_tasks(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
