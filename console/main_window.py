@@ -176,6 +176,24 @@ def _takes_focus(widget: QWidget) -> bool:
 PREPARE_MS, SLICE_MS, SLICE_S = 250, 20, 0.006
 
 
+class _Stack(QStackedWidget):
+    """The pages, one of them seen. It takes the room there is and is never asked how much it needs: Qt's own asks every
+    page for that, seen or not, each time that a word changes anywhere in the window.
+    """
+
+    def hasHeightForWidth(self) -> bool:
+        """No page makes the window higher."""
+        return False
+
+    def sizeHint(self) -> QSize:
+        """The window has its size from elsewhere."""
+        return QSize(0, 0)
+
+    def minimumSizeHint(self) -> QSize:
+        """What does not fit is scrolled or cut by the page."""
+        return QSize(0, 0)
+
+
 @contextmanager
 def _whole(page: Page) -> Iterator[None]:
     """A page that cannot be put together goes: half of it is none."""
@@ -222,7 +240,7 @@ class MainWindow(QMainWindow):
         self._frozen, self._still = "", ""
         self._left: dict[str, str] = {}  #: when the connection stood, the pages that were left, and at what time
         self.rail, self.top_bar, self.status_bar = Rail(), TopBar(), StatusBar()
-        self.banner, self.stack = ConnectionBanner(), QStackedWidget()
+        self.banner, self.stack = ConnectionBanner(), _Stack()
         self.setCentralWidget(frame(self.rail, (self.top_bar, self.banner, self.stack), self.status_bar))
         self.toasts = Toasts(self)
         self.rail.set_entries([spec.entry() for spec in pages if not spec.under])
