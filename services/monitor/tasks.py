@@ -14,9 +14,10 @@ from services.domain.insight.cause import Worth
 from services.domain.insight.forecast import estimate
 from services.domain.insight.forecast.durations import Runs
 from services.domain.insight.forecast.estimate import Estimate
-from services.domain.insight.gates import GATED
+from services.domain.insight.gates import BARRING, GATED
 from services.domain.insight.shop import ShopNow
 from services.domain.task import ids
+from services.domain.task.lane import lane_of
 from services.domain.task.ledger import Done
 from services.domain.task.notes import Note, Suppressed
 from services.domain.task.order import BrokerHealth
@@ -208,6 +209,25 @@ class TaskQueries:
     def gates(self, tasks: Sequence[Task]) -> dict[str, str]:
         """The gates at which those wait that do, by id; cheap for a whole list."""
         return self._waiting.gates.of(tasks)
+
+    def barred(self, task_type: str, shops: Sequence[str], priority: int) -> dict[str, str]:
+        """The gate that would keep a new task of this type from starting now, by shop; one that only waits for its turn
+        is left out. What it would do twice is asked by ``last_done``.
+        """
+        lane = lane_of(priority)
+        new = [
+            Task(
+                task_id=shop,
+                platform=shop.partition(":")[0],
+                shop_id=shop.partition(":")[2],
+                task_type=task_type,
+                status=Status.QUEUED,
+                lane=lane,
+                priority=priority,
+            )
+            for shop in shops
+        ]
+        return {shop: gate for shop, gate in self.gates(new).items() if gate in BARRING}
 
     def refusals(self, tasks: Sequence[Task]) -> dict[str, Message]:
         """By id, for the dead among the first of these that cannot be republished as they are: why."""

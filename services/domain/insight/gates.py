@@ -35,6 +35,8 @@ GATED = (Status.BLOCKED, Status.PENDING, Status.QUEUED, Status.RETRYING, Status.
 #: gates of a shop that its parked tasks may still name when another one holds them
 _OF_SHOP = (SHOP_BUSY, *listed.SWITCHES, SESSION, BREAKER)
 _AT_NODE = f"{home.gate_of('')}*"
+#: a task waits there for something else than its turn
+BARRING = frozenset((*listed.SWITCHES, SESSION, BREAKER, HOME, BROKER, NO_WORKER))
 _BLOCKED = equals("status", Status.BLOCKED)
 NOBODY = equals("id")
 _UNDER_WAY = equals("status", *sorted(UNDER_WAY))

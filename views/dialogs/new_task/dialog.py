@@ -173,6 +173,7 @@ class NewTaskDialog(DialogFrame):
         self._revealing = Operation(self, latest=True)
         self._check_soon = Debounce(self._check_twins, CHECK_MS, self)
         self._look = Throttle(self._show_outlook, LOOK_MS, self)
+        self._closed: tuple[object, ...] = ()
         self.templates = Templates(context.memory, self)
         self._build()
         self._connect()
@@ -318,8 +319,14 @@ class NewTaskDialog(DialogFrame):
         self.error.show_error(told(error), lead=_("Shops and task types could not be read."))
 
     def _on_looked(self) -> None:
-        if self.isVisible():
-            self._look()
+        if not self.isVisible():
+            return
+        self._look()
+        latest = self._context.feed.latest
+        closed = (latest.pauses, latest.sessions, bool(latest.workers), latest.broker.connected)
+        if closed != self._closed:  # what could not start may start now, and the other way about
+            self._closed = closed
+            self._check_soon()
 
     def _on_page(self, _place: int) -> None:
         self.ask_size(WIDE if self._pages.currentWidget() is self.sheet else SIZE)
@@ -630,6 +637,7 @@ class NewTaskDialog(DialogFrame):
         self.forecast.show_draft(
             draft,
             self._form.twins.among(draft.shops),
+            self._known.shops,
             checking=self._lookup.checking,
             errors=blocked if self._form.wrong else "",
             hint=self._form.hint(),

@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
 from services.domain.fleet.shop import Shop
+from services.domain.gates import listed
 from services.domain.insight.forecast import durations, outlook
 from services.domain.insight.forecast.durations import Runs
 from services.domain.types.task_type import TaskType
-from services.i18n import N_, _, pgettext
+from services.i18n import N_, _, ngettext, pgettext
 from services.monitor.live import Snapshot
 from services.spans import between
 from views.dialogs.new_task.draft import Draft
@@ -31,6 +32,8 @@ from views.widgets.json.highlighter import JsonHighlighter
 from views.widgets.key_values import KeyValues
 
 PREVIEW_LINES = 14
+#: shops that are named of those at one gate
+NAMED = 3
 
 
 class MessagePreview(QWidget):
@@ -129,11 +132,13 @@ class Forecast(SideColumn):
         self._at = 0
         self._draft = Draft()
         self._dim = False
+        self._barred: Mapping[str, str] = {}
         self._lead = Label("", "body", "text2")
         self._number = Label("", "number")
         self._each = Label("", "body", "text2")
         self.errors = Notice("dead")
         self.twins, self.done = TwinNotice(), DoneNotice()
+        self.barred = Notice("warning")
         self._facts = KeyValues(spread=True)
         self.preview = MessagePreview()
         self._put_together()
@@ -150,6 +155,7 @@ class Forecast(SideColumn):
         column.addWidget(self.errors)
         column.addWidget(self.twins)
         column.addWidget(self.done)
+        column.addWidget(self.barred)
         column.addSpacing(8)
         column.addWidget(line())
         column.addSpacing(8)
@@ -164,6 +170,7 @@ class Forecast(SideColumn):
         self,
         draft: Draft,
         twins: Twins,
+        shops: Mapping[str, Shop],
         *,
         checking: bool = False,
         errors: str = "",
@@ -180,6 +187,8 @@ class Forecast(SideColumn):
         self.twins.show_twins(twins.headline() if twins.by_shop else "", twins.words(), draft.if_duplicate)
         known = bool(draft.asked - twins.unread)
         self.done.show_done(*twins.asked(draft.asked), again=draft.again, known=known)
+        self._barred = {shop: twins.barred[shop] for shop in draft.going() if shop in twins.barred}
+        self.barred.show_words(*_cannot_start(draft.number, self._barred, shops))
         self._show_message()
 
     def show_outlook(
@@ -215,19 +224,23 @@ class Forecast(SideColumn):
     def _times(self, draft: Draft, usual: Runs, snapshot: Snapshot) -> list[tuple[str, str]]:
         expected = usual.usual_s or USUAL_S
         load = load_of(snapshot, draft.lane, usual.usual_s, draft.task_type)
-        found = outlook.forecast(load, draft.number)
+        number = draft.number - len(self._barred)
+        found = outlook.forecast(load, number)
         now = _CLOCK.now_ms()
         wait_ms = max(0.0, draft.at_ms - now if draft.at_ms else draft.delay_min * 60_000)
         if found.first_s is None or found.done_s is None:
             return [(_("First starts"), _("when a worker runs"))]
+        if not number and draft.number:
+            return [(_("First starts"), _("once one may start"))]
         first_ms, done_ms = max(wait_ms, found.first_s * 1000), max(wait_ms + expected * 1000, found.done_s * 1000)
         starts = text.until(shown.span(first_ms)) if first_ms >= 1000 else _("at once")
         rows = [(_("First starts"), starts)]
-        if draft.number:
+        if number:
             early = max(wait_ms, (found.done_low_s or 0.0) * 1000)
             late = max(done_ms, (found.done_high_s or 0.0) * 1000)
             first, last = _minute(now + early, now), _minute(now + late, now)
-            rows.append((_("Likely all done"), first if first == last else f"{first}–{last}"))
+            done = _("The others likely done") if self._barred else _("Likely all done")
+            rows.append((done, first if first == last else f"{first}–{last}"))
         if load.waiting and draft.number:
             grows = text.whole_percent(draft.number / load.waiting)
             rows.append((_("Waiting grows by"), grows))
@@ -240,6 +253,22 @@ class Forecast(SideColumn):
     def _show_message(self) -> None:
         words = pretty(self._draft.message(self._at))
         self.preview.show_message(words, self._at, self._draft.number, dim=self._dim)
+
+
+def _cannot_start(number: int, barred: Mapping[str, str], shops: Mapping[str, Shop]) -> tuple[str, str]:
+    """How many of the tasks could not start now, and for each gate which; "" for none."""
+    if not barred:
+        return "", ""
+    held = len(barred)
+    head = ngettext("{held} of {n} task cannot start now", "{held} of {n} tasks cannot start now", number)
+    parts = []
+    for gate in dict.fromkeys(sorted(barred.values(), key=tuple(listed.BY_NAME).index)):
+        keys = [shop for shop, where in barred.items() if where == gate]
+        names = text.listed(shops[key].name or key if key in shops else key for key in keys[:NAMED])
+        if len(keys) > NAMED:
+            names = _("{names} and {n} more").format(names=names, n=text.count(len(keys) - NAMED))
+        parts.append(_("{gate}: {shops}").format(gate=text.first_up(_(listed.BY_NAME[gate].short)), shops=names))
+    return head.format(held=text.count(held), n=text.count(number)), "\n".join(parts)
 
 
 def _takes(usual: Runs) -> list[tuple[str, str]]:

@@ -72,8 +72,8 @@ class Lookup(QObject):
         self._asking.start(self._read, self.known.emit, self.unknown.emit)
 
     def check(self, kind: TaskType, draft: Draft) -> None:
-        """Look which of the tasks are active already."""
-        call = partial(find, self._context.tasks, kind, draft.shops, draft.payload)
+        """Look which of the tasks are active already, and which could not start."""
+        call = partial(find, self._context.tasks, kind, draft.shops, draft.payload, draft.priority)
         self._checking.start(call, self.checked.emit, self._on_unchecked)
 
     def check_no_more(self) -> None:

@@ -1,4 +1,6 @@
-"""Which of the new tasks are active already: asked off the GUI thread, judged as the store judges."""
+"""Which of the new tasks are active or done already, and which could not start now: asked off the GUI thread, judged as
+the store judges.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,15 @@ MOST = 5000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Twins:
-    """Shop -> the active task that does the same work; and the last success of that work, if it is known."""
+    """Shop -> the active task that does the same work; the last success of that work, if it is known; and the gate that
+    keeps a new one from starting now.
+    """
 
     by_shop: Mapping[str, Task] = field(default_factory=dict)
     done: Mapping[str, Done] = field(default_factory=dict)
     asks: frozenset[str] = frozenset()  #: shops whose type asks why it is done again so soon, or where ``unread``
     unread: frozenset[str] = frozenset()  #: of those the ones of which nobody can read whether it was done
+    barred: Mapping[str, str] = field(default_factory=dict)
 
     def among(self, shops: Sequence[str]) -> Twins:
         """Those of some shops."""
@@ -42,6 +47,7 @@ class Twins:
             done={shop: self.done[shop] for shop in shops if shop in self.done},
             asks=self.asks.intersection(shops),
             unread=self.unread.intersection(shops),
+            barred={shop: self.barred[shop] for shop in shops if shop in self.barred},
         )
 
     def before(self, now_ms: int) -> str:
@@ -97,10 +103,13 @@ def standing(statuses: Iterable[str]) -> str:
     )
 
 
-def find(queries: TaskQueries, kind: TaskType, shops: Sequence[str], payload: Mapping[str, Any]) -> Twins:
-    """Ask which shops have the same task active, and when they have had it done. Blocking."""
+def find(
+    queries: TaskQueries, kind: TaskType, shops: Sequence[str], payload: Mapping[str, Any], priority: int
+) -> Twins:
+    """Ask which shops have the same task active, when they have had it done, and where it could not start. Blocking."""
+    barred = queries.barred(kind.name, shops, priority)
     if kind.uniqueness == "none" or not shops:
-        return Twins()
+        return Twins(barred=barred)
     text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
     wanted = {_uniq(kind, shop, text): shop for shop in shops}
     found: dict[str, Task] = {}
@@ -116,6 +125,7 @@ def find(queries: TaskQueries, kind: TaskType, shops: Sequence[str], payload: Ma
         done={shop: one for shop, one in done.items() if not ledger.unread(one)},
         asks=frozenset(shop for shop, one in done.items() if 0 < since <= one.at) | unread,
         unread=unread,
+        barred=barred,
     )
 
 

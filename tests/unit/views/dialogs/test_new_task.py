@@ -24,7 +24,7 @@ from services.domain.text.mask import DOTS
 from services.domain.text.refusals import UNSURE
 from services.domain.text.said import said
 from services.engine.spec import Submitted
-from tests.support.widgets import find, press
+from tests.support.widgets import find, press, words
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.frame import Scrim
@@ -212,6 +212,27 @@ def test_the_result_is_told_in_numbers_before_anything_is_created(fleet: Fleet, 
     snapshot = dataclasses.replace(fleet.context.feed.latest, workers=(fleet.heartbeat("rpa-01", slots=4, busy=0),))
     dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), shops, snapshot)
     assert "Likely all done" in dialog.forecast.facts()
+
+
+def test_what_could_not_start_now_is_told_with_its_reason(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    sessions, fleet_now = fleet.context.commands.sessions, fleet.context.commands.fleet
+    names = {key: shop.name for key, shop in fleet.context.shops().items()}
+    worker = fleet.heartbeat("rpa-01", slots=4, busy=0)
+    sessions.close(SHOPS[0], kind="login_expired")
+    dialog = open_dialog(PREFILL)
+    barred = dialog.forecast.barred
+    qtbot.waitUntil(lambda: barred.lead() == "1 of 3 tasks cannot start now")
+    assert f"Needs login: {names[SHOPS[0]]}" in words(barred)
+    snapshot = dataclasses.replace(fleet.context.feed.latest, workers=(worker,))
+    dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), fleet.context.shops(), snapshot)
+    assert "The others likely done" in dialog.forecast.facts()
+    fleet_now.pause("platform:pdd", reason="sale")
+    qtbot.waitUntil(lambda: barred.lead() == "3 of 3 tasks cannot start now", timeout=10_000)
+    dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), fleet.context.shops(), snapshot)
+    assert dialog.forecast.facts()["First starts"] == "once one may start"
+    fleet_now.resume("platform:pdd")
+    sessions.open(SHOPS[0])
+    qtbot.waitUntil(lambda: not barred.isVisibleTo(dialog), timeout=10_000)
 
 
 def test_the_forecast_goes_by_what_was_measured_and_says_where_nothing_was(open_dialog: Open, fleet: Fleet) -> None:
