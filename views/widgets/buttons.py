@@ -19,13 +19,14 @@ from PySide6.QtGui import (
     QColor,
     QEnterEvent,
     QFontMetrics,
+    QHelpEvent,
     QKeyEvent,
     QKeySequence,
     QPainter,
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QAbstractButton, QDialog, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QDialog, QMenu, QSizePolicy, QToolTip, QWidget
 
 from services.i18n import _
 from views.support.keymap import keymap
@@ -268,7 +269,11 @@ class Button(QAbstractButton):
             left += self._icon_room()
         painter.setFont(theme().font(self._text_font()))
         painter.setPen(theme().color(ink))
-        draw_line(painter, QRect(left, 0, self._text_width() + 4, rect.height() - 1), self.text())
+        room = max(0, rect.width() - left - (0 if self._kind == "link" else _CHIP_PAD))
+        words = self.text()
+        if self._cut():
+            words = QFontMetrics(painter.font()).elidedText(words, Qt.TextElideMode.ElideRight, room)
+        draw_line(painter, QRect(left, 0, self._text_width() + 4, rect.height() - 1), words)
         right = rect.width() - _PAD + 3
         if self._menu is not None:
             caret = theme().pixmap("ph.caret-down", "text3" if self.isEnabled() else "dis", _CARET)
@@ -276,6 +281,17 @@ class Button(QAbstractButton):
         elif chip:
             paint_chip(painter, right, rect, chip, on_fill=filled, enabled=self.isEnabled() or filled)
         painter.setOpacity(1.0)
+
+    def _cut(self) -> bool:
+        """Whether it is narrower than its words (``FlowRow``)."""
+        return self.width() < self.minimumSizeHint().width()
+
+    def event(self, event: QEvent) -> bool:
+        """Tell words that are cut where nothing else is told."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self._cut() and not self.toolTip():
+            QToolTip.showText(event.globalPos(), self.text(), self)
+            return True
+        return super().event(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         """Show the hover colour."""

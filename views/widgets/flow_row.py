@@ -5,6 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
+#: px that a row takes at least for its widest widget
+LEAST = 200
+
 
 class FlowRow(QLayout):
     """Keeps the order and the size hints of its widgets; its height follows its width."""
@@ -54,11 +57,11 @@ class FlowRow(QLayout):
         return self.minimumSize()
 
     def minimumSize(self) -> QSize:
-        """Room for the widest of them."""
+        """Room for the widest of them, up to ``LEAST``: long words are cut where the whole place is narrow."""
         least = QSize()
         for item in self._items:
             least = least.expandedTo(item.minimumSize())
-        return least
+        return QSize(min(least.width(), LEAST), least.height())
 
     def _place(self, rect: QRect, *, move: bool) -> int:
         left, top, height = rect.left(), rect.top(), 0
@@ -66,6 +69,8 @@ class FlowRow(QLayout):
             if item.isEmpty():
                 continue  # a hidden one takes no room
             size = item.sizeHint()
+            if size.width() > rect.width() > 0:
+                size.setWidth(rect.width())
             if height and left + size.width() > rect.left() + rect.width():
                 left, top, height = rect.left(), top + height + self._down, 0
             if move:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QSize
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
+from views.widgets.buttons import LinkLabel
 from views.widgets.flow_row import FlowRow
 
 
@@ -29,3 +31,18 @@ def test_what_does_not_fit_stands_in_the_next_line(qtbot: QtBot) -> None:
     assert [row.heightForWidth(width) for width in (320, 210, 90)] == [20, 45, 70]
     assert row.takeAt(0) is not None
     assert (row.count(), row.heightForWidth(210)) == (2, 20)
+
+
+def test_words_longer_than_the_place_are_cut_and_told_and_do_not_widen_it(qtbot: QtBot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    row = FlowRow(owner)
+    link = LinkLabel("Copy the report for whoever creates all of these tasks every morning")
+    row.addWidget(link)
+    owner.resize(220, 60)
+    owner.show()
+    assert owner.minimumSizeHint().width() <= 200
+    assert link.geometry().right() < 220
+    at = link.rect().center()
+    QApplication.sendEvent(link, QHelpEvent(QEvent.Type.ToolTip, at, link.mapToGlobal(at)))
+    assert link.text() in (QToolTip.text(), link.toolTip())
