@@ -100,6 +100,8 @@ class _Doors:
 
             self._dialog = NewTaskDialog(self.context, dict(fields), self.window)
             self._dialog.tasks_wanted.connect(partial(self.window.open_page, "tasks"))
+            self._dialog.set_acting(self.window.acting)
+            self.window.acting_told.connect(self._dialog.set_acting)
         else:
             self._dialog.resume(dict(fields) or None)
         self._dialog.open()

@@ -211,11 +211,13 @@ class MainWindow(QMainWindow):
         page_changed: the id of the page shown.
         page_made: the id of a page that is whole now, and the page; it was not seen yet.
         closing: the window was closed by the person.
+        acting_told: why nothing may be changed now, "" when it may; told again where who acts here may do otherwise.
     """
 
     page_changed = Signal(str)
     page_made = Signal(str, object)
     closing = Signal()
+    acting_told = Signal(str)
 
     def __init__(self, pages: Sequence[PageSpec]) -> None:
         super().__init__()
@@ -519,11 +521,17 @@ class MainWindow(QMainWindow):
             self._acting = reason
             self.tell_acting()
 
+    @property
+    def acting(self) -> str:
+        """Why nothing may be changed now, "" when it may."""
+        return self._acting
+
     def tell_acting(self) -> None:
         """Tell all pages again, where who acts here may do more or less than before: the one that is seen now, each
         other as soon as somebody asks for it, or a moment later.
         """
         self._untold = dict.fromkeys(self._pages)
+        self.acting_told.emit(self._acting)
         self._tell(self._current)
         self._telling.start()
 

@@ -16,10 +16,20 @@ from services.domain.alerts import rule as rules
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import Answer, Incident
 from services.domain.alerts.rule import Rule
+from services.domain.errors import UsageError
+from services.domain.text.said import said
 from services.ports import Store
 
 REASON_MOST = 500
 LONGEST_MS = 366 * 86_400_000
+
+
+class AnswerChanged(UsageError):
+    """Somebody else muted an incident while a person was about to; ``now`` is their answer."""
+
+    def __init__(self, now: Answer) -> None:
+        super().__init__(said("alert.muted_meanwhile", who=now.muted_by or "-"), "until")
+        self.now = now
 
 
 class AlertCommands:
@@ -63,11 +73,13 @@ class AlertCommands:
         self._audit.need(self._operator, "operator", "alert.unanswer", [incident])
         return self._act("alert.unanswer", incident, {}, answered_by="", answered_at=0, note="")
 
-    def mute(self, incident: str, until: int, reason: str) -> Incident:
-        """Tell nobody of it until an instant (UTC ms); it goes on being watched.
+    def mute(self, incident: str, until: int, reason: str, *, seen: Answer | None = None) -> Incident:
+        """Tell nobody of it until an instant (UTC ms); it goes on being watched. ``seen``: what the person saw of who
+        is at it, which a mute of somebody else since is not written over for.
 
         Raises:
             UsageError: it is not open, the instant is past or too far, or there is no reason.
+            AnswerChanged: somebody else muted it since it was ``seen``.
         """
         self._audit.need(self._operator, "operator", "alert.mute", [incident])
         now = self._store.now_ms()
@@ -80,7 +92,7 @@ class AlertCommands:
             "alert.mute",
             incident,
             detail,
-            partial(_muted, now_ms=now),
+            partial(_muted_unseen, seen=seen, now_ms=now),
             muted_by=self._operator.who,
             muted_at=now,
             muted_until=until,
@@ -244,6 +256,12 @@ class AlertCommands:
 
 def _taken(answer: Answer) -> dict[str, object]:
     return {"by": answer.answered_by, "note": answer.note} if answer.answered_by else {}
+
+
+def _muted_unseen(answer: Answer, seen: Answer | None, now_ms: int) -> dict[str, object]:
+    if seen is not None and answer.muted_until > now_ms and answer.muted_at != seen.muted_at:
+        raise AnswerChanged(answer)
+    return _muted(answer, now_ms)
 
 
 def _muted(answer: Answer, now_ms: int) -> dict[str, object]:

@@ -26,6 +26,14 @@ LONGEST_S = 366 * 86_400
 V = TypeVar("V")
 
 
+class CauseChanged(UsageError):
+    """Somebody else decided otherwise about a cause while it was looked at; ``now`` is what stands."""
+
+    def __init__(self, field: str, now: CauseRule) -> None:
+        super().__init__(said("cause_rule.meanwhile", who=now.known_by or "-"), field)
+        self.now = now
+
+
 class CauseCommands:
     """Audited commands on causes; ``cause`` is a fingerprint."""
 
@@ -96,8 +104,8 @@ class CauseCommands:
         what was noted stays. ``seen``: what the person saw; what they left as it was there stays as it is now.
 
         Raises:
-            UsageError: one of them cannot be, the cause counts to another one, or somebody else changed the same
-                meanwhile; ``field`` names it.
+            UsageError: one of them cannot be, or the cause counts to another one; ``field`` names it.
+            CauseChanged: somebody else changed the same meanwhile to something else; nothing is written.
         """
         self._audit.need(self._operator, "operator", "cause.know", [cause])
         before = self._own(cause)
@@ -145,12 +153,12 @@ class CauseCommands:
         seconds. Name and note stay. False when nothing was decided. ``seen``: only what the person saw.
 
         Raises:
-            UsageError: somebody else decided otherwise since it was ``seen``.
+            CauseChanged: somebody else decided otherwise since it was ``seen``.
         """
         self._audit.need(self._operator, "operator", "cause.forget", [cause])
         rule = self._rule(cause)
         if seen is not None and _decisions(rule) != _decisions(seen):
-            raise UsageError(said("cause_rule.meanwhile", who=rule.known_by or "-"), field="cause")
+            raise CauseChanged("cause", rule)
         with self._audit.act("cause.forget", [cause]) as act:
             if not rule.known:
                 act.outcome = "refused: nothing was decided about it"
@@ -278,7 +286,7 @@ def _changed(field: str, wanted: V, seen: CauseRule, now: CauseRule) -> V:
     if wanted == was:
         return stands
     if stands not in (was, wanted):
-        raise UsageError(said("cause_rule.meanwhile", who=now.known_by or "-"), field=field)
+        raise CauseChanged(field, now)
     return wanted
 
 

@@ -10,6 +10,8 @@ from services import assembly
 from services.domain.errors import NotAllowed
 from services.domain.fleet.role import ADMIN, OPERATOR, VIEWER
 from tests.gui.desk import Desk
+from tests.support.widgets import words
+from views.dialogs.new_task.dialog import NewTaskDialog
 from views.pages.settings.page import SettingsPage
 from views.pages.shops.page import ShopsPage
 from views.pages.tasks.page import TasksPage
@@ -29,16 +31,22 @@ def test_buttons_follow_the_role(qtbot: QtBot, console: Console, desk: Desk) -> 
     assert isinstance(settings, SettingsPage)
     qtbot.waitUntil(window.top_bar.create_button.isEnabled)
     assert (tasks.actions_of_page.barred(), shops.actions_of_page.barred("admin")) == ("", "")
+    window.top_bar.create_button.click()
+    (new_task,) = window.findChildren(NewTaskDialog)
 
     cleo.set(me, VIEWER)
     qtbot.waitUntil(lambda: not window.top_bar.create_button.isEnabled())
     assert window.top_bar.create_button.toolTip() == LOOK
     qtbot.waitUntil(lambda: tasks.actions_of_page.barred() == shops.actions_of_page.barred() == LOOK)
+    assert (new_task.verbs.create.isEnabled(), new_task.verbs.create.toolTip()) == (False, LOOK), "it was left open"
+    assert LOOK in words(new_task)
     assert window.status_bar.part("operator").words() == f"{me} · viewer"
 
     cleo.set(me, OPERATOR)
     qtbot.waitUntil(window.top_bar.create_button.isEnabled)
     qtbot.waitUntil(lambda: tasks.actions_of_page.barred() == shops.actions_of_page.barred() == "")
+    assert LOOK not in words(new_task)
+    new_task.reject()
     assert shops.actions_of_page.barred("admin") == ONLY_ADMIN
     window.open_page("settings")
     qtbot.waitUntil(lambda: not settings.people.field.isVisibleTo(settings) and bool(settings.people.rows))

@@ -13,7 +13,7 @@ from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import act, shown, wait
-from tests.support.widgets import words
+from tests.support.widgets import press, words
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.panel.detail import DecideSection
@@ -130,6 +130,25 @@ def test_it_ran_needs_a_note_and_keeps_it(desk: Desk, page: TasksPage, qtbot: Qt
     assert entry.action == "task.resolve"
     assert "seen in the shop" in entry.detail
     wait(qtbot, lambda: "It ran, confirmed by" in words(page.panel) or page.panel.task == record)
+
+
+@pytest.mark.one_pair
+def test_what_was_written_about_a_task_that_could_not_be_decided_is_not_lost(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    task = held(desk)
+    page.show_task(task.task_id)
+    wait(qtbot, lambda: decision_of(page).buttons[Status.SUCCEEDED].isVisible())
+    decision_of(page).buttons[Status.SUCCEEDED].click()
+    dialog = dialog_of(page, qtbot)
+    dialog.note_field.setText("seen in the shop")
+    dialog.verb_button.click()
+    wait(qtbot, lambda: bool(desk.toasts))
+    desk.session.commands.tasks.resolve([task.task_id], "dead", note="nobody knows")
+    send_delayed(desk, qtbot)
+    assert desk.toasts[-1].text == "Nothing was changed."
+    press(desk.toasts[-1], "Ask again")
+    assert dialog_of(page, qtbot).note == "seen in the shop"
 
 
 @pytest.mark.one_pair

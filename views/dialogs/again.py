@@ -15,6 +15,7 @@ from services.domain.text.refusals import UNSURE
 from services.i18n import N_, _
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.support import shown
+from views.support.operation import Start
 
 
 class _Words(NamedTuple):
@@ -45,9 +46,9 @@ ASKED: Mapping[str, _Words] = {
 }
 
 
-def ask_why(outcome: Outcome, go: Callable[[str], None], left_it: Callable[[], None], owner: QWidget) -> bool:
-    """Ask where one was refused for that, and ``go`` with the reason; tell whether it was. ``left_it``: the person
-    gave none, so the refusal stands and is to be told.
+def ask_why(outcome: Outcome, go: Callable[[str, Start], None], left_it: Callable[[], None], owner: QWidget) -> bool:
+    """Ask where one was refused for that, and ``go`` with the reason and what runs it; tell whether it was.
+    ``left_it``: the person gave none, so the refusal stands and is to be told.
     """
     left = (*outcome.skipped, *outcome.failed)
     words = ASKED.get(left[0].why.code) if len(left) == 1 else None
@@ -63,8 +64,8 @@ def ask_why(outcome: Outcome, go: Callable[[str], None], left_it: Callable[[], N
         note_needed=_(words.needed),
     )
     dialog = ConfirmDialog(question, owner)
-    dialog.confirmed.connect(lambda: go(dialog.note))
-    dialog.rejected.connect(left_it)
+    dialog.confirmed.connect(lambda: go(dialog.note, dialog.start))
+    dialog.rejected.connect(lambda: None if dialog.waiting else left_it())
     # it opens by itself, seconds after the act: a Space or Enter meant for what stands behind it must not be its Cancel
     dialog.note_field.setFocus()
     dialog.open()

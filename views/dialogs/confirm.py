@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services.domain.fleet.environment import is_production
 from services.i18n import N_, _
-from views.dialogs.frame import MARGIN, DialogFrame
+from views.dialogs.frame import MARGIN
+from views.dialogs.saving import SavingDialog
 from views.support.look import Label
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
@@ -52,8 +53,9 @@ class Question:
     note_needed: str = ""  #: why the button waits for the note; "" where it may stay empty
 
 
-class ConfirmDialog(DialogFrame):
-    """Cancel is the default; nothing happens unless a person chose it.
+class ConfirmDialog(SavingDialog):
+    """Cancel is the default; nothing happens unless a person chose it. One that asks for a note stays open where
+    whoever is told that it is ``confirmed`` gives ``start`` what it is for, until that is answered.
 
     Signals:
         confirmed: the person wants it.
@@ -62,14 +64,14 @@ class ConfirmDialog(DialogFrame):
 
     confirmed = Signal()
     other_chosen = Signal()
+    going_on, going_on_still = N_("It is being done"), N_("It is being done…")
 
     def __init__(self, question: Question, parent: QWidget | None = None) -> None:
-        super().__init__(question.title, icon="ph.warning" if question.danger else "ph.list-bullets", parent=parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.question = question
+        icon = "ph.warning" if question.danger else "ph.list-bullets"
+        super().__init__(question.title, icon=icon, width=WIDTH, parent=parent)
+        self.question, self.leave = question, question.leave
         self._values = KeyValues(spread=True)
         self._values.set_rows(question.rows, question.codes)
-        self.setFixedWidth(WIDTH)
         if question.number:
             self.body.addWidget(Label(question.number, "number"))
         self._build_words()
@@ -129,7 +131,10 @@ class ConfirmDialog(DialogFrame):
         self.other_button.set_count_text(self.question.other)
         self.other_button.setVisible(bool(self.question.other))
         self.other_button.clicked.connect(self._on_other)
+        self.save_button = self.verb_button
+        self.body.addWidget(self.problem)
         self.foot.addWidget(self.other_button)
+        self.foot.addWidget(self.meanwhile)
         self.foot.addStretch(1)
         self.foot.addWidget(self.cancel_button)
         self.foot.addWidget(self.verb_button)
@@ -139,11 +144,16 @@ class ConfirmDialog(DialogFrame):
         wanted, typed = self.question.typed, self.typed_field.text().strip()
         wrong = bool(wanted) and wanted.strip() not in (typed, typed.replace(",", ""))  # a name may have commas, too
         missing = self.question.note_needed if not self.note else ""
-        self.verb_button.disable(missing or (_("Type {text} first").format(text=self.question.typed) if wrong else ""))
+        self.forbid(missing or (_("Type {text} first").format(text=self.question.typed) if wrong else ""))
 
     def _on_confirm(self) -> None:
-        self.accept()
+        if not self.question.note:
+            self.accept()
+            self.confirmed.emit()
+            return
         self.confirmed.emit()
+        if not self.waiting:
+            self.accept()
 
     def _on_other(self) -> None:
         self.accept()

@@ -13,13 +13,11 @@ from services.i18n import _
 from views.context import PageContext
 from views.kit.task_acting import barred
 from views.support.acting import TELL_S, UNDO_S, unless_changed
-from views.support.operation import Operation
+from views.support.operation import Operation, Start
 from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
 
 T = TypeVar("T")
 Back = Callable[[], object]
-#: runs a call as ``Operation.start`` does
-Start = Callable[..., None]
 
 
 class PageActs(QObject):

@@ -18,7 +18,7 @@ from views.dialogs.confirm import ConfirmDialog, confirm_limit
 from views.kit.task_verb import FEW, TaskVerb, question
 from views.support import text
 from views.support.acting import HOLD_MANY_S, HOLD_S, Acting, Reverse, under_way
-from views.support.operation import Operation
+from views.support.operation import Operation, Start
 
 
 class TaskActing(QObject):
@@ -44,14 +44,14 @@ class TaskActing(QObject):
     def ask(self, verb: TaskVerb, picks: Sequence[Pick]) -> None:
         """Show the preview; what it says is what is done."""
         dialog = ConfirmDialog(question(verb, picks, self._context.environment), self._owner)
-        dialog.confirmed.connect(lambda: self._start(verb, picks, HOLD_MANY_S, dialog.note))
+        dialog.confirmed.connect(lambda: self._start(verb, picks, HOLD_MANY_S, dialog))
         dialog.open()
 
     def _few(self, verb: TaskVerb) -> int:
         """What can be reversed has a preview only above the limit."""
         return FEW if verb.soon is not None else confirm_limit(self._context.environment)
 
-    def _start(self, verb: TaskVerb, picks: Sequence[Pick], seconds: int, note: str = "") -> None:
+    def _start(self, verb: TaskVerb, picks: Sequence[Pick], seconds: int, asked: ConfirmDialog | None = None) -> None:
         fit = [one for one in picks if verb.fits(one.status, one.triage)]
         if fit and verb.soon is not None:
             fit = self._free(verb, fit)
@@ -59,12 +59,13 @@ class TaskActing(QObject):
             return
         commands = self._context.commands
         call = partial(verb.run, commands, fit)
-        if verb.noted is not None:
-            call = partial(verb.noted, commands, fit, note)
+        if verb.noted is not None and asked is not None:
+            call = partial(verb.noted, commands, fit, asked.note)
         reverse = verb.undo(commands, fit) if verb.undo is not None else None
         instead, meanwhile = partial(self._ask_why, verb, fit, reverse), under_way(_(verb.text), len(fit))
         if verb.soon is None or verb.unheld(fit):
-            self._acting.at_once(call, verb.done, reverse, instead, meanwhile)
+            start = asked.start if verb.noted is not None and asked is not None else None
+            self._acting.at_once(call, verb.done, reverse, instead, meanwhile, start)
         else:
             words = verb.soon(len(fit)).format(n=text.count(len(fit)), s=seconds)
             about = [(verb.stands_for(one), one.task_id) for one in fit]
@@ -85,12 +86,12 @@ class TaskActing(QObject):
         again = verb.again
         if again is None:
             return False
-        return ask_why(
-            outcome,
-            lambda why: self._acting.at_once(partial(again, self._context.commands, picks, why), verb.done, reverse),
-            tell,
-            self._owner,
-        )
+
+        def go(why: str, start: Start) -> None:
+            call = partial(again, self._context.commands, picks, why)
+            self._acting.at_once(call, verb.done, reverse, start=start)
+
+        return ask_why(outcome, go, tell, self._owner)
 
     def _free(self, verb: TaskVerb, picks: Sequence[Pick]) -> list[Pick]:
         """Those for which the same is not about to happen already, here or on another page."""

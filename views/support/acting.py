@@ -12,9 +12,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from services.commands.back.ways import Trail, unchanged
 from services.commands.outcome import Outcome
+from services.domain.errors import UsageError
 from services.i18n import N_, _, ngettext
+from services.messages import within
 from views.support import shown, text
-from views.support.operation import Operation, act_number, written
+from views.support.operation import Operation, Start, act_number, written
 from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
 
 HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
@@ -107,13 +109,16 @@ class Acting(QObject):
         reverse: Reverse | None = None,
         instead: Instead = lambda _outcome, _tell: False,
         meanwhile: str = "",
+        start: Start | None = None,
     ) -> None:
         """Run now; ``done`` makes the sentence of the toast, ``reverse`` is what its Undo sends.
 
         ``instead`` may take the outcome up itself: then nothing is told until it calls what it was given.
         ``meanwhile``: of an act on many, what is told while it goes on; its outcome is always told by the toast.
+        ``start``: of the dialog that asks for it and shows why nothing was done.
         """
-        self._run(self._next(), call, done, reverse, instead, meanwhile)
+        call = call if start is None else partial(_unless_refused, call)
+        self._run(self._next(), call, done, reverse, instead, meanwhile, start=start)
 
     def _next(self) -> int:
         """Number of an act that is made now: what was made before is not what the key is for."""
@@ -130,22 +135,24 @@ class Acting(QObject):
         instead: Instead,
         meanwhile: str,
         held: str = "",
+        start: Start | None = None,
+        ask_again: Callable[[], None] | None = None,
     ) -> None:
         """``held``: key of the message that offered to take it back until now; what is told takes its place."""
         key, over = self._say_meanwhile(meanwhile, held)
 
         def tell(outcome: Outcome) -> None:
             over()
-            say = partial(self._tell, outcome, done, reverse, key, number)
+            say = partial(self._tell, outcome, done, reverse, key, number, ask_again=ask_again)
             if not instead(outcome, say):
                 say()
             self.ended.emit()
 
         def fail(error: BaseException) -> None:
             over()
-            self._fail(error, key)
+            self._fail(error, key, ask_again)
 
-        self._operation.start(call, tell, fail)
+        (start or self._operation.start)(call, tell, fail)
 
     def free(self, verb: str, ids: Iterable[str]) -> list[str]:
         """Those that do not wait for the same verb already; that none is left is told.
@@ -173,9 +180,11 @@ class Acting(QObject):
         reverse: Reverse | None = None,
         instead: Instead = lambda _outcome, _tell: False,
         meanwhile: str = "",
+        ask_again: Callable[[], None] | None = None,
     ) -> None:
         """Wait a few seconds in which it can be taken back, then run; `about`: pairs of verb and id, see ``free``;
-        ``reverse``: what is offered when it is done; ``instead``, ``meanwhile``: as of ``at_once``.
+        ``reverse``: what is offered when it is done; ``instead``, ``meanwhile``: as of ``at_once``; ``ask_again``:
+        shows what was asked for with all that was typed, for where nothing was done.
         """
         timer = QTimer(self, singleShot=True, interval=seconds * 1000)
         key, number = f"held-{next(_NUMBERS)}", self._next()
@@ -184,7 +193,7 @@ class Acting(QObject):
             # the message stands as long as the mouse is on it: what it offers may be pressed when that is over
             if timer in self._delayed:
                 self._forget(timer, undo)
-                self._run(number, call, done, reverse, instead, meanwhile, key)
+                self._run(number, call, done, reverse, instead, meanwhile, key, ask_again=ask_again)
 
         def undo() -> None:
             if timer not in self._delayed:
@@ -239,6 +248,7 @@ class Acting(QObject):
         key: str = "",
         number: int = 0,
         offered: Outcome | None = None,
+        ask_again: Callable[[], None] | None = None,
     ) -> None:
         """``offered``: what the reverse is for, unless it is all that was done."""
         left = (*outcome.skipped, *outcome.failed)
@@ -255,17 +265,20 @@ class Acting(QObject):
             if left:
                 count = ngettext("{n} task left alone", "{n} tasks left alone", len(left)).format(n=len(left))
                 detail = _("{name}: {value}").format(name=count, value=shown.say(left[0].why))
+            if not went and ask_again is not None:
+                actions: tuple[ToastAction, ...] = (ToastAction(text=_("Ask again"), call=ask_again),)
+            elif undo is not None and reverse:
+                keyed = ToastAction(text=_(reverse.text), call=undo, keyed=lambda: self._take_back is undo, act=number)
+                actions = (keyed,)
+            else:
+                actions = ()
             return ToastSpec(
                 text=done(outcome) if went else _("Nothing was changed."),
                 status="healthy" if went and not left else "warning",
                 detail=detail,
                 copy="\n".join(f"{one.task_id}\t{shown.say(one.why)}" for one in left),
-                actions=(
-                    ToastAction(text=_(reverse.text), call=undo, keyed=lambda: self._take_back is undo, act=number),
-                )
-                if undo is not None and reverse
-                else (),
-                seconds=UNDO_S if reverse is not None else TELL_S,
+                actions=actions,
+                seconds=UNDO_S if actions or reverse is not None else TELL_S,
                 key=key,
             )
 
@@ -312,9 +325,18 @@ class Acting(QObject):
 
         return key, over
 
-    def _fail(self, error: BaseException, key: str = "") -> None:
-        self._toast(failure(error, key=key))
+    def _fail(self, error: BaseException, key: str = "", ask_again: Callable[[], None] | None = None) -> None:
+        self._toast(failure(error, key=key, again=ask_again))
         self.ended.emit()
+
+
+def _unless_refused(call: Callable[[], Outcome]) -> Outcome:
+    """What a dialog waits for: where nothing was done, why."""
+    outcome = call()
+    left = (*outcome.skipped, *outcome.failed)
+    if left and not (outcome.done or outcome.pending):
+        raise UsageError(within(left[0].why))
+    return outcome
 
 
 def under_way(verb: str, count: int) -> str:

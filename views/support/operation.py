@@ -39,6 +39,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Notify = Callable[[BaseException], None]
+#: runs a call as ``Operation.start`` does
+Start = Callable[..., None]
 THREADS = 4
 
 

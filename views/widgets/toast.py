@@ -69,9 +69,20 @@ def lasting(say: Callable[[], ToastSpec]) -> ToastSpec:
     return replace(say(), again=say)
 
 
-def failure(error: BaseException, lead: str = N_("That did not work."), *, key: str = "") -> ToastSpec:
-    """An error with its details for the clipboard; `lead` is source text."""
-    return lasting(lambda: ToastSpec(text=_(lead), detail=told(error), status="error", copy=told(error), key=key))
+def failure(
+    error: BaseException,
+    lead: str = N_("That did not work."),
+    *,
+    key: str = "",
+    again: Callable[[], None] | None = None,
+) -> ToastSpec:
+    """An error with its details for the clipboard; `lead` is source text, ``again`` asks for the same once more."""
+
+    def say() -> ToastSpec:
+        actions = (ToastAction(text=_("Ask again"), call=again),) if again is not None else ()
+        return ToastSpec(text=_(lead), detail=told(error), status="error", copy=told(error), key=key, actions=actions)
+
+    return lasting(say)
 
 
 class Toast(QWidget):

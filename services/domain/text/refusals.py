@@ -662,6 +662,7 @@ REFUSALS: dict[str, str] = {
     "session.note": N_("a note has at most {most} characters, not {count}"),
     "cause_rule.split_by": N_("a cause is split by a shop, a platform or a worker, not by {where}"),
     "cause_rule.print": N_("a cause is named by its fingerprint of 16 hex letters; see `dead list --causes`"),
+    "alert.muted_meanwhile": N_("{who} muted it meanwhile, so nothing is saved; look at it again"),
     "cause_rule.meanwhile": N_(
         "{who} decided otherwise about this cause meanwhile, so nothing is saved; look at it again"
     ),

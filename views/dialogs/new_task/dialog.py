@@ -65,6 +65,7 @@ class NewTaskFoot:
         self.create = Button(kind="primary", icon="ph.plus", shortcut="Ctrl+Return")
         self.create.set_count_text(_("Create"))
         self.missing = Elided("", "label", "dead")
+        self.barred = ""  #: why nothing may be changed now, translated
         for button in (self.discard, self.keep, self.copy, self.back):
             foot.addWidget(button)
         foot.addStretch(1)
@@ -91,10 +92,11 @@ class NewTaskFoot:
             "Send the {good} good one, keep {bad} as a file", "Send the {good} good ones, keep {bad} as a file", number
         )
         self.part.set_count_text(part.format(good=count, bad=text.count(bad)))
-        self.part.disable(_("Creating") if busy else "")
+        self.part.disable(_("Creating") if busy else self.barred)
         if of_step and bad and not busy:
             wrong = ngettext("{n} row has errors", "{n} rows have errors", bad).format(n=text.count(bad))
             blocked = blocked or _("{rows}: correct them first").format(rows=wrong)
+        blocked = self.barred or blocked
         self.create.disable(_("Creating") if busy else blocked)
         self.missing.show_text(blocked)
         self.missing.set_tone("text2")
@@ -128,6 +130,7 @@ class NewTaskFoot:
         words = ngettext("Create {n} task", "Create {n} tasks", number).format(n=count)
         plan = ngettext("Repeat for {n} shop", "Repeat for {n} shops", number).format(n=count)
         self.create.set_count_text(plan if planned else words)
+        blocked, wrong = self.barred or blocked, wrong and not self.barred
         self.create.disable(_("Creating") if busy else blocked)
         self.missing.show_text(blocked or unfilled if on_form else "")
         self.missing.set_tone("dead" if wrong else "text2")
@@ -192,6 +195,11 @@ class NewTaskDialog(DialogFrame):
         if prefill:
             self._prefill = from_prefill(prefill)
         self._lookup.ask()
+
+    def set_acting(self, reason: str) -> None:
+        """Create nothing from now on, for this reason, already translated; "" allows it again."""
+        self.verbs.barred = reason
+        self._say()
 
     def take_file(self, path: Path) -> None:
         """Go on with the rows of a file, as if it had been dropped here."""

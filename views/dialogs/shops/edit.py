@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
@@ -16,18 +15,15 @@ from services.domain.fleet import platforms
 from services.domain.fleet.shop import Shop, tags_of
 from services.i18n import N_, _
 from services.messages import told
-from views.dialogs.saving import SavingDialog
-from views.support import safe
+from views.dialogs.saving import SharedForm, stands_there
 from views.support.look import Label
-from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField, Labelled, NumberField
-from views.widgets.strip import Strip
 from views.widgets.toggle import Toggle
 
 WIDTH, MOST = 520, 64
 
 
-class ShopDialog(SavingDialog):
+class ShopDialog(SharedForm):
     """Signals:
     chosen: the shop as it was shown (None for a new one), and as the person wants it; ``start`` takes what saves it.
     """
@@ -78,9 +74,6 @@ class ShopDialog(SavingDialog):
         self._check()
 
     def _arrange(self) -> None:
-        self.changed = Strip("warning", stacked=True)
-        self.changed.hide()
-        self.body.addWidget(self.changed)
         for pair in (("platform", "shop_id"), ("name", "name_en"), ("group", "tags")):
             row = QHBoxLayout()
             row.setSpacing(12)
@@ -94,11 +87,7 @@ class ShopDialog(SavingDialog):
             row.addWidget(toggle)
             self.body.addLayout(row)
         self.end_with_save(self._on_save)
-        self.take_over: dict[str, Button] = {}
-        for name in ("name", "name_en", "group", "tags", "concurrency"):
-            self.take_over[name] = button = Button(N_("Take it over"), kind="link")
-            button.clicked.connect(partial(self._take_over, name))
-            self.fields[name].add_below(button)
+        self.offer_to_take_over(("name", "name_en", "group", "tags", "concurrency"), self._take_theirs)
 
     def shop(self) -> Shop:
         """As the fields say.
@@ -141,9 +130,7 @@ class ShopDialog(SavingDialog):
         for name, field in self.fields.items():
             bad = told(wrong) if wrong is not None and begun and wrong.field == name else ""
             field.set_error(bad or (self._said(name) if name in over else ""))
-        for name, button in self.take_over.items():
-            button.setVisible(name in over)
-        self.save_button.set_source(N_("Overwrite") if over else N_("Save"))
+        self.show_over(over)
         same = _("Nothing is changed") if self._shop is not None and self.shop() == self._shop else ""
         missing = "" if begun else _("Give the id of the shop")
         marked = _("Correct the marked fields first") if wrong is not None else ""
@@ -166,24 +153,17 @@ class ShopDialog(SavingDialog):
             if getattr(mine, name) == getattr(self._shop, name):
                 toggle.setChecked(getattr(now, name))
         self._shop, self._theirs = now, {name: getattr(now, name) for name in both}
-        self.changed.show_text(
-            _("What you typed is kept here. Take over what stands there now, or overwrite it."),
-            _("Somebody else changed this shop; nothing is saved."),
-        )
         self._check()
-        if both:
-            self.fields[both[0]].field.setFocus()
+        self.tell_changed(_("Somebody else changed this shop; nothing is saved."), both[0] if both else "")
 
     def _said(self, name: str) -> str:
         """What somebody else did to a field."""
         value = self._theirs[name]
-        words = ", ".join(value) if isinstance(value, tuple) else str(value)
-        return _("Now there: {value}").format(value=safe.one_line(words, 80)) if words else _("Emptied by now")
+        return stands_there(", ".join(value) if isinstance(value, tuple) else str(value))
 
-    def _take_over(self, name: str) -> None:
+    def _take_theirs(self, name: str) -> None:
         if self._shop is not None:
             self._put(name, self._shop)
-            self.fields[name].field.setFocus()
 
     def _put(self, name: str, shop: Shop) -> None:
         """Let a field say what it says of this shop."""

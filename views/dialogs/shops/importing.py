@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -15,7 +15,7 @@ from services.commands.sheet.shop_file import Fault, ShopFile
 from services.domain.fleet.shop import Shop
 from services.i18n import N_, _, ngettext
 from services.messages import told
-from views.dialogs.frame import DialogFrame
+from views.dialogs.saving import SavingDialog
 from views.support import safe, text
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
@@ -25,10 +25,12 @@ from views.widgets.strip import Strip
 WIDTH, ROOM, SHOWN = 640, 260, 200
 
 
-class ShopImportDialog(DialogFrame):
+class ShopImportDialog(SavingDialog):
     """Signals:
-    chosen: the shops to import.
+    chosen: the shops to import; ``start`` takes what does it.
     """
+
+    going_on, going_on_still = N_("They are being imported"), N_("They are being imported…")
 
     chosen = Signal(object)
 
@@ -36,9 +38,7 @@ class ShopImportDialog(DialogFrame):
         self, path: Path, file: ShopFile, known: Mapping[str, Shop], reason: str, parent: QWidget | None = None
     ) -> None:
         """``reason``: why nothing may be changed, already translated."""
-        super().__init__(N_("Import shops"), icon="ph.download-simple", parent=parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedWidth(WIDTH)
+        super().__init__(N_("Import shops"), icon="ph.download-simple", width=WIDTH, parent=parent)
         self.set_note(safe.one_line(path.name, 60))
         new = [shop for shop in file.shops if shop.key not in known]
         changed = [shop for shop in file.shops if shop.key in known and known[shop.key] != shop]
@@ -72,20 +72,13 @@ class ShopImportDialog(DialogFrame):
             pane.body.addWidget(self.faults)
             pane.body.addStretch(1)
             self.body.addWidget(pane)
-        self.cancel_button = Button(N_("Cancel"), hint="Esc")
-        self.cancel_button.clicked.connect(self.reject)
-        self.import_button = Button(kind="primary", shortcut="Ctrl+Return")
+        self.end_with_save(self._on_import)
         number = len(self.wanted)
         said = ngettext("Import {n} shop", "Import {n} shops", number).format(n=text.count(number))
-        self.import_button.set_count_text(said)
-        self.import_button.disable(reason or ("" if number else _("There is nothing to import")))
-        self.import_button.clicked.connect(self._on_import)
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.cancel_button)
-        self.foot.addWidget(self.import_button)
+        self.save_button.set_count_text(said)
+        self.forbid(reason or ("" if number else _("There is nothing to import")))
 
     def _on_import(self) -> None:
-        self.accept()
         self.chosen.emit(self.wanted)
 
 

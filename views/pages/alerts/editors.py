@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
-from services.commands.alerts import REASON_MOST
+from services.commands.alerts import REASON_MOST, AnswerChanged
 from services.domain.alerts import channel as channels
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.rule import LONGEST_S, Rule
@@ -18,9 +18,11 @@ from services.i18n import N_, _, is_chinese
 from services.monitor.alerts.queries import IncidentNow
 from views.dialogs.saving import SavingDialog
 from views.pages.alerts import words
-from views.support import instant, shown
+from views.support import instant, safe, shown
 from views.support.look import Label
+from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField, Labelled, NumberField
+from views.widgets.strip import Strip
 from views.widgets.toggle import Toggle
 
 WIDTH = 560
@@ -39,13 +41,20 @@ MUTES: tuple[tuple[int, str], ...] = (
 
 class MuteDialog(SavingDialog):
     """Signals:
-    chosen: until when (UTC ms), why; ``start`` takes what does it.
+    chosen: until when (UTC ms), why, the answer of people that stood there; ``start`` takes what does it.
     """
 
-    chosen = Signal(object, str)
+    chosen = Signal(object, str, object)
 
     def __init__(self, one: IncidentNow, parent: QWidget | None = None) -> None:
         super().__init__(N_("Mute an incident"), icon="ph.bell-slash", width=WIDTH, parent=parent)
+        self._seen = one.incident.answer
+        self.changed = Strip("warning", stacked=True)
+        self.changed.hide()
+        self.leave_theirs = Button(N_("Take it over"), small=True)
+        self.leave_theirs.clicked.connect(self.reject)
+        self.changed.add_action(self.leave_theirs)
+        self.body.addWidget(self.changed)
         self.body.addWidget(Label(words.title(one), "strong", wrap=True))
         said = _("Nobody is told of it until then, and it does not escalate. It goes on being watched.")
         self.body.addWidget(Label(said, "body", "text2", wrap=True))
@@ -84,7 +93,20 @@ class MuteDialog(SavingDialog):
 
     def _on_save(self) -> None:
         if self.save_button.isEnabled():
-            self.chosen.emit(self.until(), self.reason.text().strip())
+            self.chosen.emit(self.until(), self.reason.text().strip(), self._seen)
+
+    def refused(self, error: BaseException) -> None:
+        """Where somebody else muted it meanwhile, show until when and why: that stays, or is written over."""
+        if not isinstance(error, AnswerChanged):
+            super().refused(error)
+            return
+        self._seen = now = error.now
+        said = _("Now there: until {time}, {why}").format(
+            time=words.clock(now.muted_until), why=safe.one_line(now.reason, 200)
+        )
+        lead = _("{who} muted it meanwhile; nothing is saved.").format(who=safe.one_line(now.muted_by, 60))
+        self.changed.show_text(said, lead)
+        self.save_button.set_source(N_("Overwrite"))
 
 
 class _Editor(SavingDialog):

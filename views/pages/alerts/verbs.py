@@ -12,18 +12,18 @@ from PySide6.QtWidgets import QWidget
 
 from services import messages
 from services.domain.alerts.channel import Channel
-from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING
+from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING, Answer
 from services.domain.alerts.rule import Rule
 from services.i18n import N_, _
 from services.monitor.alerts.queries import ChannelNow, IncidentNow, RuleNow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
-from views.kit.page_acts import PageActs, Start
+from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.alerts import words
 from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleDialog
 from views.support import instant, safe, shown
-from views.support.operation import Operation
+from views.support.operation import Operation, Start
 from views.widgets.toast import ToastSpec
 
 Chosen = IncidentNow | None
@@ -68,10 +68,11 @@ class AlertActions(PageActs):
         dialog.chosen.connect(partial(self._mute, dialog.start, one))
         dialog.open()
 
-    def _mute(self, start: Start, one: IncidentNow, until: int, reason: str) -> None:
+    def _mute(self, start: Start, one: IncidentNow, until: int, reason: str, seen: Answer) -> None:
         alerts, name = self._context.commands.alerts, one.incident.id
         said = _("{id} is muted until {time}.").format(id=name, time=words.clock(until))
-        self._act(partial(alerts.mute, name, until, reason), said, partial(alerts.unmute, name), start=start)
+        call = partial(alerts.mute, name, until, reason, seen=seen)
+        self._act(call, said, partial(alerts.unmute, name), start=start)
 
     def unmute(self, one: IncidentNow) -> None:
         """Tell of it again."""

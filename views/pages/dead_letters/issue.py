@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
+from services.commands.causes import CauseChanged
 from services.domain.errors import UsageError
 from services.domain.insight import known_issue
 from services.domain.insight.cause_rule import MAX_LINK, MAX_NAME, CauseRule
 from services.domain.task.search import filter_time
 from services.i18n import N_, _, ngettext
-from views.dialogs.frame import DialogFrame
-from views.dialogs.saving import SavingDialog
-from views.support import text
+from views.dialogs.saving import SavingDialog, SharedForm, stands_there
+from views.support import safe, text
 from views.support.look import Label
 from views.support.throttle import Debounce
 from views.widgets.fields import Labelled
@@ -36,12 +36,12 @@ class Decided(NamedTuple):
     link: str = ""
 
 
-class KnownIssue(SavingDialog):
+class KnownIssue(SharedForm):
     """Signals:
-    saved: a ``Decided``; ``start`` takes what keeps it.
+    saved: the ``CauseRule`` that stood there, and what is ``Decided``; ``start`` takes what keeps it.
     """
 
-    saved = Signal(object)
+    saved = Signal(object, object)
 
     def __init__(self, title: str, rule: CauseRule, shops: int = 0, parent: QWidget | None = None) -> None:
         """``title``: what the cause is called; ``shops``: how many have an open letter of it."""
@@ -66,7 +66,8 @@ class KnownIssue(SavingDialog):
             "route": Labelled(N_("Alerts go to (channels or groups)"), self.route),
         }
         self._shops, self._park_s = shops, rule.park_s
-        self._before = Decided(rule.owner, rule.park_s, rule.retry_at, rule.alert_once, rule.route, rule.link)
+        self._rule, self._before = rule, decided_of(rule)
+        self._theirs: dict[str, str] = {}  #: field -> what somebody else decided meanwhile
         #: what saving does at once, while there is something to say
         self.at_once = Label("", "label", "warn", wrap=True)
         self._tell = Debounce(self._show_wrong, TELL_MS, self)
@@ -80,6 +81,7 @@ class KnownIssue(SavingDialog):
         self.alert_once.toggled.connect(self._check)
         self.body.addWidget(self.alert_once)
         self.cancel, self.save = self.end_with_save(self._on_save)
+        self.offer_to_take_over(tuple(self.fields), self._take_theirs)
         self.owner.setFocus()
         self._check()
 
@@ -126,6 +128,8 @@ class KnownIssue(SavingDialog):
         name, why = self._wrong()
         same = not name and self.decided() == self._before
         self.forbid(why or (_("Nothing is changed") if same else ""))
+        over = {} if name else self._over()
+        self.show_over(over)
         self._say_at_once(parks=not name and self.decided().park_s not in (0, self._park_s))
         if not name:
             self._tell.cancel()
@@ -145,25 +149,53 @@ class KnownIssue(SavingDialog):
 
     def _show_wrong(self) -> None:
         name, why = self._wrong()
+        over = {} if name else self._over()
         for key, part in self.fields.items():
-            part.set_error(why if key == name else "")
+            part.set_error(why if key == name else over.get(key, ""))
+
+    def _over(self) -> dict[str, str]:
+        """The fields that say otherwise than what somebody else decided meanwhile, and what that is."""
+        mine, now = _words(self.decided()), _words(decided_of(self._rule))
+        return {name: stands_there(now[name]) for name in self._theirs if mine[name] != now[name]}
 
     def _on_save(self) -> None:
-        self.saved.emit(self.decided())
+        self.saved.emit(self._rule, self.decided())
+
+    def refused(self, error: BaseException) -> None:
+        """Where somebody else decided the same otherwise, show what stands there now: from there the person goes on."""
+        if not isinstance(error, CauseChanged):
+            super().refused(error)
+            return
+        was, mine, now = (_words(one) for one in (self._before, self.decided(), decided_of(error.now)))
+        alert_left = self.alert_once.isChecked() == self._before.alert_once
+        self._rule, self._before, self._park_s = error.now, decided_of(error.now), error.now.park_s
+        self._theirs = {name: now[name] for name in was if mine[name] != was[name] and now[name] != was[name]}
+        for name in was:
+            if mine[name] == was[name]:
+                self._take_theirs(name)
+        if alert_left:
+            self.alert_once.setChecked(error.now.alert_once)
+        self._check()
+        over = list(self._over())
+        said = _("{who} decided otherwise meanwhile; nothing is saved.")
+        self.tell_changed(said.format(who=safe.one_line(error.now.known_by or "-", 60)), over[0] if over else "")
+
+    def _take_theirs(self, name: str) -> None:
+        field = self.fields[name].field
+        if isinstance(field, QLineEdit):
+            field.setText(_words(self._before)[name])
 
 
-class MergeInto(DialogFrame):
+class MergeInto(SavingDialog):
     """Signals:
-    saved: fingerprint of the cause that it counts to.
+    saved: fingerprint of the cause that it counts to; ``start`` takes what does it.
     """
 
     saved = Signal(str)
 
     def __init__(self, title: str, others: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
         """``title``: what the cause is called; ``others``: fingerprint and name."""
-        super().__init__(N_("Merge into another cause"), icon="ph.git-merge", parent=parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedWidth(WIDTH)
+        super().__init__(N_("Merge into another cause"), icon="ph.git-merge", width=WIDTH, parent=parent)
         self.others = QComboBox()
         for fingerprint, name in others:
             self.others.addItem(name, fingerprint)
@@ -175,22 +207,20 @@ class MergeInto(DialogFrame):
         self.cancel, self.save = self.end_with_save(self._on_save)
 
     def _on_save(self) -> None:
-        self.accept()
         self.saved.emit(str(self.others.currentData()))
 
 
-class SplitOff(DialogFrame):
+class SplitOff(SavingDialog):
     """Signals:
-    saved: the place whose letters are a cause of their own: ``shop:pdd:s1``, ``platform:temu``, ``worker:desk-7``.
+    saved: the place whose letters are a cause of their own: ``shop:pdd:s1``, ``platform:temu``, ``worker:desk-7``;
+        ``start`` takes what does it.
     """
 
     saved = Signal(str)
 
     def __init__(self, title: str, places: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
         """``title``: what the cause is called; ``places``: each with its words."""
-        super().__init__(N_("Split a cause"), icon="ph.git-branch", parent=parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedWidth(WIDTH)
+        super().__init__(N_("Split a cause"), icon="ph.git-branch", width=WIDTH, parent=parent)
         self.places = QComboBox()
         for where, name in places:
             self.places.addItem(name, where)
@@ -204,8 +234,23 @@ class SplitOff(DialogFrame):
         self.cancel, self.save = self.end_with_save(self._on_save)
 
     def _on_save(self) -> None:
-        self.accept()
         self.saved.emit(str(self.places.currentData()))
+
+
+def decided_of(rule: CauseRule) -> Decided:
+    """What is decided about a cause."""
+    return Decided(rule.owner, rule.park_s, rule.retry_at, rule.alert_once, rule.route, rule.link)
+
+
+def _words(decided: Decided) -> dict[str, str]:
+    """What the fields say of it."""
+    return {
+        "owner": decided.owner,
+        "link": decided.link,
+        "park": _span(decided.park_s),
+        "retry_at": decided.retry_at,
+        "route": ", ".join(decided.route),
+    }
 
 
 def _span(seconds: int) -> str:

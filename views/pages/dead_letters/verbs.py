@@ -21,7 +21,7 @@ from services.commands.outcome import Outcome
 from services.domain.fleet.shop import Shop
 from services.domain.insight import known_issue
 from services.domain.insight.cause import AGAIN, OF_CREATOR, OF_MAKER, Worth
-from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE
+from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE, CauseRule
 from services.domain.task import classify
 from services.domain.task.record import Task
 from services.domain.task.status import Triage
@@ -35,15 +35,14 @@ from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.telling import Telling, republished
 from views.dialogs.saving import SavingDialog
 from views.dialogs.shop_login import ShopLogin
-from views.kit.page_acts import Start
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.dead_letters import words
-from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, SplitOff
+from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, SplitOff, decided_of
 from views.pages.dead_letters.table import Wanted, letters_of
 from views.support import instant, safe, shown, text
 from views.support.acting import REPUBLISH, UNDO_S, Acting, unless_changed
 from views.support.look import Label
-from views.support.operation import Operation
+from views.support.operation import Operation, Start
 from views.support.words import cause as causes
 from views.support.words import verdicts, way
 from views.theme.tokens import platform_badge
@@ -214,8 +213,8 @@ class LetterActions(QObject):
     def _ask_why(self, call: Callable[..., Outcome], outcome: Outcome, tell: Callable[[], None]) -> bool:
         """Of one whose work has succeeded since."""
 
-        def go(why: str) -> None:
-            self._acting.at_once(partial(call, reason=why), _republished)
+        def go(why: str, start: Start) -> None:
+            self._acting.at_once(partial(call, reason=why), _republished, start=start)
 
         return ask_why(outcome, go, tell, self._owner)
 
@@ -460,11 +459,11 @@ class CauseActions(QObject):
         dialog.saved.connect(partial(self._decide, dialog.start, of.cause))
         dialog.open()
 
-    def _decide(self, start: Start, cause: Cause, decided: Decided) -> None:
+    def _decide(self, start: Start, cause: Cause, seen: CauseRule, decided: Decided) -> None:
         if any(decided):
-            start(partial(self._knowing(cause.fingerprint, decided), seen=cause.rule), self._on_saved, self._fail)
+            start(partial(self._knowing(cause.fingerprint, decided), seen=seen), self._on_saved, self._fail)
         else:
-            self._forget(start, cause)
+            self._forget(start, cause, seen)
 
     def _knowing(self, fingerprint: str, decided: Decided) -> Callable[..., object]:
         return partial(
@@ -481,7 +480,8 @@ class CauseActions(QObject):
     def take(self, of: OfCause) -> None:
         """Let whoever sits here be at it; what is done by itself stays."""
         who = self._context.commands.operator.who
-        self._decide(self._operation.start, of.cause, _decided(of.cause)._replace(owner=who))
+        rule = of.cause.rule
+        self._decide(self._operation.start, of.cause, rule, decided_of(rule)._replace(owner=who))
 
     def follow(self, of: OfCause) -> None:
         """Open where it is followed up, in the browser of this person."""
@@ -489,30 +489,30 @@ class CauseActions(QObject):
 
     def forget(self, of: OfCause) -> None:
         """Do nothing about it by itself any more."""
-        self._forget(self._operation.start, of.cause)
+        self._forget(self._operation.start, of.cause, of.cause.rule)
 
-    def _forget(self, start: Start, cause: Cause) -> None:
+    def _forget(self, start: Start, cause: Cause, seen: CauseRule) -> None:
         said = _("{cause} is no known issue any more.").format(cause=words.title(cause))
-        if cause.rule.park_s:
+        if seen.park_s:
             said = " ".join((said, _("Shops that it has paused go on within seconds.")))
-        back = self._knowing(cause.fingerprint, _decided(cause))
-        call = partial(self._context.commands.causes.forget, cause.fingerprint, seen=cause.rule)
+        back = self._knowing(cause.fingerprint, decided_of(seen))
+        call = partial(self._context.commands.causes.forget, cause.fingerprint, seen=seen)
         start(call, partial(self._told, said, back), self._fail)
 
     def merge(self, of: OfCause) -> None:
         """Ask which cause it counts to."""
         dialog = MergeInto(words.title(of.cause), of.others, self._owner)
-        dialog.saved.connect(partial(self._merge, of))
+        dialog.saved.connect(partial(self._merge, dialog.start, of))
         dialog.open()
 
-    def _merge(self, of: OfCause, into: str) -> None:
+    def _merge(self, start: Start, of: OfCause, into: str) -> None:
         fingerprint = of.cause.fingerprint
         said = _("{cause} counts to {other} now.").format(
             cause=words.title(of.cause), other=dict(of.others).get(into, into)
         )
         call = partial(self._context.commands.causes.merge, [fingerprint], into)
         back = partial(self._split, [fingerprint]) if not of.cause.rule.into else None
-        self._operation.start(call, partial(self._told, said, back), self._fail)
+        start(call, partial(self._told, said, back), self._fail)
 
     def split(self, of: OfCause) -> None:
         """Let all that count to it stand by themselves again."""
@@ -536,12 +536,12 @@ class CauseActions(QObject):
         """Ask which of its letters are a cause of their own."""
         places = [(where, words.place_line(where, number)) for where, number in of.cause.places]
         dialog = SplitOff(words.title(of.cause), places, self._owner)
-        dialog.saved.connect(partial(self._split_off, of.cause.fingerprint))
+        dialog.saved.connect(partial(self._split_off, dialog.start, of.cause.fingerprint))
         dialog.open()
 
-    def _split_off(self, fingerprint: str, where: str) -> None:
+    def _split_off(self, start: Start, fingerprint: str, where: str) -> None:
         call = partial(self._context.commands.causes.split_off, fingerprint, where)
-        self._operation.start(call, partial(self._tell_split, where), self._fail)
+        start(call, partial(self._tell_split, where), self._fail)
 
     def _tell_split(self, where: str, part: str) -> None:
         self.acted.emit()
@@ -584,12 +584,6 @@ class CauseActions(QObject):
 
     def _fail(self, error: BaseException) -> None:
         self._context.toast(failure(error))
-
-
-def _decided(cause: Cause) -> Decided:
-    """What is decided about a cause now."""
-    rule = cause.rule
-    return Decided(rule.owner, rule.park_s, rule.retry_at, rule.alert_once, rule.route, rule.link)
 
 
 def _with_shops(context: PageContext, wanted: Wanted) -> tuple[Sequence[Task], Mapping[str, Shop]]:

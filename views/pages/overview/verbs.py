@@ -8,7 +8,6 @@ from functools import partial
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from services import messages
 from services.commands.outcome import Outcome
 from services.domain.gates import paused
 from services.domain.task import lane
@@ -25,6 +24,7 @@ from views.kit.task_acting import TaskActing
 from views.kit.task_verb import TaskVerb, again_of_cancelled, many, told_cancelled
 from views.support import priorities, text
 from views.support.acting import Acting
+from views.support.operation import Start
 from views.support.words import type_names
 from views.widgets.heat_map.map import platform_name
 from views.widgets.toast import ToastSpec
@@ -112,23 +112,15 @@ class AttentionVerbs(PageActs):
 
     def republish(self, task_id: str) -> None:
         """Make a new task of a dead letter; what waits for the old one waits for the new one."""
-
         call = partial(self._context.commands.dead_letters.republish, [task_id])
 
-        def again(why: str) -> None:
-            self._operation.start(partial(call, reason=why), tell, self._fail)
+        def told(_outcome: Outcome) -> str:
+            return _("Republished; what waits for it goes on.")
 
-        def tell(outcome: Outcome) -> None:
-            if not ask_why(outcome, again, partial(say, outcome), self._owner):
-                say(outcome)
+        def again(why: str, start: Start) -> None:
+            self._acting.at_once(partial(call, reason=why), told, start=start)
 
-        def say(outcome: Outcome) -> None:
-            if refused := (*outcome.failed, *outcome.skipped):
-                self._context.toast(ToastSpec(text=messages.render(refused[0].why), status="warning"))
-            else:
-                self._context.toast(ToastSpec(text=_("Republished; what waits for it goes on."), status="healthy"))
-
-        self._operation.start(call, tell, self._fail)
+        self._acting.at_once(call, told, instead=lambda outcome, tell: ask_why(outcome, again, tell, self._owner))
 
     def cancel(self, target: str) -> None:
         """Cancel tasks that wait in vain, after a look at how many."""
@@ -146,7 +138,7 @@ class AttentionVerbs(PageActs):
             leave=N_("Do not cancel"),
         )
         dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self._cancel(ids, dialog.note))
+        dialog.confirmed.connect(lambda: self._cancel(ids, dialog))
         dialog.open()
 
     def stop(self, task_id: str) -> None:
@@ -161,7 +153,7 @@ class AttentionVerbs(PageActs):
             leave=N_("Do not stop"),
         )
         dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self._cancel([task_id], dialog.note))
+        dialog.confirmed.connect(lambda: self._cancel([task_id], dialog))
         dialog.open()
 
     def lower(self, target: str) -> None:
@@ -175,19 +167,10 @@ class AttentionVerbs(PageActs):
         else:
             self._context.toast(ToastSpec(text=_("Their priority is low already."), status="healthy"))
 
-    def _cancel(self, ids: list[str], note: str) -> None:
+    def _cancel(self, ids: list[str], asked: ConfirmDialog) -> None:
         tasks = self._context.commands.tasks
-        reverse = again_of_cancelled(tasks)
-
-        def again(why: str) -> None:
-            self._acting.at_once(partial(tasks.cancel, ids, reason=why), told_cancelled, reverse)
-
-        self._acting.at_once(
-            partial(tasks.cancel, ids, reason=note),
-            told_cancelled,
-            reverse,
-            lambda outcome, tell: ask_why(outcome, again, tell, self._owner),
-        )
+        call = partial(tasks.cancel, ids, reason=asked.note)
+        self._acting.at_once(call, told_cancelled, again_of_cancelled(tasks), start=asked.start)
 
 
 #: what an item may offer

@@ -20,6 +20,7 @@ from views.kit.verb import LOOK, Place, Verb
 from views.pages.promises import words
 from views.pages.promises.editor import PromiseDialog
 from views.support import safe, text
+from views.support.operation import Start
 from views.support.words import way
 from views.widgets.attention.item import CHANGING
 
@@ -71,14 +72,14 @@ class PromiseActions(PageActs):
             danger=True,
         )
         dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self._remove(row.promise, dialog.note))
+        dialog.confirmed.connect(lambda: self._remove(row.promise, dialog.note, dialog.start))
         dialog.open()
 
-    def _remove(self, promise: Promise, note: str) -> None:
+    def _remove(self, promise: Promise, note: str, start: Start) -> None:
         commands = self._context.commands.promises
         again = partial(commands.set, promise)
         said = _("{name} is removed.").format(name=promise.name)
-        self._act(partial(commands.remove, promise.name, note=note), said, again)
+        self._act(partial(commands.remove, promise.name, note=note), said, again, start=start)
 
     # what holds it
 

@@ -35,7 +35,7 @@ from views.pages.queues import words
 from views.support import instant, safe, shown, text
 from views.support.acting import Acting
 from views.support.look import Label
-from views.support.operation import Operation
+from views.support.operation import Operation, Start
 from views.support.words import type_names
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
@@ -134,12 +134,13 @@ class QueueActions(PageActs):
             self._context.toast(ToastSpec(text=said, status="warning"))
             return
         dialog = PurgeDialog(plan.queue.name, len(plan.task_ids), self._owner)
-        dialog.confirmed.connect(lambda: self._purge(plan, dialog.note, export_first=dialog.exports))
+        dialog.confirmed.connect(lambda: self._purge(plan, dialog))
         dialog.open()
 
-    def _purge(self, plan: PurgePlan, reason: str, *, export_first: bool) -> None:
-        if not export_first:
-            self._do_purge(plan, reason)
+    def _purge(self, plan: PurgePlan, asked: PurgeDialog) -> None:
+        reason = asked.note
+        if not asked.exports:
+            self._do_purge(plan, reason, asked.start)
             return
         title = _("Export {tasks}").format(tasks=many(len(plan.task_ids)))
         go_on = partial(self.purge_after_export, plan, reason)
@@ -153,7 +154,7 @@ class QueueActions(PageActs):
     def _tell_left(self) -> None:
         self._context.toast(ToastSpec(text=_("No file was chosen; nothing was cancelled."), status="cancelled"))
 
-    def _do_purge(self, plan: PurgePlan, reason: str) -> None:
+    def _do_purge(self, plan: PurgePlan, reason: str, start: Start | None = None) -> None:
         commands, name = self._context.commands, plan.queue.name
 
         def done(outcome: Outcome) -> str:
@@ -163,7 +164,8 @@ class QueueActions(PageActs):
             return said.format(n=text.count(number), queue=name) + " " + _("Workers skip their messages.")
 
         again = again_of_cancelled(commands.tasks)
-        self.acting.at_once(partial(commands.queues.purge, plan, typed=name, reason=reason), done, again)
+        call = partial(commands.queues.purge, plan, typed=name, reason=reason)
+        self.acting.at_once(call, done, again, start=start)
 
     # acting
 

@@ -33,12 +33,12 @@ from views.dialogs.shop_login import ShopLogin
 from views.dialogs.shops.edit import ShopDialog
 from views.dialogs.shops.importing import ShopImportDialog
 from views.dialogs.work.dialog import Asked, WorkDialog
-from views.kit.page_acts import PageActs, Start
+from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.shops import words
 from views.support import safe, text
 from views.support.look import Label
-from views.support.operation import Operation
+from views.support.operation import Operation, Start
 from views.support.words import shop
 from views.widgets.fields import Labelled, NumberField
 from views.widgets.toggle import Toggle
@@ -197,10 +197,10 @@ class ShopActions(PageActs):
 
     def _offer(self, path: Path, found: tuple[ShopFile, dict[str, Shop]]) -> None:
         dialog = ShopImportDialog(path, *found, self.barred(), self._owner)
-        dialog.chosen.connect(self._import)
+        dialog.chosen.connect(partial(self._import, dialog.start))
         dialog.open()
 
-    def _import(self, wanted: Sequence[Shop]) -> None:
+    def _import(self, start: Start, wanted: Sequence[Shop]) -> None:
         fleet = self._context.commands.fleet
         said = ngettext("{n} shop is imported.", "{n} shops are imported.", len(wanted))
 
@@ -210,7 +210,7 @@ class ShopActions(PageActs):
             return partial(fleet.put_back_shops, wanted, before) if whole else None
 
         keep = partial(fleet.replace_shops, wanted)
-        self._act(keep, said.format(n=text.count(len(wanted))), take_back=take_back)
+        self._act(keep, said.format(n=text.count(len(wanted))), take_back=take_back, start=start)
 
     # elsewhere
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QWidget
 
 from services.domain.fleet import autoscale
@@ -13,7 +13,7 @@ from services.domain.gates.lane_share import MAX_SLOTS, Share
 from services.domain.task import ids
 from services.domain.task.lane import LANES
 from services.i18n import N_, _
-from views.dialogs.frame import DialogFrame
+from views.dialogs.saving import SavingDialog
 from views.support import safe, shown
 from views.support.look import Label
 from views.widgets.fields import Labelled, NumberField
@@ -23,20 +23,19 @@ WIDTH = 460
 FIXED, AUTO = "fixed", "auto"
 
 
-class LanesDialog(DialogFrame):
+class LanesDialog(SavingDialog):
     """Signals:
-    chosen: an order for the worker, e.g. ``slots=8,high=0-8,low=1-3``, ``slots=auto:2-16`` or ``refuse=screenshot``.
+    chosen: orders for the worker, e.g. ``slots=8,high=0-8,low=1-3``, ``slots=auto:2-16`` or ``refuse=screenshot``;
+        ``start`` takes what gives them.
     """
 
-    chosen = Signal(str)
+    chosen = Signal(object)
 
     def __init__(self, info: WorkerInfo, reason: str = "", parent: QWidget | None = None) -> None:
         """``reason``: why nothing can be changed, "" when it can."""
-        super().__init__(N_("Slots and lanes"), icon="ph.sliders-horizontal", parent=parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedWidth(WIDTH)
+        super().__init__(N_("Slots and lanes"), icon="ph.sliders-horizontal", width=WIDTH, parent=parent)
         self.set_note(safe.one_line(info.worker, 40))
-        self._reason = reason
+        self._barred = reason
         bounds = autoscale.parse(info.auto) if info.auto else None
         self.mode = Segmented(
             ((FIXED, N_("Fixed number")), (AUTO, N_("Automatic"))), N_("How many slots"), stretch=True
@@ -51,13 +50,12 @@ class LanesDialog(DialogFrame):
             # what is as many as there are slots is no bound: it follows the slots
             bound = 0 if most >= len(info.slots) else most
             self.lanes[str(lane)] = (NumberField(least, 0, MAX_SLOTS), NumberField(bound, 0, MAX_SLOTS))
-        self.refused = QLineEdit(", ".join(info.declines))
-        self.refused.setPlaceholderText(_("none"))
-        self.refused.setReadOnly(bool(reason))
-        self.problem = Label("", "label", "dead", wrap=True)
+        self.declines = QLineEdit(", ".join(info.declines))
+        self.declines.setPlaceholderText(_("none"))
+        self.declines.setReadOnly(bool(reason))
         self._build()
         self._first = self.orders()
-        self.refused.textChanged.connect(self._check)
+        self.declines.textChanged.connect(self._check)
         self.mode.chosen.connect(self._on_mode)
         for field in (self.slots, self.least, self.most, *(field for pair in self.lanes.values() for field in pair)):
             field.valueChanged.connect(self._check)
@@ -90,9 +88,8 @@ class LanesDialog(DialogFrame):
         self.body.addWidget(self._lanes)
         self._kept = Label(_("To change these, choose a fixed number first."), "label", "text3", wrap=True)
         self.body.addWidget(self._kept)
-        self.body.addWidget(Labelled(N_("Refuse task types"), self.refused, hint=N_("codes, with commas")))
-        self.body.addWidget(self.problem)
-        self.cancel_button, self.save_button = self.end_with_save(self._on_save)
+        self.body.addWidget(Labelled(N_("Refuse task types"), self.declines, hint=N_("codes, with commas")))
+        self.end_with_save(self._on_save)
         self.cancel_button.setFocus()
 
     def _build_bounds(self) -> QWidget:
@@ -134,7 +131,7 @@ class LanesDialog(DialogFrame):
         self.adjustSize()
 
     def _types(self) -> list[str]:
-        words = self.refused.text().replace("，", ",").split(",")
+        words = self.declines.text().replace("，", ",").split(",")
         return [word.strip() for word in words if word.strip()]
 
     def _check(self) -> None:
@@ -142,7 +139,7 @@ class LanesDialog(DialogFrame):
         self.problem.setText(wrong)
         self.problem.setVisible(bool(wrong))
         same = _("Nothing was changed yet") if self.orders() == self._first else ""
-        self.save_button.disable(self._reason or wrong or same)
+        self.forbid(self._barred or wrong or same)
 
     def _wrong(self) -> str:
         return (self._wrong_bounds() if self._auto else self._wrong_lanes()) or self._wrong_types()
@@ -171,10 +168,7 @@ class LanesDialog(DialogFrame):
         return _("{word} is no code of a task type.").format(word=safe.one_line(bad[0], 40)) if bad else ""
 
     def _on_save(self) -> None:
-        orders = [now for now, before in zip(self.orders(), self._first, strict=True) if now != before]
-        self.accept()
-        for order in orders:
-            self.chosen.emit(order)
+        self.chosen.emit([now for now, before in zip(self.orders(), self._first, strict=True) if now != before])
 
 
 def obeyed(info: WorkerInfo, value: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -28,7 +28,7 @@ from views.support import instant, safe, shown, text
 from views.support.keys import bind
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.support.operation import Operation
+from views.support.operation import Operation, Start
 from views.theme import theme
 from views.widgets.buttons import Button
 from views.widgets.fields import Labelled, NumberField
@@ -111,6 +111,17 @@ class WorkerActions(QObject):
             partial(self._on_refused, worker),
         )
 
+    def _tell_all(self, start: Start, worker: str, orders: Sequence[str]) -> None:
+        def tell() -> None:
+            for order in orders:
+                self._context.commands.fleet.tell_worker(worker, order)
+
+        def told_all(_none: None) -> None:
+            for order in orders:
+                self.ordered.emit(worker, order)
+
+        start(tell, told_all, partial(self._on_refused, worker))
+
     def forget(self, of: OfWorker) -> None:
         """Strike a worker that is gone off the list."""
         worker = of.info.worker
@@ -151,7 +162,7 @@ class WorkerActions(QObject):
     def share(self, of: OfWorker) -> None:
         """How its slots are shared, in a dialog."""
         dialog = LanesDialog(of.info, self._forbidden, self._owner)
-        dialog.chosen.connect(partial(self.tell, of.info.worker))
+        dialog.chosen.connect(partial(self._tell_all, dialog.start, of.info.worker))
         dialog.open()
 
     def log(self, of: OfWorker) -> None:

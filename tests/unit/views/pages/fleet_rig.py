@@ -13,6 +13,7 @@ import msgspec
 from services import assembly, workforce
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim, Create, Finish
+from services.domain.fleet.role import ADMIN, VIEWER
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task import classify, fingerprint
 from services.domain.task.record import Attempt, Task
@@ -110,6 +111,12 @@ class Fleet:
     def store(self) -> Any:
         """The store driver."""
         return self.engine.store
+
+    def may_only_look(self) -> None:
+        """Somebody else takes the right to act away from whoever sits here."""
+        mine = self.context.commands
+        mine.roles.set("cleo@desk", ADMIN)
+        assembly.commands(self.engine, name="cleo@desk").roles.set(mine.operator.who, VIEWER)
 
     def seed_shops(self, count: int = 60) -> None:
         """Register the shops of the sample."""

@@ -45,11 +45,12 @@ class Deciding(QObject):
         ids = [one.task_id for one in picks if one.status == Status.HELD]
         self._look.start(partial(self._context.tasks.weigh, ids), partial(self._show, verb))
 
-    def _show(self, verb: TaskVerb, weighed: tuple[Weighed, ...]) -> None:
+    def _show(self, verb: TaskVerb, weighed: tuple[Weighed, ...], note: str = "") -> None:
         if not weighed:
             self._acting.at_once(Outcome, lambda _outcome: "")
             return
         dialog = ConfirmDialog(question(verb, weighed, self._context.environment), self._owner)
+        dialog.note_field.setText(note)
         dialog.confirmed.connect(lambda: self._decide(verb, weighed, dialog.note))
         dialog.open()
 
@@ -60,7 +61,9 @@ class Deciding(QObject):
         seconds = HOLD_S if number <= FEW else HOLD_MANY_S
         words = ngettext("Deciding about {n} task in {s} s", "Deciding about {n} tasks in {s} s", number)
         announce = words.format(n=text.count(number), s=seconds)
-        self._acting.delayed(announce, call, verb.done, seconds, about=[(verb.key, one) for one in ids])
+        ask_again = partial(self._show, verb, weighed, note)
+        about = [(verb.key, one) for one in ids]
+        self._acting.delayed(announce, call, verb.done, seconds, about=about, ask_again=ask_again)
         self.decided.emit(ids)
 
 

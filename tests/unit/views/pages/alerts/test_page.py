@@ -12,13 +12,14 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from services import i18n
+from services import assembly, i18n
 from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
 from services.domain.alerts.incident import Answer
 from services.domain.errors import StoreUnavailable
 from services.monitor.alerts.queries import IncidentNow
 from services.watch.alerts.rules import DEFAULTS
+from tests.support import widgets
 from tests.unit.views.pages.alert_samples import MINUTE, Alerts
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
@@ -225,6 +226,35 @@ def test_mute_asks_until_when_and_why(qtbot: QtBot, fleet: Fleet, alerts: Alerts
     assert not page.buttons["mute"].isVisible()
     press(qtbot, page, page.buttons["unmute"])
     assert not answer_of(fleet, login.id).muted_until
+
+
+@pytest.mark.parametrize("choice", ["take over", "overwrite"])
+def test_a_mute_of_somebody_else_meanwhile_is_taken_over_or_overwritten(
+    choice: str, qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    login = alerts.login()
+    page = open_page()
+    qtbot.mouseClick(page.buttons["mute"], Qt.MouseButton.LeftButton)
+    (dialog,) = page.findChildren(MuteDialog)
+    dialog.reason.setText("mine")
+    bo = assembly.commands(fleet.engine, name="bo@desk").alerts
+    bo.mute(login.id, dialog.until() + 3_600_000, "the carrier works on it")
+    theirs = answer_of(fleet, login.id)
+    dialog.save_button.click()
+    qtbot.waitUntil(dialog.changed.isVisible)
+    said = widgets.words(dialog)
+    assert "bo@desk muted it meanwhile; nothing is saved." in said
+    assert "the carrier works on it" in said
+    assert (answer_of(fleet, login.id), dialog.reason.text()) == (theirs, "mine")
+    if choice == "take over":
+        dialog.leave_theirs.click()
+        assert not dialog.isVisible()
+        assert answer_of(fleet, login.id) == theirs
+        return
+    assert dialog.save_button.text() == "Overwrite"
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        dialog.save_button.click()
+    assert answer_of(fleet, login.id).reason == "mine"
 
 
 def test_escalate_and_pause_are_audited_commands(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:

@@ -47,7 +47,10 @@ def test_what_cannot_be_is_not_saved(qtbot: QtBot) -> None:
     dialog.route.setText("duty，lead")
     with qtbot.waitSignal(dialog.saved) as heard:
         dialog.save.click()
-    assert heard.args == [Decided("", 0, "06:30", False, ("duty", "lead"), "https://issues.example.com/7")]
+    assert heard.args == [
+        CauseRule(),
+        Decided("", 0, "06:30", False, ("duty", "lead"), "https://issues.example.com/7"),
+    ]
 
 
 def test_how_many_shops_it_pauses_at_once_is_said_before_it_is_saved(qtbot: QtBot) -> None:

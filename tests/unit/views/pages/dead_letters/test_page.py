@@ -13,7 +13,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
-from services import i18n
+from services import assembly, i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Annotate, Create
 from services.domain.fleet.shop import Pause
@@ -24,6 +24,7 @@ from services.domain.text.mask import DOTS
 from services.ports import Letter
 from tests.support.cuts import cut
 from tests.support.widgets import press
+from tests.support.widgets import words as said
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
 from tests.unit.views.pages.opening import LEAST, SMALL, opening
 from views.dialogs.confirm import ConfirmDialog
@@ -623,6 +624,62 @@ def test_what_is_decided_about_a_cause_leaves_what_others_decided_meanwhile(
     qtbot.waitUntil(lambda: bool(page.causes.causes.record(0).rule.link))
     rule = cause_rule.read(fleet.store.documents(cause_rule.KIND))[cause]
     assert (rule.link, rule.park_s) == ("https://tracker.example/7", 7_200)
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize("choice", ["take over", "overwrite"])
+def test_what_somebody_else_decided_otherwise_is_taken_over_or_overwritten(
+    choice: str, qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    cause = page.causes.causes.record(0).fingerprint
+    cause_menu(page)["Known issue…"].trigger()
+    dialog = page.findChild(KnownIssue)
+    assert dialog is not None
+    dialog.owner.setText("ann")
+    dialog.park.setText("2h")
+    bo = assembly.commands(fleet.engine, name="bo@desk").causes
+    bo.know(cause, park_s=3_600, retry_at="06:00")
+    dialog.save.click()
+    qtbot.waitUntil(dialog.changed.isVisible)
+    assert "bo@desk decided otherwise meanwhile; nothing is saved." in said(dialog)
+    assert (dialog.owner.text(), dialog.park.text(), dialog.retry_at.text()) == ("ann", "2h", "06:00")
+    assert dialog.fields["park"].error() == "Now there: 1h"
+    assert [name for name, button in dialog.take_over.items() if button.isVisible()] == ["park"]
+    assert (dialog.save.text(), fleet.toasts) == ("Overwrite", [])
+    if choice == "take over":
+        dialog.take_over["park"].click()
+        assert (dialog.park.text(), dialog.fields["park"].error(), dialog.save.text()) == ("1h", "", "Save")
+    dialog.save.click()
+    qtbot.waitUntil(lambda: page.causes.causes.record(0).rule.owner == "ann")
+    rule = cause_rule.read(fleet.store.documents(cause_rule.KIND))[cause]
+    assert (rule.retry_at, rule.park_s) == ("06:00", 3_600 if choice == "take over" else 7_200)
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize("act", ["merge", "split"])
+def test_a_cause_that_cannot_be_merged_or_split_any_more_is_said_in_the_dialog(
+    act: str, qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    cause, causes = page.causes.causes.record(0), fleet.context.commands.causes
+    dialog: MergeInto | SplitOff | None
+    if act == "merge":
+        cause_menu(page)["Merge into another cause…"].trigger()
+        dialog = page.findChild(MergeInto)
+        assert dialog is not None
+        causes.merge([str(dialog.others.currentData())], cause.fingerprint)
+    else:
+        cause_menu(page)["Split by shop, platform or worker…"].trigger()
+        dialog = page.findChild(SplitOff)
+        assert dialog is not None
+        causes.split_off(cause.fingerprint, str(dialog.places.currentData()))
+    dialog.save.click()
+    qtbot.waitUntil(dialog.problem.isVisible)
+    assert ("itself" if act == "merge" else "split off") in dialog.problem.text()
+    assert (dialog.isVisible(), fleet.toasts) == (True, [])
 
 
 @pytest.mark.one_pair

@@ -11,6 +11,7 @@ from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task.record import Task
+from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet, Logins
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.overview.verbs import ACTS, AttentionVerbs
@@ -83,11 +84,11 @@ def test_what_was_cancelled_meanwhile_is_not_told_as_cancelled_now(qtbot: QtBot,
     (task,) = create(fleet, 1)
     AttentionVerbs(fleet.context, owner).run("cancel_tasks", task.task_id)
     fleet.context.commands.tasks.cancel([task.task_id])
-    asked(owner).verb_button.click()
-    qtbot.waitUntil(lambda: bool(fleet.toasts))
-    (spec,) = fleet.toasts
-    assert (spec.text, spec.status, spec.actions) == ("Nothing was changed.", "warning", ())
-    assert spec.detail == "1 task left alone: Cancelled already."
+    dialog = asked(owner)
+    dialog.note_field.setText("in vain")
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: "Cancelled already." in words(dialog))
+    assert (dialog.isVisible(), dialog.note, fleet.toasts) == (True, "in vain", [])
 
 
 def test_a_resumed_pause_is_closed_again_with_its_reason(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:

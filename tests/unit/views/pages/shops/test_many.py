@@ -145,9 +145,9 @@ def test_a_file_is_looked_at_before_its_good_lines_are_imported(
     page.actions_of_page.import_from(file)
     qtbot.waitUntil(lambda: bool(page.findChildren(ShopImportDialog)), timeout=WAIT_MS)
     (dialog,) = page.findChildren(ShopImportDialog)
-    assert dialog.import_button.text() == "Import 2 shops"
+    assert dialog.save_button.text() == "Import 2 shops"
     assert "line 4, shop_id" in words(dialog)
-    dialog.import_button.click()
+    dialog.save_button.click()
     qtbot.waitUntil(lambda: "pdd:n1" in known(fleet), timeout=WAIT_MS)
     assert (known(fleet)["pdd:s1"].name, known(fleet)["pdd:s1"].tags) == ("One", ("vip",))
     assert known(fleet)["pdd:s1"].group == "east", "what the file does not tell stays"
@@ -158,11 +158,29 @@ def test_a_file_is_looked_at_before_its_good_lines_are_imported(
     page.actions_of_page.import_from(file)
     qtbot.waitUntil(lambda: len(page.findChildren(ShopImportDialog)) == 1, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: any(one.isVisible() for one in page.findChildren(ShopImportDialog)), timeout=WAIT_MS)
-    page.findChildren(ShopImportDialog)[0].import_button.click()
+    page.findChildren(ShopImportDialog)[0].save_button.click()
     qtbot.waitUntil(lambda: len(fleet.toasts) > toasts, timeout=WAIT_MS)
     assert known(fleet)["pdd:s1"].name == "Two"
     fleet.toasts[-1].actions[0].call()
     qtbot.waitUntil(lambda: known(fleet) == before, timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
+def test_an_import_that_is_refused_leaves_its_dialog_with_why(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, tmp_path: Path
+) -> None:
+    file = tmp_path / "shops.csv"
+    file.write_text("platform,shop_id,name\npdd,s1,One\n", encoding="utf-8")
+    page = open_page()
+    page.actions_of_page.import_from(file)
+    qtbot.waitUntil(lambda: bool(page.findChildren(ShopImportDialog)), timeout=WAIT_MS)
+    (dialog,) = page.findChildren(ShopImportDialog)
+    before = known(fleet)
+    fleet.may_only_look()
+    dialog.save_button.click()
+    qtbot.waitUntil(dialog.problem.isVisible, timeout=WAIT_MS)
+    assert "viewer" in dialog.problem.text()
+    assert (dialog.isVisible(), fleet.toasts, known(fleet)) == (True, [], before)
 
 
 @pytest.mark.parametrize("act", ["edit", "import"])
@@ -177,7 +195,7 @@ def test_what_somebody_changed_since_an_act_is_not_taken_back_with_it(
         file.write_text("platform,shop_id,name\npdd,s1,One\n", encoding="utf-8")
         page.actions_of_page.import_from(file)
         qtbot.waitUntil(lambda: bool(page.findChildren(ShopImportDialog)), timeout=WAIT_MS)
-        page.findChildren(ShopImportDialog)[0].import_button.click()
+        page.findChildren(ShopImportDialog)[0].save_button.click()
     qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
     fleet.store.put_shops([Shop(platform="pdd", shop_id="s1", name="One", group="west")])
     fleet.toasts[-1].actions[0].call()
@@ -337,4 +355,4 @@ def test_what_is_wrong_in_a_file_is_said_in_chinese(qtbot: QtBot, tmp_path: Path
     assert [line.split("\t")[0] for line in copied.splitlines()] == ["第 2 行，店铺编号", "第 4 行，平台"]
     assert "拼多多" in copied.splitlines()[1]
     assert [shop.concurrency for shop in dialog.wanted] == [3], "a column may be called what the window calls it"
-    assert dialog.import_button.text() == "导入 1 家店铺"
+    assert dialog.save_button.text() == "导入 1 家店铺"

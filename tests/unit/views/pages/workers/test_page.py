@@ -542,9 +542,9 @@ def test_a_worker_is_told_to_refuse_types_and_says_so(qtbot: QtBot, fleet: Fleet
     node = card(page, "rpa-01")
     node.buttons["share"].click()
     (dialog,) = page.findChildren(LanesDialog)
-    dialog.refused.setText("no such type!")
+    dialog.declines.setText("no such type!")
     assert dialog.problem.text() == "no such type! is no code of a task type."
-    dialog.refused.setText("screenshot，get_content")
+    dialog.declines.setText("screenshot，get_content")
     dialog.save_button.click()
     qtbot.waitUntil(lambda: node.note.text() == "asked to refuse types", timeout=WAIT_MS)
     assert orders(fleet, info) == ("refuse=screenshot,get_content",)
@@ -552,6 +552,22 @@ def test_a_worker_is_told_to_refuse_types_and_says_so(qtbot: QtBot, fleet: Fleet
     qtbot.waitUntil(lambda: node.note.text() == "refuses 2 types", timeout=WAIT_MS)
     assert "Refuses: screenshot, get_content" in node.toolTip()
     assert "2 browsers run" in node.toolTip()
+
+
+@pytest.mark.one_pair
+def test_slots_that_cannot_be_asked_for_stay_typed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.heartbeat("rpa-01", busy=0)
+    page = open_page()
+    card(page, "rpa-01").buttons["share"].click()
+    (dialog,) = page.findChildren(LanesDialog)
+    dialog.slots.setValue(7)
+    dialog.declines.setText("screenshot")
+    fleet.may_only_look()
+    dialog.save_button.click()
+    qtbot.waitUntil(dialog.problem.isVisible, timeout=WAIT_MS)
+    assert "viewer" in dialog.problem.text()
+    assert (dialog.isVisible(), dialog.slots.value(), dialog.declines.text()) == (True, 7, "screenshot")
+    assert not fleet.toasts
 
 
 @pytest.mark.one_pair
