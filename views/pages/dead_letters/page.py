@@ -243,6 +243,7 @@ class DeadLettersPage(Page):
         self.letters.menu_wanted.connect(lambda place: self._open_cause_menu(self._asker.wanted.cause, place))
         self.causes.menu_wanted.connect(self._open_cause_menu)
         self.panel.editor.reveal_wanted.connect(self._on_reveal)
+        self.panel.editor.changed.connect(self._show_bar)
         self.panel.task_wanted.connect(self._open_task)
         acts = self.actions_of_page
         acts.acted.connect(self.panel.refresh)
@@ -491,8 +492,9 @@ class DeadLettersPage(Page):
         # what was sent is looked at before anything else is
         self.broken.set_leading(not ticked.ids)
         modest = bool(ticked.ids) or self.broken.asks
-        self.letters.set_leading(not modest)
-        self.panel.yield_primary(modest or self.letters.asks)
+        corrected = self.panel.letters().edited  # what was typed is what somebody is at
+        self.letters.set_leading(not modest and not corrected)
+        self.panel.yield_primary(modest or (self.letters.asks and not corrected))
 
 
 class BrokenRun(Strip):

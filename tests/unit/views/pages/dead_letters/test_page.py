@@ -954,6 +954,11 @@ def test_where_a_whole_cause_would_pass_now_its_verb_is_the_only_filled_one(flee
     page = open_page()
     assert page.letters.title().startswith("Network"), "it comes first"
     assert (page.letters.republish.kind, page.panel.primary_button.kind) == ("primary", "plain")
+    page.panel.editor.json.setPlainText('{"page_size": 20}')
+    assert page.panel.primary_button.text() == "Edit and republish"
+    assert (page.letters.republish.kind, page.panel.primary_button.kind) == ("plain", "primary"), "somebody is at it"
+    page.panel.editor.revert()
+    assert (page.letters.republish.kind, page.panel.primary_button.kind) == ("primary", "plain")
     page.table.records.set_ticked([str(page.table.records.key_at(0))])
     assert (page.letters.republish.kind, page.bar.buttons["republish"].kind) == ("plain", "primary")
 
