@@ -58,6 +58,16 @@ def test_a_field_is_looked_for_until_it_is_indexed(rig: Rig) -> None:
     assert (beside.searched, beside.among, beside.total) == (("payload.page",), 4, None)
 
 
+def test_a_field_that_another_process_indexes_is_no_store_that_takes_no_writes(rig: Rig, second_store: Store) -> None:
+    order(rig, {"order_id": 1})
+    second_store.index_fields(["order_id"])
+    later = order(rig, {"order_id": 7})
+    assert rig.store.health()[0::2] == (True, "")
+    while second_store.index_more():
+        pass
+    assert ids(ask(rig.store, equals("payload.order_id", "7"))) == [later.task_id]
+
+
 CITY, LIST = {"to": {"city": "杭州"}}, {"orders": [1, "1", 2.5, True, None, {"x": 1}]}
 
 

@@ -353,6 +353,8 @@ class Link:
 
     def _takes_nothing(self, error: StoreError) -> StoreError:
         words = words_of(error)
+        if isinstance(error, FieldsChanged):  # it is sent again with the others, and taken
+            return error
         if isinstance(words, Said) and words.message.code in ("store.full", "store.no_writes"):
             self._refused = time.monotonic(), words
         return error
