@@ -68,7 +68,8 @@ class PaletteFinder(QObject):
 
     def refresh(self) -> None:
         """Ask for the shops again; the palette was opened."""
-        self._shops.start(self._ask_shops, self._take_shops)
+        # without an answer those of before stay, and the next opening asks again
+        self._shops.start(self._ask_shops, self._take_shops, lambda _error: None)
 
     # at once
 

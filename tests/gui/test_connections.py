@@ -17,6 +17,7 @@ from console import lifecycle
 from console.lifecycle import Console
 from services import assembly
 from services import settings as config
+from services.cli.window import pages
 from services.commands.tasks import TaskSpec
 from services.domain.task.status import Status
 from tests.gui.desk import SHOPS
@@ -466,7 +467,11 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
             assert "recorded, not sent" in told(console).tiles["ready"][1]
             assert legend.accessibleName() == depth, "depth is as it was"
             assert window.top_bar.pill("freshness").health.name == "records live, broker as of"
-        await asyncio.sleep(3.2)
+        for other in (*pages(), "overview"):
+            window.open_page(other)
+            await asyncio.sleep(0.2)
+        failed = [one.spec.text + one.spec.detail for one in window.toasts.toasts()]
+        assert not failed, "nobody did anything that could have failed"
         await off(lost.start)
         opened.feed.try_now()
         await until(lambda: window.top_bar.pill("freshness").health.name == "live", "it is live again")

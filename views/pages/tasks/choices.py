@@ -70,7 +70,8 @@ class FilterChoices(QObject):
 
     def refresh(self) -> None:
         """Ask for types and shops again; what is offered meanwhile stays."""
-        self._ask.start(partial(_look, self._context), self._take)
+        # no person waits for it, and the list beside it says that nothing can be read
+        self._ask.start(partial(_look, self._context), self._take, lambda _error: None)
 
     def on_looked(self, snapshot: Snapshot) -> None:
         """Count from the same look as everything else."""
