@@ -120,7 +120,8 @@ class DisconnectedCard(QFrame):
         layout = self.layout()
         if layout is not None:
             layout.activate()
-            self.setFixedHeight(max(layout.totalHeightForWidth(self.width()), layout.totalMinimumSize().height()))
+            # the least height of wrapped words is one for any width
+            self.setFixedHeight(layout.totalHeightForWidth(self.width()))
         self.raise_()
 
     def _restyle(self) -> None:
