@@ -42,6 +42,7 @@ from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
 from views.widgets.key_values import KeyValues
 from views.widgets.layout import stacked
+from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
 SIDE, LOWEST = 300, 216
@@ -140,9 +141,11 @@ class QueuePanel(QWidget):
         yield
         self.consumers = Card(N_("Who takes from it"))
         self.workers, self._none = KeyValues(spread=True), Label("", "label", "text3", wrap=True)
-        self.consumers.body.addWidget(self.workers)
-        self.consumers.body.addWidget(self._none)
-        self.consumers.body.addStretch(1)
+        takers = ScrollPane()
+        takers.body.addWidget(self.workers)
+        takers.body.addWidget(self._none)
+        takers.body.addStretch(1)
+        self.consumers.body.addWidget(takers)
         self.views = Segmented(VIEWS, N_("What is shown of the queue"))
         self.views.chosen.connect(self._on_view)
         yield

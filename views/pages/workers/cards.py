@@ -551,6 +551,7 @@ class LoadBar(QWidget):
         self._share: float | None = None
         self._high = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.updateGeometry)
         theme().changed.connect(self.update)
 
     def show_load(self, name: str, value: str, share: float | None, *, high: bool = False, tip: str = "") -> None:
@@ -562,7 +563,7 @@ class LoadBar(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the room of one line."""
-        return QSize(150, _HEIGHT)
+        return QSize(150, max(_HEIGHT, QFontMetrics(theme().font("caption")).height()))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw name, bar and value."""
