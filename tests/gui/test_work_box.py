@@ -35,6 +35,7 @@ from tests.gui.desk import Desk
 from tests.support.widgets import words
 from views.dialogs.work.dialog import Asked, WorkDialog
 from views.tables.table_view import TableView
+from views.widgets.unknown import Bones
 
 pytestmark = pytest.mark.both_pairs
 
@@ -66,6 +67,7 @@ class Lame:
 
     def __init__(self, desk: Desk, window: QWidget) -> None:
         self.lost: set[str] = set()
+        self.asked = 0  #: so often for the whole story of the chosen work
         self._limits, self._window = desk.context.limits, window
         self.states, self.days = self._limits.states, self._limits.days
         self._shops = desk.context.shops
@@ -78,6 +80,7 @@ class Lame:
 
     def story(self, *asked: Any) -> WorkStory | None:
         self._answers("story")
+        self.asked += 1
         return self._limits.story(*asked)
 
     def stories(self, *asked: Any) -> tuple[WorkStory, ...]:
@@ -282,6 +285,28 @@ def test_a_poll_that_failed_leaves_the_answer_and_is_made_up_for(qtbot: QtBot, d
     qtbot.waitUntil(lambda: lead(dialog).startswith("Running: "), timeout=WAIT_MS)
     assert "as of " not in words(dialog)
     assert LOST not in words(dialog)
+
+
+def test_the_chosen_work_is_asked_of_when_something_of_it_is_heard_and_no_oftener(
+    qtbot: QtBot, desk: Desk, lame: Lame
+) -> None:
+    running = desk.claim(desk.create(task_type="sync_order"))
+    dialog = lame.opened(Asked(shop=SHOP, task_type="sync_order"))
+    qtbot.waitUntil(lambda: lead(dialog).startswith("Running: "), timeout=WAIT_MS)
+    with qtbot.waitSignal(dialog.answered, raising=False, timeout=3_000):  # what was heard before it was open
+        pass
+    asked = lame.asked
+    desk.create(1, task_type="sync_order")
+    with qtbot.waitSignal(dialog.listed, timeout=3 * WAIT_MS):  # it looks up four times until then
+        pass
+    assert lame.asked == asked
+    tried = Attempt(
+        number=1, worker="w1", started_at=running.started_at, ended_at=running.started_at, outcome="succeeded"
+    )
+    done = Finish(task_id=running.task_id, owner=running.owner, to=Status.SUCCEEDED, attempt=tried)
+    desk.session.engine.store.apply([done])
+    qtbot.waitUntil(lambda: not lead(dialog).startswith("Running: "), timeout=WAIT_MS)
+    assert lame.asked > asked
 
 
 def test_a_first_answer_that_failed_is_asked_for_again(qtbot: QtBot, lame: Lame) -> None:
@@ -605,6 +630,48 @@ def test_of_the_log_of_a_run_only_what_is_new_is_read(qtbot: QtBot, desk: Desk) 
     assert first == 0
     assert others
     assert all(others), "from where the last look ended"
+
+
+class Slow:
+    """Tasks whose records come once ``gate`` is open."""
+
+    def __init__(self, tasks: Any) -> None:
+        self._tasks, self.gate = tasks, Event()
+        self.gate.set()
+
+    def get(self, ids: Any) -> Any:
+        self.gate.wait(30)
+        return self._tasks.get(ids)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tasks, name)
+
+
+def test_while_the_evidence_of_another_run_is_loaded_grey_rows_stand_there(qtbot: QtBot, desk: Desk) -> None:
+    first = desk.fail(desk.create(task_type="sync_order"))
+    second = desk.claim(desk.create(task_type="sync_order"))
+    store = desk.session.engine.store
+    store.append_log(second.task_id, second.attempt, [LogLine(at=store.now_ms(), stream="info", text="page 1")])
+    window, tasks = QWidget(), Slow(desk.context.tasks)
+    qtbot.addWidget(window)
+    window.resize(1280, 720)
+    window.show()
+    dialog = WorkDialog(
+        replace(desk.context, tasks=cast("Any", tasks)), Asked(shop=SHOP, task_type="sync_order"), parent=window
+    )
+    dialog.open()
+    evidence = dialog.answer.evidence
+    qtbot.waitUntil(lambda: "page 1" in words(evidence), timeout=WAIT_MS)
+    (bones,) = evidence.findChildren(Bones)
+    assert not bones.isVisible()
+    tasks.gate.clear()
+    try:
+        evidence.ask(first.task_id, 0)
+        assert "page 1" not in words(evidence), "it is of another run"
+        qtbot.waitUntil(bones.isVisible, timeout=WAIT_MS)
+    finally:
+        tasks.gate.set()
+    qtbot.waitUntil(lambda: not bones.isVisible(), timeout=WAIT_MS)
 
 
 def test_what_fits_several_shops_has_an_answer_for_each(qtbot: QtBot, desk: Desk, ask: Ask) -> None:

@@ -1,16 +1,85 @@
-"""Says over an empty place that nobody knows what belongs there: it was not loaded before the connection was lost."""
+"""What stands in an empty place: grey rows while it is loaded, and that nobody knows what belongs there where it was
+not loaded before the connection was lost.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from services.i18n import N_
+from services.i18n import N_, _
+from views.theme import theme
+from views.theme.tokens import PAGE_MARGIN
 from views.widgets.empty_state import EmptyState
 
 _NOTHING = object()
+#: what is there sooner is not announced
+SOON_MS = 150
+ROW, BAR, RADIUS = 40, 12, 4
+#: shares of the width that the bars of one row after the other take
+WIDTHS = (0.72, 0.54, 0.86, 0.63, 0.78, 0.47)
+
+
+class Bones(QWidget):
+    """Grey rows over the ``area`` of ``page`` while what belongs there is on its way for the first time; whatever the
+    mouse does there goes through them.
+    """
+
+    def __init__(self, page: QWidget, area: QWidget, *, ground: str = "bg") -> None:
+        """``ground``: role of the colour below."""
+        super().__init__(page)
+        self._page, self._area, self._ground = page, area, ground
+        self._due = False
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon.timeout.connect(self._cover)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+        for watched in (page, area):
+            watched.installEventFilter(self)
+
+    def begin(self) -> None:
+        """It is asked for; they stand there unless it comes soon."""
+        if not self._due:
+            self._due = True
+            self._soon.start()
+
+    def end(self) -> None:
+        """It is there, or nobody waits for it."""
+        self._due = False
+        self._soon.stop()
+        self.hide()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay over the place; who opens the page waits anew."""
+        if self._due and event.type() == QEvent.Type.Show and watched is self._page:
+            self.hide()
+            self._soon.start()
+        elif self.isVisible() and event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+            self._cover()
+        return False
+
+    def _cover(self) -> None:
+        if self._page.isVisible() and self._area.isVisibleTo(self._page):
+            self.setAccessibleName(_("Loading…"))
+            self.setGeometry(QRect(self._area.mapTo(self._page, QPoint(0, 0)), self._area.size()))
+            self.raise_()
+            self.show()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw a bar for each row that there is room for."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), theme().color(self._ground))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("hover"))
+        room = self.width() - 2 * PAGE_MARGIN
+        for row in range(self.height() // ROW):
+            top = row * ROW + (ROW - BAR) / 2
+            bar = QRectF(PAGE_MARGIN, top, max(0.0, room * WIDTHS[row % len(WIDTHS)]), BAR)
+            painter.drawRoundedRect(bar, RADIUS, RADIUS)
 
 
 class Unknown(QWidget):
@@ -31,6 +100,7 @@ class Unknown(QWidget):
         self._asked: Hashable = None
         self._known: Hashable = _NOTHING
         self._still = False
+        self._bones = Bones(page, area)
         self.setProperty("panel", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.words = EmptyState(
@@ -57,16 +127,19 @@ class Unknown(QWidget):
     def ask(self, what: Hashable = None) -> None:
         """Something is asked for: a filter, a state."""
         self._asked = what
+        self._await()
         self._show()
 
     def answer(self, what: Hashable = None) -> None:
         """What stands there answers this."""
         self._known = what
+        self._await()
         self._show()
 
     def set_still(self, still: bool) -> None:
         """The page stands still, for nothing newer is known; or goes on."""
         self._still = still
+        self._await()
         self._show()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -74,6 +147,13 @@ class Unknown(QWidget):
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show) and self.isVisible():
             self._cover()
         return False
+
+    def _await(self) -> None:
+        """What stood there before stays until what is asked for now is there."""
+        if self._known is _NOTHING and not self._still:
+            self._bones.begin()
+        else:
+            self._bones.end()
 
     def _show(self) -> None:
         within = self._outer is not None and not self._outer.isHidden()

@@ -13,7 +13,7 @@ from services.domain.insight.forecast.durations import Runs
 from services.domain.promises.judge import CREATED, GATES, LOGIN, PAGE, WORKER, Hold
 from services.domain.task import classify
 from services.domain.task.record import Task
-from services.domain.text.message import Param
+from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_, NN_, Counted
 
 OPERATOR, LEADER, OF_LOGIN, OF_WORKERS, OF_FLOW, OF_SOURCE = (
@@ -146,6 +146,14 @@ def runs(task: Task, ran_s: float) -> Hold:
 
 #: said only where nothing else holds it
 SOFT = frozenset({"promise.in_line", "promise.runs"})
+
+
+def short(message: Message) -> Message:
+    """The same in a few words, where there are such."""
+    code = f"{message.code}_short"
+    return Message(code, message.params) if code in SENTENCES else message
+
+
 SENTENCES: Mapping[str, str | Counted] = {
     "promise.unfired": N_("its run was never created, due {at}: schedule {schedule} did not fire"),
     "promise.silent": N_("no run was created since {at}; one usually comes every {usual}"),
@@ -174,6 +182,33 @@ SENTENCES: Mapping[str, str | Counted] = {
     "promise.failing": NN_("its last run failed ({kind})", "its last {n} runs failed ({kind})"),
     "promise.hangs": N_("seems to hang: runs for {span}, usually {usual}"),
     "promise.runs": N_("runs for {span} and is not through"),
+    # where several stand in one line
+    "promise.unfired_short": N_("never created, due {at}"),
+    "promise.silent_short": N_("none since {at}"),
+    "promise.unplanned_short": N_("none planned"),
+    "promise.planned_short": N_("planned {at}"),
+    "promise.quiet_short": N_("quiet hours"),
+    "promise.paused_short": N_("paused"),
+    "promise.paused_why_short": N_("paused"),
+    "promise.breaker_short": N_("breaker"),
+    "promise.gate_not_due_short": N_("planned for later"),
+    "promise.gate_dependency_short": N_("after another task"),
+    "promise.gate_shop_busy_short": N_("shop busy"),
+    "promise.gate_quota_short": N_("at limit"),
+    "promise.gate_twin_short": N_("same work first"),
+    "promise.gate_message_short": N_("not sent yet"),
+    "promise.gate_broker_short": N_("broker silent"),
+    "promise.held_short": N_("held"),
+    "promise.in_line_short": N_("in line"),
+    "promise.behind_short": N_("in line"),
+    "promise.login_short": N_("logged out"),
+    "promise.captcha_short": N_("captcha"),
+    "promise.no_worker_short": N_("no worker"),
+    "promise.unable_short": N_("no able worker"),
+    "promise.away_short": N_("{node} away"),
+    "promise.failing_short": N_("fails ({kind})"),
+    "promise.hangs_short": N_("seems to hang"),
+    "promise.runs_short": N_("still runs"),
     OPERATOR: N_("an operator"),
     LEADER: N_("who runs the leader"),
     OF_LOGIN: N_("who can log the shop in"),

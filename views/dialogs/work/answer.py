@@ -52,6 +52,7 @@ from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
+from views.widgets.unknown import Bones
 
 #: the evidence is asked for when the answer has stood so long: who steps through the list asks for none
 SOON_MS = 150
@@ -270,6 +271,16 @@ class AnswerPane(ScrollPane):
             self._soon.start()
         elif not stale:
             self._show_evidence()
+
+    def follow(self) -> None:
+        """Of a run that goes on, show what it has written since."""
+        if self._told is not None and not self._soon.isActive() and self.evidence.isVisible():
+            self._show_evidence()
+
+    @property
+    def waits(self) -> bool:
+        """Whether something of the work waits, whose place and gates others change."""
+        return self._told is not None and bool(self._told.waits)
 
     def mark_stale(self) -> None:
         """Nothing newer is known for now."""
@@ -535,11 +546,13 @@ class EvidenceRow(QWidget):
         self.silent = Label("", "label", "text3", wrap=True)
         self.picture, self.no_picture = Picture(context.artifacts, EDGE), Label("", "label", "text3", wrap=True)
         self.picture.activated.connect(self._open_picture)
-        head, row = QHBoxLayout(), QHBoxLayout()
+        self._cards = QWidget()
+        head, row = QHBoxLayout(), QHBoxLayout(self._cards)
         head.setSpacing(8)
         for widget in (self.title, self.of, self.task):
             head.addWidget(widget)
         head.addStretch(1)
+        row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         for card, parts, wide in (
             (self.result, (self.values, self.trouble), 3),
@@ -555,7 +568,8 @@ class EvidenceRow(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addLayout(head)
-        column.addLayout(row)
+        column.addWidget(self._cards)
+        self._bones = Bones(self, self._cards, ground="surface")
         on_language_changed(self._say)
         self.hide()
 
@@ -563,6 +577,7 @@ class EvidenceRow(QWidget):
         """Show nothing; another work comes."""
         self._asking.drop()
         self._wanted, self._found = ("", 0), None
+        self._bones.end()
         self.picture.show_file(None)
         self.hide()
 
@@ -572,6 +587,7 @@ class EvidenceRow(QWidget):
             return
         if (task_id, attempt) != self._wanted:
             self._found = None
+            self._bones.begin()
             self.picture.show_file(None)
         self._wanted = (task_id, attempt)
         self._say()
@@ -585,6 +601,7 @@ class EvidenceRow(QWidget):
         if wanted != self._wanted:
             return
         self._found = found
+        self._bones.end()
         images = [one.artifact for one in found.files if one.here and one.artifact.kind == "image"] if found else []
         mine = [one for one in images if found is not None and one.attempt == found.attempt]
         shown_ = mine or images
@@ -598,8 +615,11 @@ class EvidenceRow(QWidget):
         found, task_id = self._found, self._wanted[0]
         self.title.setText(_("Evidence"))
         self.task.set_count_text(safe.one_line(task_id, 60))
-        if found is None:
+        if found is None:  # nothing of another run stands there
             self.of.setText(_("Loading…") if task_id else "")
+            for part in (self.values, self.trouble, self.tail, self.silent, self.no_picture):
+                part.hide()
+            self.log.set_note("")
             return
         now = instant.now_ms()
         begins = next((one.started_at for one in found.task.attempts if one.number == found.attempt), 0)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
@@ -20,6 +20,7 @@ from services.domain.types import strict_json
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext
 from services.messages import told
+from services.monitor.live import Changes, Snapshot
 from services.monitor.works import WorkStory
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
@@ -48,6 +49,9 @@ __all__ = ["Asked", "WorkDialog"]
 SIZE, LEAST = (1280, 888), (560, 380)
 LIST_WIDTH, LIST_NARROW, NARROW, LOW = 310, 220, 960, 680
 TYPING_MS, LOOK_MS, LIST_MS = 200, 2000, 8000
+#: the chosen work is asked of as soon as something of it is heard; else this often, and where something of it waits for
+#: what others do
+REST_MS, WAITS_MS = 15_000, 6_000
 #: works that are listed, and those that are asked for to find them
 LISTED, MOST_ASKED = 24, 48
 #: entries of the menu of a chip, and days before today that are offered
@@ -98,6 +102,10 @@ class WorkDialog(DialogFrame):
         self._error: BaseException | None = None  # why nothing newer is known
         self._problem = ""
         self._made = False  # something was created that the answer does not show yet
+        self._news = True  # something was heard since it was asked of
+        self._heard: tuple[object, ...] = ()  # what was heard last of what holds any work
+        self._since = QElapsedTimer()
+        self._since.start()
         self._shown: tuple[object, ...] = ()  # what the answer that stands there was asked with
         self._reading, self._listing = Operation(self), Operation(self, latest=True)
         self._asking = Operation(self, latest=True)
@@ -215,6 +223,8 @@ class WorkDialog(DialogFrame):
         theme().changed.connect(self._say)
         on_language_changed(self._say)
         ticks().tell(self, self._on_tick)
+        self._context.feed.changed.connect(self._on_changes)
+        self._context.feed.looked.connect(self._on_looked)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Begin with what is typed."""
@@ -336,6 +346,8 @@ class WorkDialog(DialogFrame):
         payload = self._payload()
         if not kind or self._problem:
             return
+        self._news = False
+        self._since.start()
         call = partial(look, self._context, shop, kind, self.day, payload)
         self._asking.start(call, partial(self._show, (shop, kind, self.day, payload)), self._on_failed)
 
@@ -348,7 +360,20 @@ class WorkDialog(DialogFrame):
         elif self._found is None and not self._listing.awaited:
             self._ask_list()
         elif not self._asking.awaited:
-            self._ask()
+            rested = self._since.hasExpired(WAITS_MS if self.answer.waits else REST_MS)
+            if self._news or self._made or self._error is not None or rested or self.answer.told is None:
+                self._ask()
+            else:
+                self.answer.follow()
+
+    def _on_changes(self, changes: Changes) -> None:
+        shop, kind = self.works.current()
+        mine = any(f"{one.platform}:{one.shop_id}" == shop and one.task_type == kind for one in changes.events)
+        self._news = self._news or changes.gap or mine
+
+    def _on_looked(self, snapshot: Snapshot) -> None:
+        heard = (snapshot.pauses, snapshot.sessions, snapshot.store.connected)
+        self._news, self._heard = self._news or heard != self._heard, heard
 
     def _show(self, asked: tuple[object, ...], told: Told | None) -> None:
         if told is None or asked != (*self.works.current(), self.day, self._payload()):

@@ -260,6 +260,8 @@ def goes_on(hold: Hold) -> str:
         return _("needs a person")
     if hold.key == Status.RUNNING:
         return _("runs")
+    if hold.key == "dependency":  # whether those end by themselves stands in their own rows
+        return _("after those end")
     return _("by itself")
 
 

@@ -311,10 +311,10 @@ class _Cause(QWidget):
         column = QVBoxLayout()
         column.setSpacing(3)
         column.addWidget(self.what)
-        column.addWidget(self.who)
         below = QHBoxLayout()
-        below.addWidget(self.button)
-        below.addStretch(1)
+        below.setSpacing(8)
+        below.addWidget(self.who, 1)
+        below.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(below)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -333,6 +333,7 @@ class _Cause(QWidget):
         self.button.setVisible(known)
         if known:
             self.button.set_count_text(words.verb(cause))
+            self.button.setAccessibleName(text.listed([words.verb(cause), self.who.text()]))
             self.button.disable(reason if role_of(cause.verb) != LOOK else "")
 
     def _on_clicked(self) -> None:

@@ -279,7 +279,7 @@ PROMISES: tuple[Column[PromiseRow], ...] = (
         kind=TWO,
         width=300,
         stretch=True,
-        tooltip=lambda row: words.holds(row).line,
+        tooltip=words.holds_whole,
     ),
 )
 

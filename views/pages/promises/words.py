@@ -9,6 +9,7 @@ from typing import NamedTuple
 from services import messages
 from services.called import PROMISE_WORDS
 from services.domain.promises import promise as promises
+from services.domain.promises.holds import short
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
 from services.domain.promises.promise import AGE, Promise
 from services.domain.promises.standing import Break, Row, SharedCause, Standing
@@ -38,7 +39,7 @@ CHECKS: Mapping[str, str] = {
     "page": N_("Page"),
 }
 #: causes that a row of the list names
-NAMED = 2
+NAMED = 3
 
 
 class Two(NamedTuple):
@@ -193,15 +194,28 @@ def strip(found: Standing) -> str:
 
 # ---------------------------------------------------------------------------------------------------- what holds it
 def holds(row: PromiseRow) -> Two:
-    """What holds most of its shops, and who can act."""
+    """What holds most of its shops, several in a few words each, and who can act."""
     if row.stale or not row.holds:
         return Two("")
     first = row.holds[0]
-    told = [_("{n} × {what}").format(n=text.count(one.shops), what=say(one.message)) for one in row.holds[:NAMED]]
+    alone = len(row.holds) == 1
+    told = [
+        _("{n} × {what}").format(n=text.count(one.shops), what=say(one.message if alone else short(one.message)))
+        for one in row.holds[:NAMED]
+    ]
     more = len(row.holds) - NAMED
     if more > 0:
         told.append(ngettext("{n} more cause", "{n} more causes", more).format(n=more))
     return Two(text.listed(told, ";"), who(first))
+
+
+def holds_whole(row: PromiseRow) -> str:
+    """All that holds its shops, a line each with who can act."""
+    if row.stale:
+        return ""
+    each = _("{n} × {what}")
+    lines = (each.format(n=text.count(one.shops), what=text.listed([say(one.message), who(one)])) for one in row.holds)
+    return "\n".join(lines)
 
 
 def who(one: SharedCause | Row) -> str:
@@ -212,7 +226,9 @@ def who(one: SharedCause | Row) -> str:
 
 
 def verb(one: SharedCause | Row) -> str:
-    """What helps, "" for nothing."""
+    """What helps, "" for nothing; for whom a report is stands beside it."""
+    if one.verb.startswith("copy_"):
+        return _("Copy report")
     return way.label(one.verb, one.target) if one.verb else ""
 
 
