@@ -45,6 +45,7 @@ from views.pages.dead_letters.verbs import (
 from views.support import instant, safe, text
 from views.support.language import on_language_changed
 from views.support.operation import Operation
+from views.support.throttle import Debounce
 from views.support.words import verdicts
 from views.support.words.rows import News
 from views.tables.record_model import RecordModel
@@ -60,6 +61,8 @@ SHOWN = 50
 #: widths of the outer panes
 WIDE = 1300
 CAUSES, CAUSES_NARROW, PANEL = 330, 250, 440
+#: where they are kept, and how soon after a divider was moved
+WIDTHS, KEEP_MS = "dead_letters.widths", 400
 #: of the letters so that every column is whole, and of the panel as far as a person may shrink it
 LETTERS, PANEL_LEAST = 350, 320
 
@@ -76,6 +79,10 @@ class DeadLettersPage(Page):
         self._total, self._answered = 0, 0
         self._wish = ""
         self._moved = False
+        kept = context.memory.get(WIDTHS, [])
+        whole = isinstance(kept, list) and len(kept) == 3 and all(isinstance(one, int) and one > 0 for one in kept)
+        self._kept: list[int] = kept if whole else []
+        self._keep_widths = Debounce(lambda: context.memory.put(WIDTHS, self._split.sizes()), KEEP_MS, self)
         self._model: RecordModel[LetterRow] = RecordModel(COLUMNS, key=task_id, tickable=True, sentence=sentence)
         self._model.set_usual(("updated", True))
         self._asker = Asker(context, lambda: (row.key for row in self._model.records()), self)
@@ -156,9 +163,11 @@ class DeadLettersPage(Page):
         self._say()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width until a person moved a divider."""
+        """Share the width until a person moved a divider, as they left it where they moved one before."""
         super().resizeEvent(event)
-        if not self._moved:
+        if self._kept and not self._moved:
+            self._split.setSizes(self._kept)
+        elif not self._moved:
             width = self.width()
             causes = CAUSES if width >= WIDE else CAUSES_NARROW
             # where all is narrow the letters keep their columns, and no pane lies beyond the edge
@@ -302,6 +311,7 @@ class DeadLettersPage(Page):
 
     def _on_moved(self) -> None:
         self._moved = True
+        self._keep_widths()
 
     def _leave_letters(self) -> None:
         """Others come: what stands here is ticked no more, nor is what would have been in a moment."""

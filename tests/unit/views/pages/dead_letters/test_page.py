@@ -10,7 +10,8 @@ import msgspec
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QLabel, QMenu
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QMenu, QSplitter
 from pytestqt.qtbot import QtBot
 
 from services import assembly, i18n
@@ -119,6 +120,28 @@ def test_beside_the_panel_every_column_of_the_letters_is_shown_at_1600(
     assert not any(table.isColumnHidden(section) for section in range(table.records.columnCount()))
     assert table.records.order == (("updated", True),), "the heading shows in what order they stand"
     assert table.horizontalHeader().length() <= table.viewport().width()
+
+
+@pytest.mark.one_pair
+def test_the_widths_of_the_panes_are_kept(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    page.resize(1400, 900)
+    (split,) = [one for one in page.findChildren(QSplitter) if one.count() == 3]
+    handle = split.handle(1)
+    at = handle.rect().center()
+    QTest.mousePress(handle, Qt.MouseButton.LeftButton, pos=at)
+    QTest.mouseMove(handle, at + QPoint(60, 0))
+    QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=at + QPoint(60, 0))
+    widths = split.sizes()
+    assert widths[0] > 330
+    qtbot.waitUntil(lambda: fleet.context.memory.get("dead_letters.widths") == widths)
+    again = DeadLettersPage(fleet.context)
+    qtbot.addWidget(again)
+    again.resize(1400, 900)
+    again.show()
+    (other,) = [one for one in again.findChildren(QSplitter) if one.count() == 3]
+    assert other.sizes() == widths
 
 
 def test_choosing_a_cause_lists_its_letters_and_opens_the_newest(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
