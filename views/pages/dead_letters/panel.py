@@ -302,8 +302,10 @@ class LetterPanel(QWidget):
         self._beside.hide()
         if detail.verdict is not None:
             said = verdicts.say(detail.verdict, detail.worth, detail.refusal)
-            self._verdict.set_status(said.status)
-            self._verdict.show_text(verdicts.wrapped(said.evidence), verdicts.wrapped(said.lead))
+            held = self._now.paused and task.triage != Triage.REPUBLISHED
+            paused = [_("Its shop is paused: a new task waits until that ends.")] if held else []
+            self._verdict.set_status("warning" if held and said.status == "healthy" else said.status)
+            self._verdict.show_text(verdicts.wrapped("\n".join([*paused, said.evidence])), verdicts.wrapped(said.lead))
             self._beside.setText(said.beside)
             self._beside.setVisible(bool(said.beside))
 

@@ -178,6 +178,7 @@ def test_each_letter_tells_how_its_shop_stands_now(qtbot: QtBot, fleet: Fleet, o
         fleet.store.set_pause(Pause(scope=scope, by="rule"))
     qtbot.waitUntil(lambda: page.table.records.data(index(2, column), 0) == "paused", timeout=9000)
     qtbot.waitUntil(lambda: page.panel.attempts.values().get("Shop now", "").startswith("paused"))
+    assert "Its shop is paused: a new task waits until that ends." in said(page.panel)
 
 
 def test_republish_makes_a_linked_task_after_a_moment(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
