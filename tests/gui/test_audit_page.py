@@ -28,6 +28,7 @@ from services.monitor.audit import AuditEntries
 from services.settings import Settings
 from services.store.redis import keys
 from tests.gui.desk import Desk
+from tests.support.widgets import words
 from tests.unit.views.pages.alert_samples import Alerts
 from views.dialogs.confirm import ConfirmDialog
 from views.kit.list_source import ListSource
@@ -219,6 +220,8 @@ def test_each_filter_finds_what_it_names(qtbot: QtBot, desk: Desk, open_page: Op
     assert search(qtbot, page, "since:1h stock") == ["pause", "task.cancel"]
     assert search(qtbot, page, "until:yesterday") == []
     assert page.stack.currentWidget() is page.empty
+    assert words(page.empty).split("\n")[1:] == ["Nobody acted in this time.", "until:yesterday"]
+    assert page.empty.button.text() == "Clear time"
     with qtbot.waitSignal(page.refreshed):
         page.empty.button.click()
     assert page.stack.currentWidget() is page.table

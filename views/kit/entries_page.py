@@ -136,15 +136,19 @@ class EntriesPage(Page, Generic[R]):
     def _ask(self, expression: str) -> None:
         self._lister.ask(expression)
 
+    def _say_nothing(self, expression: str) -> None:
+        """Why there is nothing, and what would show more."""
+        if expression:
+            self.empty.set_texts(self.NO_MATCH, N_("Change or clear the filters."), N_("Clear filters"))
+        else:
+            self.empty.set_texts(self.NOTHING, self.HINT)
+
     def _show(self, listing: Listing[R]) -> None:
         self.error.clear()
         self.filter.clear_problem()
         self._more = listing.more
         self._apply(listing)
-        if listing.expression:
-            self.empty.set_texts(self.NO_MATCH, N_("Change or clear the filters."), N_("Clear filters"))
-        else:
-            self.empty.set_texts(self.NOTHING, self.HINT)
+        self._say_nothing(listing.expression)
         self.stack.setCurrentWidget(self.table if self._model.rowCount() else self.empty)
         if self.panel.isVisible():
             self._show_still()

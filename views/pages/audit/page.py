@@ -268,6 +268,17 @@ class AuditPage(EntriesPage[AuditLine]):
         self._unknown.ask(expression)
         self._lister.ask(expression)
 
+    def _say_nothing(self, expression: str) -> None:
+        """Where only a time was asked for, nobody did anything then."""
+        chips, rest = split(expression, ("since", "until"))
+        super()._say_nothing(expression)
+        if chips and not rest:
+            written = " ".join(chip.text() for chip in chips)
+            self.empty.set_texts(N_("Nobody acted in this time."), "", N_("Clear time"))
+            self.empty.show_fact(written)
+        else:
+            self.empty.show_fact("")
+
     def _say_span(self, chips: Sequence[Chip]) -> None:
         """Which of the spans it is, if it is one."""
         known = {f"since:{span}": span for span, _word in SPANS}
