@@ -299,7 +299,13 @@ class MainWindow(QMainWindow):
     def _begin(self, page_id: str) -> Page:
         """A page with nothing in it yet."""
         with made_in_parts():
-            return self._specs[page_id].factory()
+            page = self._specs[page_id].factory()
+        # from the start: Qt looks through all of a widget, and styles it anew, whenever it gets another parent
+        page.setParent(self.stack)
+        page.hide()
+        # a picture of the window would tell half a page its size
+        page.setAttribute(Qt.WidgetAttribute.WA_PendingResizeEvent, False)
+        return page
 
     def _take(self, page_id: str, page: Page) -> None:
         page.navigate.connect(self.open_page)
@@ -307,7 +313,7 @@ class MainWindow(QMainWindow):
         page.reconnect_wanted.connect(self.refresh)
         page.return_wanted.connect(self._return)
         self._pages[page_id] = page
-        # not before it is whole: a picture of the window lays out all that is in it, seen or not
+        # not before it is whole: the stack lays out all that is in it, seen or not
         self.stack.addWidget(page)
         page.set_acting(self._acting)
         self.page_made.emit(page_id, page)

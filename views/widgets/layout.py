@@ -28,8 +28,8 @@ class OneAboveOther(QSplitter):
     what its rows need, up to a share, and the rest is for the one.
     """
 
-    def __init__(self, list_: QWidget, one: QWidget, *, most: float = 0.55) -> None:
-        super().__init__(Qt.Orientation.Vertical)
+    def __init__(self, parent: QWidget, list_: QWidget, one: QWidget, *, most: float = 0.55) -> None:
+        super().__init__(Qt.Orientation.Vertical, parent)
         self._needed, self._most, self._moved = 0, most, False
         self.addWidget(list_)
         self.addWidget(one)

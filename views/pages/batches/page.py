@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -164,11 +164,13 @@ class BatchesPage(ListPage[BatchNow]):
         yield
         self.error = ErrorStrip()
         self.split = QSplitter(Qt.Orientation.Horizontal)
+        self.stack = stacked(self.split)
+        self.body.addWidget(self.error)
+        self.body.addWidget(self.stack, 1)
         self.split.addWidget(left)
         yield
-        one = yield from self._build_one()
+        yield from self._build_one()
         yield
-        self.split.addWidget(one)
         self.split.setStretchFactor(1, 1)
         self.split.setCollapsible(0, False)
         self.split.setCollapsible(1, False)
@@ -179,27 +181,25 @@ class BatchesPage(ListPage[BatchNow]):
             N_("Tasks that are created together are one: from a file, for many shops, by a schedule."),
             icon="ph.tree-structure",
         )
+        self.stack.addWidget(self.empty)
         yield
-        self.stack = stacked(self.split, self.empty)
-        self.body.addWidget(self.error)
-        self.body.addWidget(self.stack, 1)
         self._unknown = self.covered(self.stack)
 
-    def _build_one(self) -> Generator[None, None, QWidget]:
+    def _build_one(self) -> Iterator[None]:
         self.open_button = Button(VERBS[0].text, icon=VERBS[0].icon)
         self.header.add_action(self.open_button)
         self.export_button = Button(N_("Export"), icon="ph.export")
         self.header.add_action(self.export_button)
         pane = ScrollPane()
+        self.split.addWidget(pane)
         pane.body.setContentsMargins(CARD_GAP, 0, PAGE_MARGIN, PAGE_MARGIN)
         pane.body.setSpacing(CARD_GAP)
         top = self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         top.setSpacing(CARD_GAP)
+        pane.body.addLayout(top)
         top.addWidget(self._build_state(), 1)
         yield
         top.addWidget(self._build_changes())
-        yield
-        pane.body.addLayout(top)
         yield
         self.boxes = Boxes()
         self.box_card = Card(N_("What waits for what"))
@@ -227,7 +227,6 @@ class BatchesPage(ListPage[BatchNow]):
         self.held_card = Card(N_("Not done"))
         self.held_card.body.addWidget(self._held_stack, 1)
         pane.body.addWidget(self.held_card, 1)
-        return pane
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put what would change below the state where both do not fit beside each other."""

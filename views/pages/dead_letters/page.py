@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from services.called import TRIAGE_WORDS
 from services.commands.bulk.republish import RunView
@@ -52,6 +52,7 @@ from views.tables.record_model import RecordModel
 from views.tables.task_columns import task_id
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
+from views.widgets.layout import stacked
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 
@@ -190,29 +191,25 @@ class DeadLettersPage(Page):
         for strip in (self.error, self.run_strip, self.broken):
             self.body.addWidget(strip)
         yield
-        self.empty = EmptyState(N_("No dead letters."), icon="ph.check-circle")
-        yield
-        self.panel = LetterPanel(self._context, self.verbs, self.cause_verbs)
-        self.panel.setMinimumWidth(PANEL_LEAST)
-        yield from self.panel.build()
-        yield
         self._split = QSplitter(Qt.Orientation.Horizontal)
+        self.empty = EmptyState(N_("No dead letters."), icon="ph.check-circle")
+        self._stack = stacked(self._split, self.empty)
+        self.body.addWidget(self._stack, 1)
+        yield
         self._pane = CausePane()
+        self._split.addWidget(self._pane)
         yield
         self.letters = LetterPane(self._model, self.verbs, self.cause_verbs)
         self.causes, self.table, self.bar = self._pane.causes, self.letters.table, self.letters.bar
-        yield
-        self._split.addWidget(self._pane)
         self._split.addWidget(self.letters)
+        yield
+        self.panel = LetterPanel(self._context, self.verbs, self.cause_verbs)
+        self.panel.setMinimumWidth(PANEL_LEAST)
         self._split.addWidget(self.panel)
+        yield from self.panel.build()
         for place, stretch in enumerate((0, 1, 0)):
             self._split.setStretchFactor(place, stretch)
             self._split.setCollapsible(place, False)
-        yield
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self._split)
-        self._stack.addWidget(self.empty)
-        self.body.addWidget(self._stack, 1)
         yield
         self._unknown = self.covered(self._stack)
         self._unknown_letters = self.covered(self.letters, self._unknown)

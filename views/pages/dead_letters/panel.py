@@ -176,6 +176,7 @@ class LetterPanel(QWidget):
         self._body = self._inner.body
         self._content = self._inner.takeWidget()
         self._inner.setWidget(self._content)
+        column.addWidget(self._inner, 1)
         yield
         self._build_reason()
         yield
@@ -195,7 +196,6 @@ class LetterPanel(QWidget):
         yield
         self._build_facts()
         yield
-        column.addWidget(self._inner, 1)
         column.addWidget(line())
         column.addWidget(self._build_foot())
         on_language_changed(self._say)

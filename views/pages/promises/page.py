@@ -131,7 +131,11 @@ class PromisesPage(ListPage[PromiseRow]):
         self._list = stacked(self.table, self.none)
         column.addWidget(self._list, 1)
         yield
-        self.split = OneAboveOther(list_, self.panel)
+        self.stack = stacked()
+        self.body.addWidget(self.error)
+        self.body.addWidget(self.stack, 1)
+        self.split = OneAboveOther(self.stack, list_, self.panel)
+        self.stack.addWidget(self.split)
         self.panel.hide()
         yield
         self.empty = EmptyState(
@@ -140,10 +144,7 @@ class PromisesPage(ListPage[PromiseRow]):
             N_("New promise"),
             icon="ph.handshake",
         )
-        yield
-        self.stack = stacked(self.split, self.empty)
-        self.body.addWidget(self.error)
-        self.body.addWidget(self.stack, 1)
+        self.stack.addWidget(self.empty)
         yield
         self._unknown = self.covered(self.stack)
 

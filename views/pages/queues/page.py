@@ -178,7 +178,7 @@ class QueuesPage(ListPage[Line]):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.table, 1)
-        self.split = OneAboveOther(above, self.panel, most=MOST)
+        self.split = OneAboveOther(self, above, self.panel, most=MOST)
         yield
         self.body.addWidget(self.error)
         self.body.addWidget(self._strips)

@@ -178,7 +178,7 @@ class QueuePanel(QWidget):
         row.addWidget(self.flow_card, 2)
         row.addWidget(self.consumers)
         self._pages = {CURVES: curves, HOLDERS: self.holders, FORECAST: self.forecast}
-        self._stack = stacked(*self._pages.values())
+        self._stack = stacked()
         room = QHBoxLayout()
         room.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 12)
         room.addWidget(self._stack)
@@ -188,6 +188,8 @@ class QueuePanel(QWidget):
         column.addWidget(line())
         column.addLayout(head)
         column.addLayout(room, 1)
+        for page in self._pages.values():
+            self._stack.addWidget(page)
         self.setMinimumHeight(LOWEST)
 
     def _widen(self) -> None:

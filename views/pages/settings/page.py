@@ -272,6 +272,7 @@ class SettingsPage(Page):
     def _build(self) -> Iterator[None]:
         pane = ScrollPane()
         pane.body.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
+        self.body.addWidget(pane, 1)
         appearance = Card(N_("Appearance"), divided=True)
         appearance.body.addLayout(self._row(N_("Theme"), self.theme_choice))
         for title, choice in (
@@ -298,6 +299,11 @@ class SettingsPage(Page):
             running.hide()
         both = QWidget()
         both.setMaximumWidth(2 * WIDTH + CARD_GAP)
+        beside = QHBoxLayout()  # where there is more room they stand below the title, not in the middle
+        beside.addWidget(both, 1)
+        beside.addStretch(0)
+        pane.body.addLayout(beside)
+        pane.body.addStretch(1)
         columns = QHBoxLayout(both)
         columns.setContentsMargins(0, 0, 0, 0)
         columns.setSpacing(CARD_GAP)
@@ -306,18 +312,11 @@ class SettingsPage(Page):
         for cards in ((*first, appearance, *second, self.sample, keys), (self.people, self.aside, running, self.about)):
             column = QVBoxLayout()
             column.setSpacing(CARD_GAP)
+            columns.addLayout(column, 1)
             for card in cards:
                 column.addWidget(card)
                 yield
             column.addStretch(1)
-            columns.addLayout(column, 1)
-        beside = QHBoxLayout()  # where there is more room they stand below the title, not in the middle
-        beside.addWidget(both, 1)
-        beside.addStretch(0)
-        pane.body.addLayout(beside)
-        pane.body.addStretch(1)
-        yield
-        self.body.addWidget(pane, 1)
 
     def _row(self, title: str, choice: QWidget) -> QVBoxLayout:
         label = Label("", "body", "text")

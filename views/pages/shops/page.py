@@ -185,24 +185,39 @@ class ShopsPage(ListPage[ShopRow]):
         above.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
         above.addWidget(self.heat)
         self.error = ErrorStrip()
+        self.body.addWidget(self.error)
+        self.body.addWidget(self._above)
+        yield
+        row, left = QHBoxLayout(), QVBoxLayout()
+        row.setSpacing(CARD_GAP)
+        left.setSpacing(0)
+        self.body.addLayout(row, 1)
+        row.addLayout(left, 1)
+        left.addWidget(self._bar)
+        self._tables = QStackedWidget()
+        left.addWidget(self._tables, 1)
         yield
         self.table = TableView(self._model, name=N_("Shops"))
         self._rest = AtRest(self.table, cursor_is_set=True)
+        self._tables.addWidget(self.table)
         yield
         self.limits = TableView(self._limits, name=N_("Limits"))
+        self._tables.addWidget(self.limits)
         yield
         self.empty = EmptyState(*UNMATCHED)
         yield
         self.day = ShopDayView(
             self._context.limits, self._context.audit, lambda: self._context.feed.latest.store.connected
         )
+        self._tables.addWidget(self.empty)
+        self._tables.addWidget(self.day)
         yield
-        self._tables = QStackedWidget()
-        for widget in (self.table, self.limits, self.empty, self.day):
-            self._tables.addWidget(widget)
+        self.bulk = BulkBar(ACTS, counted)
+        left.addWidget(self.bulk)
         yield
-        self.shop, self.scope = ShopCard(self.verbs), ScopeCard()
         self._side = ScrollPane()
+        row.addWidget(self._side)
+        self.shop, self.scope = ShopCard(self.verbs), ScopeCard()
         theme().changed.connect(self._widen)
         self._widen()
         self._side.body.setContentsMargins(0, 0, PAGE_MARGIN, PAGE_MARGIN)
@@ -210,20 +225,6 @@ class ShopsPage(ListPage[ShopRow]):
         self._side.body.addWidget(self.scope)
         self._side.body.addStretch(1)
         yield
-        left = QVBoxLayout()
-        left.setSpacing(0)
-        left.addWidget(self._bar)
-        left.addWidget(self._tables, 1)
-        self.bulk = BulkBar(ACTS, counted)
-        left.addWidget(self.bulk)
-        yield
-        row = QHBoxLayout()
-        row.setSpacing(CARD_GAP)
-        row.addLayout(left, 1)
-        row.addWidget(self._side)
-        self.body.addWidget(self.error)
-        self.body.addWidget(self._above)
-        self.body.addLayout(row, 1)
         self._unknown = self.covered(self._tables)
         self._unknown.ask(self._source.wanted)
         self.shop.hide()

@@ -170,10 +170,20 @@ class WorkersPage(Page):
         self._view = Segmented(choices, N_("View of the nodes"))
         self.header.add_action(self._view)
         yield
+        self._row, left, self._stack = QHBoxLayout(), QVBoxLayout(), QStackedWidget()
+        self._row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
+        self._row.setSpacing(CARD_GAP)
+        left.setSpacing(0)
+        self.body.addLayout(self._row, 1)
+        self._row.addLayout(left, 1)
+        left.addWidget(self._stack, 1)
         self.board = Board(self.verbs)
+        self._stack.addWidget(self.board)
         yield
         self.table = TableView(self._model, name=N_("Workers"))
         self.machines = TableView(self._machines, name=N_("Machines"))
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self.machines)
         yield
         self.empty = EmptyState(
             N_("No worker is running."),
@@ -182,33 +192,23 @@ class WorkersPage(Page):
             icon="ph.robot",
         )
         yield
-        self._stack = QStackedWidget()
         self.unmatched = EmptyState(
             N_("No worker matches."), N_("Change or clear the filters."), N_("Clear filters"), icon="ph.robot"
         )
-        for widget in (self.board, self.table, self.machines, self.empty, self.unmatched):
-            self._stack.addWidget(widget)
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(self.unmatched)
+        self.bulk = BulkBar(ACTS, counted, margin=0)
+        left.addWidget(self.bulk)
         yield
-        self.local = LocalCard()
         self._side = ScrollPane()
+        self._row.addWidget(self._side)
+        self.local = LocalCard()
         self._side.body.setSpacing(CARD_GAP)
         self._side.body.addWidget(self.local, 0, Qt.AlignmentFlag.AlignTop)
         yield
         self.browsers = BrowsersCard(self._context)
         self._side.body.addWidget(self.browsers, 1)
         self._side.body.addStretch(0)
-        yield
-        self._row = QHBoxLayout()
-        self._row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
-        self._row.setSpacing(CARD_GAP)
-        self.bulk = BulkBar(ACTS, counted, margin=0)
-        left = QVBoxLayout()
-        left.setSpacing(0)
-        left.addWidget(self._stack, 1)
-        left.addWidget(self.bulk)
-        self._row.addLayout(left, 1)
-        self._row.addWidget(self._side)
-        self.body.addLayout(self._row, 1)
         yield
         self._unknown = self.covered(self._stack)
 

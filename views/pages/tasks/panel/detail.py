@@ -210,16 +210,16 @@ class TaskDetailPanel(QWidget):
         area, first, self._body = _scrolled()
         self._side_area, second, self._side = _scrolled()
         self._columns = (first, second)
-        yield
-        yield from self._build_sections()
-        for layout in (self._body, self._side):
-            layout.addStretch(1)
-        self._side_area.hide()
         row = QHBoxLayout()
         row.setSpacing(0)
         row.addWidget(area, 1)
         row.addWidget(self._side_area, 1)
         column.addLayout(row, 1)
+        yield
+        yield from self._build_sections()
+        for layout in (self._body, self._side):
+            layout.addStretch(1)
+        self._side_area.hide()
         on_language_changed(self._show_again)
         ticks().tell(self, self._on_tick)
 
