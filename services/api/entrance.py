@@ -79,7 +79,10 @@ class Entrance:
         state = scope.setdefault("state", {})
         state["request_id"] = request_id
         begun, status, sent = time.monotonic(), 0, 0
-        counted = int(not scope["path"].endswith("/events"))
+        method, streams = scope["method"], scope["path"].endswith("/events")
+        counted = int(not streams)
+        if method == "HEAD" and not streams:  # what watches whether a server lives asks so; its body stays here
+            scope = {**scope, "method": "GET"}
 
         async def out(message: Message) -> None:
             nonlocal status, sent
@@ -109,7 +112,7 @@ class Entrance:
             self._tell(
                 {
                     "request": request_id,
-                    "method": scope["method"],
+                    "method": method,
                     "path": visible(masked_text(scope["path"]))[:300],
                     "status": status,
                     "ms": round(1000 * (time.monotonic() - begun), 1),

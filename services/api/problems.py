@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from services.cli import output
@@ -128,3 +129,34 @@ def _status(exc: ConsoleError) -> tuple[int, float]:
     if isinstance(exc, NotFound):
         return 404, 0.0
     return (422 if isinstance(exc, UsageError) else 409), 0.0
+
+
+#: an option of the command line in a sentence, and what its parser says of a word that has no option
+_OPTION, _ARGUMENT = re.compile(r"(?<![\w'\"-])--([a-z][a-z-]*)"), re.compile(r"^argument ([A-Z_]+): ")
+
+
+def in_words_of(words: Collection[str], problem: Problem) -> Problem:
+    """The same of a request that takes these ``words``: commands say what to correct in words of their own."""
+    field, detail = problem.field, problem.detail
+    if field and field not in words and problem.code.startswith("payload.") and "payload" in words:
+        field = f"payload.{field}"
+    else:
+        field = _called(field, words)
+    detail = _ARGUMENT.sub(lambda found: f"{_called(found[1], words)}: ", detail)
+    detail = _OPTION.sub(lambda found: _quoted(found, words), detail)
+    return dataclasses.replace(problem, field=field, detail=detail)
+
+
+def _called(name: str, words: Collection[str]) -> str:
+    """As a request calls what the command line calls ``name``: several of it, or its seconds."""
+    small = plain(name).lower()
+    return next((one for one in (small, f"{small}s", f"{small}_s", _ELSE.get(small, "")) if one in words), name)
+
+
+def _quoted(found: re.Match[str], words: Collection[str]) -> str:
+    name = _called(found[1], words)
+    return f"`{name}`" if name in words else found[0]
+
+
+#: what is called otherwise in a request
+_ELSE = {"as": "decision", "options": "to", "type": "types"}

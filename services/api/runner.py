@@ -122,8 +122,8 @@ class Runner:
                 again_s=AGAIN_S,
                 more={"outcome": document},
             )
-        if answer.code == EXIT_FAILED and _has_done(document):
-            return answer
+        if answer.code in (EXIT_FAILED, EXIT_USAGE) and _has_done(document):
+            return answer  # told as refused it would be asked for once more, and made twice
         raise _refused(answer.code, document)
 
 
@@ -144,18 +144,23 @@ def words(verb: str, *named: str, **options: Any) -> list[str]:
 
 def _has_done(document: dict[str, Any]) -> bool:
     """Whether some of it was done; ``done`` of a creation names what others had done already, so it was not created."""
+    if _tally(document).get("created"):
+        return True
     return any(document.get(name) for name in _DONE if name != "done" or "duplicates" not in document)
+
+
+def _tally(document: dict[str, Any]) -> dict[str, Any]:
+    """What became of the shops of a schedule; of anything else nothing."""
+    found = document.get("run") or document.get("backfill") or {}
+    return found if isinstance(found, dict) else {}
 
 
 def _refused(code: int, document: dict[str, Any]) -> Problem:
     """The first of what was not done stands for it."""
-    if "run" in document:  # of a schedule
-        return Problem(
-            status=409,
-            detail=document["run"]["error"] or "nothing was created",
-            code="refused",
-            more={"outcome": document},
-        )
+    if tally := _tally(document):
+        counted = ", ".join(f"{tally[name]} {name}" for name in ("active", "done", "failed") if tally.get(name))
+        text = tally.get("error") or f"nothing was created: of its tasks there are {counted or 'none'}"
+        return Problem(status=409, detail=text, code="refused", more={"outcome": document})
     faults = [*document.get("skipped", ()), *document.get("failed", ())]
     if faults:
         status = 404 if faults[0]["code"] in _UNKNOWN else 409

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import re
 import secrets
 import socket
 import ssl
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from http import HTTPStatus
+from typing import Any, get_args
 
+import h11
 import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -22,7 +25,7 @@ from services.api import shapes
 from services.api.callers import Callers
 from services.api.entrance import Entrance
 from services.api.follower import Follower
-from services.api.problems import MEDIA, REMEDIES, Problem, of_error, plain
+from services.api.problems import MEDIA, REMEDIES, Problem, in_words_of, of_error, plain
 from services.api.routes import NOUNS, metrics, pages
 from services.api.runner import Runner
 from services.assembly import Engine
@@ -34,6 +37,8 @@ from services.version import VERSION
 CONNECTIONS = 256
 #: seconds for what is under way when the server is told to stop, and for it to begin
 LEAVE_S, BEGIN_S = 5, 30.0
+#: seconds that a request may take to say what it asks for; who says nothing would hold a connection for ever
+HEAD_S = 10.0
 _HOST = re.compile(r"[A-Za-z0-9.:-]{1,253}")
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 PREFIX = "/api/v1"
@@ -116,7 +121,6 @@ def serving(engine: Engine, place: Place) -> Iterator[str]:
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=CONNECTIONS,
         timeout_keep_alive=10,
         timeout_graceful_shutdown=LEAVE_S,
         ssl_certfile=place.cert or None,
@@ -179,16 +183,53 @@ def _listen(place: Place) -> socket.socket:
 class Spoken(H11Protocol):
     """One connection."""
 
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take it, or say that there are too many."""
+        super().connection_made(transport)
+        if len(self.connections) > CONNECTIONS:
+            self._refuse(Problem(status=503, detail=f"{CONNECTIONS} connections are open", code="busy", again_s=1))
+            return
+        self._late = self.loop.call_later(HEAD_S, self._too_slow)
+
+    def data_received(self, data: bytes) -> None:
+        """Answer what has come whole, and wait a while for what has not."""
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._in_time()
+        elif self._late is None and not self.transport.is_closing():
+            self._late = self.loop.call_later(HEAD_S, self._too_slow)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is over."""
+        self._in_time()
+        super().connection_lost(exc)
+
     def send_400_response(self, msg: str) -> None:
         """Answer what cannot be read, unless an answer has begun, and hang up."""
         cycle = getattr(self, "cycle", None)  # none before the first request
         if cycle is None or cycle.response_complete:
-            request_id = secrets.token_hex(8)
-            problem = Problem(status=400, detail="this is no HTTP request that can be read", code="malformed")
-            body = problem.body(request_id)
-            told = {**problem.headers(), "content-type": MEDIA, "content-length": str(len(body)), "connection": "close"}
-            lines = [f"{name}: {value}\r\n" for name, value in {**told, "x-request-id": request_id}.items()]
-            self.transport.write(f"HTTP/1.1 400 Bad Request\r\n{''.join(lines)}\r\n".encode() + body)
+            self._refuse(Problem(status=400, detail="this is no HTTP request that can be read", code="malformed"))
+        self.transport.close()
+
+    def _too_slow(self) -> None:
+        text = f"the head of a request did not come within {HEAD_S:g} s"
+        self._refuse(Problem(status=408, detail=text, code="too_slow"))
+
+    def _in_time(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _refuse(self, problem: Problem) -> None:
+        """Answer before there is a request to answer, and hang up."""
+        request_id = secrets.token_hex(8)
+        body = problem.body(request_id)
+        told = {**problem.headers(), "content-type": MEDIA, "content-length": str(len(body)), "connection": "close"}
+        lines = [f"{name}: {value}\r\n" for name, value in {**told, "x-request-id": request_id}.items()]
+        first = f"HTTP/1.1 {problem.status} {HTTPStatus(problem.status).phrase}\r\n"
+        self.transport.write(f"{first}{''.join(lines)}\r\n".encode() + body)
         self.transport.close()
 
 
@@ -239,7 +280,21 @@ def _documented(status: int) -> dict[str, Any]:
 def _problem(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, Problem)
     request_id = request.scope.get("state", {}).get("request_id", "")
-    return Response(exc.body(request_id), status_code=exc.status, headers=exc.headers(), media_type=MEDIA)
+    told = in_words_of(_words_of(request), exc)
+    return Response(told.body(request_id), status_code=told.status, headers=told.headers(), media_type=MEDIA)
+
+
+def _words_of(request: Request) -> frozenset[str]:
+    """What a request of this route may say, in its address and its body."""
+    dependant = getattr(request.scope.get("route"), "dependant", None)
+    if dependant is None:
+        return frozenset()
+    found = {one.alias for one in (*dependant.path_params, *dependant.query_params)}
+    for body in dependant.body_params:
+        kind = body.field_info.annotation
+        for one in get_args(kind) or (kind,):
+            found |= set(getattr(one, "model_fields", ()))
+    return frozenset(found)
 
 
 def _console_error(request: Request, exc: Exception) -> Response:
@@ -259,13 +314,20 @@ def _http(request: Request, exc: Exception) -> Response:
 
 def _not_valid(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, RequestValidationError)
-    errors = [{"field": _place(one["loc"]), "error": str(one["msg"])} for one in exc.errors()][:20]
+    errors = [_error(one) for one in exc.errors()][:20]
     first = errors[0] if errors else {"field": "", "error": "not acceptable"}
     detail = f"{first['field']}: {first['error']}" if first["field"] else first["error"]
     return _problem(
         request,
         Problem(status=422, detail=visible(detail)[:500], code="usage", field=first["field"], more={"errors": errors}),
     )
+
+
+def _error(one: Mapping[str, Any]) -> dict[str, str]:
+    place, kind = _place(one["loc"]), str(one["type"])
+    if one["loc"] == ("body",) and kind in ("missing", "model_attributes_type"):
+        return {"field": "", "error": "the body must be a JSON object; /docs shows one for each route"}
+    return {"field": place, "error": str(one["msg"])}
 
 
 def _place(parts: Sequence[Any]) -> str:

@@ -193,6 +193,49 @@ def test_an_admin_promises_and_plans_as_on_the_command_line(api: Api) -> None:
     assert next(one.who for one in api.fleet.engine.store.audit(1)) == "a-admin@rest"
 
 
+def test_what_was_done_in_part_is_not_told_as_refused(api: Api) -> None:
+    """A program that is told that nothing was done asks again, and what was done is done twice."""
+    api.fleet.shop("s2")
+    with api.by("admin") as ask:
+        made = ask.post("/api/v1/tasks", json={"shops": ["pdd:s1", "pdd:no way"], "type": "work"})
+        assert made.status_code == 201, made.text
+        assert (len(made.json()["created"]), len(made.json()["errors"])) == (1, 1)
+        plan = {"type": "work", "every": "30m", "shops": ["pdd:s1", "pdd:s2"]}
+        assert ask.put("/api/v1/schedules/both", json=plan).status_code == 200
+        ran = ask.post("/api/v1/schedules/both/run", json={})
+        assert ran.status_code == 200, ran.text
+        assert (ran.json()["run"]["created"], ran.json()["run"]["active"]) == (1, 1)
+        told = problem(ask.post("/api/v1/schedules/both/run", json={}), 409, "refused")
+    assert told["detail"] == "nothing was created: of its tasks there are 2 active"
+
+
+def test_what_to_correct_is_named_as_the_request_names_it(api: Api) -> None:
+    plan = {"type": "work", "every": "30m", "shops": ["pdd:s1"]}
+    shops = [{"platform": "pdd", "shop_id": "s7"}, {"platform": "no such", "shop_id": "x"}]
+    with api.by("admin") as ask:
+        assert ask.put("/api/v1/schedules/one", json=plan).status_code == 200
+        for method, path, body, field, words in (
+            ("POST", "tasks", {"shops": ["pdd:no way"], "type": "work"}, "shops", "shop must be"),
+            ("POST", "tasks", {"shops": ["s1"], "type": "work", "not_before": "soon"}, "not_before", "`not_before` "),
+            ("POST", "tasks/cancel", {}, "ids", "by `filter`"),
+            ("POST", "tasks/resolve", {"ids": ["x"], "decision": "succeeded"}, "note", "`decision` succeeded needs"),
+            ("PUT", "schedules/one", plan, "name", "use `replace`"),
+            ("PUT", "schedules/two", plan | {"shops": ["pdd:s9"]}, "shops", "there is no shop"),
+            ("PUT", "schedules/two", plan | {"shops": [], "platforms": ["pd"]}, "platforms", "did you mean pdd"),
+            ("PUT", "promises/new", {"type": "work", "all": True}, None, "`never_older_than` or `by`"),
+            ("PUT", "workers/w/refuses", {"types": ["x y"]}, "types", "types: a task type is"),
+            ("PUT", "breakers/rule", {"cooldown_s": 9, "max_cooldown_s": 1}, "max_cooldown_s", "must be 9 to"),
+            ("POST", "shops", {"shops": shops}, "shops.1.platform", "platform must be"),
+            ("POST", "tasks", None, "", "must be a JSON object"),
+            ("POST", "tasks", [1], "", "must be a JSON object"),
+        ):
+            sent = {"content": json.dumps(body), "headers": {"content-type": "application/json"}}
+            told = problem(ask.request(method, f"/api/v1/{path}", **sent), 422)
+            assert field is None or told["field"] == field, told
+            assert words in str(told["detail"]), told
+    assert [shop.key for shop in api.fleet.engine.store.shops()] == ["pdd:s1"]
+
+
 def test_nothing_is_planned_over_a_time_zone_that_cannot_be_read(api: Api) -> None:
     api.fleet.engine.store.put_document("fleet", "time_zone", "{half")
     new = {"type": "work", "never_older_than": "60m", "shops": ["pdd:s1"], "days": "mon-fri", "note": "audit"}
@@ -406,6 +449,51 @@ def test_a_line_without_end_is_refused(api: Api) -> None:
                 assert long.recv(4096).startswith((b"HTTP/1.1 413 ", b"HTTP/1.1 400 ")), length
         with api.client() as ask:
             assert ask.get("/api/v1/types").status_code == 200
+
+
+def test_who_says_nothing_holds_no_connection(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.api.server.HEAD_S", 0.3)
+    host, _, port = api.address.removeprefix("http://").partition(":")
+    begun = f"GET /api/v1/time-zone HTTP/1.1\r\nHost: {host}:{port}\r\n".encode()
+    for first in (b"", b"GET / HT", begun + b"\r\n"):
+        with socket.create_connection((host, int(port)), timeout=30) as idle:
+            idle.sendall(first)
+            if begun in first:
+                assert idle.recv(65_536).startswith(b"HTTP/1.1 200 ")
+                idle.sendall(begun)
+            told = b""
+            while part := idle.recv(65_536):
+                told += part
+        head, _, body = told.rpartition(b"\r\n\r\n")
+        assert b"HTTP/1.1 408 " in head, told[:300]
+        assert json.loads(body)["code"] == "too_slow"
+
+
+def test_one_connection_too_many_is_told_to_come_back(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.api.server.CONNECTIONS", 2)
+    host, _, port = api.address.removeprefix("http://").partition(":")
+    with (
+        socket.create_connection((host, int(port)), timeout=30),
+        socket.create_connection((host, int(port)), timeout=30) as second,
+        api.client() as ask,
+    ):
+        told = problem(ask.get("/api/v1/types"), 503, "busy")
+        assert "2 connections" in str(told["detail"])
+        second.close()
+        for _ in range(200):  # the server hears of it a moment later
+            if (answer := ask.get("/api/v1/types")).status_code == 200:
+                break
+    assert answer.status_code == 200
+
+
+def test_a_watcher_that_asks_for_heads_is_answered(api: Api) -> None:
+    with api.client() as ask:
+        got, head = ask.get("/api/v1/types"), ask.head("/api/v1/types")
+        assert (head.status_code, head.content) == (200, b"")
+        assert head.headers["content-length"] == got.headers["content-length"]
+        assert ask.head("/").status_code == 200
+        assert ask.head("/api/v1/nothing").status_code == 404
+        assert ask.head("/api/v1/events").status_code == 405
 
 
 def test_what_is_no_request_is_answered_by_a_problem_too(api: Api) -> None:

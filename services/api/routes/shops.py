@@ -14,6 +14,7 @@ from services.api.shapes import Name, Note, Text
 from services.cli import known_shops
 from services.commands.sheet import shop_file
 from services.domain.errors import UsageError
+from services.domain.fleet.shop import Shop
 from services.domain.gates import breaker
 from services.domain.text.said import said
 
@@ -27,7 +28,7 @@ class Shops(shapes.Open):
     shops: list[dict[str, Any]]
 
 
-class Shop(shapes.Open):
+class OneShop(shapes.Open):
     """One of them, with what its types did last."""
 
     shop: dict[str, Any]
@@ -90,13 +91,20 @@ def shops(here: Here, filter: Annotated[str, Query(max_length=2000, description=
 def put(here: Here, new: NewShops) -> Response:
     engine = here.engine
     known = {shop.key: shop for shop in engine.store.shops()}
-    found = [shop_file.merged(one.model_dump(exclude_none=True), known) for one in new.shops]
-    if twice := next((one.key for place, one in enumerate(found) if one.key in {two.key for two in found[:place]}), ""):
-        raise UsageError(said("api.twice", key=twice), field="shop_id")
-    return answer({"imported": assembly.commands(engine).fleet.import_shops(found), "errors": []})
+    found: dict[str, Shop] = {}
+    for place, one in enumerate(new.shops):
+        try:
+            shop = shop_file.merged(one.model_dump(exclude_none=True), known)
+            if shop.key in found:
+                raise UsageError(said("api.twice", key=shop.key), field="shop_id")
+        except UsageError as exc:
+            exc.field = f"shops.{place}.{exc.field}"
+            raise
+        found[shop.key] = shop
+    return answer({"imported": assembly.commands(engine).fleet.import_shops([*found.values()]), "errors": []})
 
 
-@router.get("/shops/{shop}", response_model=Shop, summary="One shop, why it stands, and what a person can do")
+@router.get("/shops/{shop}", response_model=OneShop, summary="One shop, why it stands, and what a person can do")
 def show(here: Here, shop: Name) -> Response:
     return here.look("shop show", shop)
 

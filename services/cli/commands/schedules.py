@@ -266,8 +266,9 @@ def backfill(context: Context) -> int:
         done=tally.done,
         failed=tally.failed,
     )
+    counted = {"created": tally.created, "done": tally.done, "failed": tally.failed, "error": tally.error}
     context.show(
-        {"backfill": {"created": tally.created, "done": tally.done, "failed": tally.failed}, "runs": runs},
+        {"backfill": counted, "runs": runs},
         [text, *([tally.error] if tally.error else [])],
     )
     return EXIT_OK if tally.created and not tally.failed else EXIT_FAILED
