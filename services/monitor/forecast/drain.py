@@ -10,7 +10,7 @@ from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import ability, home, listed, quiet_hours
 from services.domain.insight.forecast import drain
 from services.domain.insight.forecast.drain import Line, Miss
-from services.domain.insight.worker import takes_work
+from services.domain.insight.worker import cut_off, takes_work
 from services.domain.plans import schedule as schedules
 from services.domain.promises import judge
 from services.domain.promises import promise as promises
@@ -84,15 +84,20 @@ class DrainQueries:
     def __init__(self, store: Store, registry: Registry) -> None:
         self._store, self._registry, self._measured = store, registry, Measured(store)
 
-    def look(self) -> Drain:
-        """How it goes from now on.
+    def look(self, *, reached: bool = True) -> Drain:
+        """How it goes from now on. ``reached``: whether the broker answers who asks; that no worker reaches it is told
+        by their heartbeats.
 
         Raises:
             StoreUnavailable: nothing can be read now.
         """
         now, zone = self._store.now_ms(), fleet_zone(self._store) or DEFAULT_ZONE
-        workers = [info for info in self._store.workers() if takes_work(info, now)]
-        slots = sum(len(info.slots) for info in workers)
+        known = self._store.workers()
+        workers = [info for info in known if takes_work(info, now)]
+        apart = [info for info in known if cut_off(info, now)]
+        lost = not reached or bool(apart and not workers)
+        workers += apart if lost else []
+        slots = 0 if lost else sum(len(info.slots) for info in workers)
         lanes = {lane for info in workers for lane in info.lanes}
         found, scale = self._waiting()
         able = _Able(self._registry, workers)
@@ -109,8 +114,10 @@ class DrainQueries:
             DrainRow(
                 name=name,
                 waiting=number,
-                clear_s=course.seconds.get(name) if measured else None,
-                said=drain.clears(course.seconds.get(name), measured=measured, slots=_slots_of(name, slots, lanes)),
+                clear_s=course.seconds.get(name) if measured and not lost else None,
+                said=Message("drain.lost")
+                if lost
+                else drain.clears(course.seconds.get(name), measured=measured, slots=_slots_of(name, slots, lanes)),
             )
             for name, number in sorted(waiting.items(), key=lambda item: (not item[0].startswith("lane"), item[0]))
         )

@@ -15,6 +15,7 @@ from services.domain.gates import paused
 from services.domain.insight import queue as insight
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.queue import Facts, Flow
+from services.domain.insight.worker import takes_work
 from services.domain.task import envelope, lane, queues
 from services.domain.task.event import Event
 from services.domain.task.order import QueueDepth
@@ -131,7 +132,8 @@ class QueueBoard:
         self._store, self._registry, self._live, self._history = questions.store, questions.registry, live, history
         self.rates = QueueRates()
         self._drains = DrainQueries(questions.store, questions.registry)
-        self._drain, self._drain_due = Drain(rows=(), instants=(), slots=0), 0.0
+        self._drain, self._drain_due, self._drain_next = Drain(rows=(), instants=(), slots=0), 0.0, 0.0
+        self._drain_of: object = None
         self._begun = False
         self._lock = threading.Lock()
         self._kept: dict[str, deque[Point]] = {}
@@ -186,18 +188,22 @@ class QueueBoard:
         return holders.look(self.questions, snapshot.depths if snapshot.told else (), name)
 
     def forecast(self) -> Drain:
-        """When what waits will have run, and what it misses: looked at again every half minute, and in at most a
-        twentieth of the time.
+        """When what waits will have run, and what it misses: looked at again every half minute, at once where another
+        number of slots takes work or the broker is lost or back, and in at most a twentieth of the time.
 
         Raises:
             StoreUnavailable: nothing can be read now.
         """
-        begun = self._clock.monotonic()
-        if begun >= self._drain_due:
-            self._drain_due = begun + FORECAST_S
-            self._drain = self._drains.look()
+        begun, snapshot = self._clock.monotonic(), self._live.snapshot()
+        reached = snapshot.broker.connected or not snapshot.at_ms
+        takers = [info for info in snapshot.workers if takes_work(info, snapshot.at_ms)]
+        of = reached, sorted((info.worker, len(info.slots)) for info in takers)
+        if begun >= self._drain_due or (of != self._drain_of and begun >= self._drain_next):
+            self._drain_due, self._drain_of = begun + FORECAST_S, of
+            self._drain = self._drains.look(reached=reached)
             ended = self._clock.monotonic()
-            self._drain_due = ended + max(FORECAST_S, FORECAST_SHARE * (ended - begun))
+            self._drain_next = ended + FORECAST_SHARE * (ended - begun)
+            self._drain_due = max(ended + FORECAST_S, self._drain_next)
         return self._drain
 
     def _documents(self) -> Mapping[str, str]:

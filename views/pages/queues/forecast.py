@@ -73,7 +73,7 @@ def rows(drain: Drain) -> list[Foreseen]:
 
 def _of_row(row: DrainRow) -> Foreseen:
     kind, _colon, name = row.name.partition(":")
-    bad = row.said.code in ("drain.never", "drain.nobody")
+    bad = row.said.code in ("drain.never", "drain.nobody", "drain.lost")
     return Foreseen(key=row.name, name=name, kind=kind, waiting=row.waiting, said=row.said, bad=bad)
 
 

@@ -24,6 +24,7 @@ SENTENCES: dict[str, str] = {
     "drain.never": N_("never at this pace: more comes than goes"),
     "drain.unknown": N_("how long its tasks take was not measured yet"),
     "drain.nobody": N_("no worker takes them"),
+    "drain.lost": N_("the broker cannot be reached: none starts until it is back"),
     "drain.keeps": N_("done by {clock}"),
     "drain.misses": NN_("misses {clock} by {left:,} task", "misses {clock} by {left:,} tasks", by="left"),
     "drain.misses_slots": NN_(

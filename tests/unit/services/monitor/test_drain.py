@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.domain.change import Claim, CloseSession
-from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.task.record import Attempt, Task
 from services.messages import english
 from services.monitor.forecast import drain
@@ -71,6 +71,24 @@ def test_nothing_waits_and_nobody_works(room: Room) -> None:
     room.create()
     (row, _platform) = DrainQueries(room.store, room.registry).look().rows
     assert english(row.said) == "no worker takes them"
+
+
+def test_workers_that_cannot_reach_the_broker_start_nothing_and_it_is_told_why(room: Room) -> None:
+    measured(room, 10)
+    room.clock.advance(900)
+    worker(room, 2)
+    room.create(deadline_ms=room.store.now_ms() + 60_000)
+    queries = DrainQueries(room.store, room.registry)
+    assert queries.look().rows[0].clear_s is not None
+    lost = LinkState(lost_at=room.store.now_ms())
+    room.store.heartbeat(
+        WorkerInfo(worker="w", host="desk", pid=1, slots=(SlotState(),) * 2, executors=("rpa",), link=lost)
+    )
+    for found in (queries.look(), queries.look(reached=False)):
+        assert [(row.waiting, row.clear_s, english(row.said)) for row in found.rows] == [
+            (1, None, "the broker cannot be reached: none starts until it is back")
+        ] * 2
+        assert (found.slots, found.instants) == (0, ())
 
 
 def test_what_only_some_workers_can_run_waits_for_their_slots(room: Room) -> None:

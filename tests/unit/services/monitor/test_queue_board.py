@@ -8,6 +8,7 @@ import pytest
 
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable
+from services.domain.task.order import BrokerHealth
 from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.queues.board import DELAY, QueueBoard
@@ -43,3 +44,23 @@ def test_of_a_lost_broker_no_queue_is_called_empty(room: Room, live: Live, monke
     monkeypatch.undo()
     eventually(lambda: live.snapshot().told)
     assert of_broker() == {(0, "empty")}
+
+
+def test_the_forecast_follows_a_loss_of_the_broker_at_once(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = QueueBoard(QueueQueries(room.store, room.registry, (30, 60)), live, History(None), room.clock)
+    room.create(shop_id="s1")
+    live.start()
+    eventually(lambda: live.snapshot().told)
+
+    def told() -> set[str]:
+        return {row.said.code for row in board.forecast().rows}
+
+    assert told() == {"drain.nobody"}
+    monkeypatch.setattr(room.broker, "health", lambda: BrokerHealth(connected=False))
+    eventually(lambda: not live.snapshot().broker.connected)
+    assert told() == {"drain.lost"}
+    monkeypatch.undo()
+    eventually(lambda: live.snapshot().broker.connected)
+    assert told() == {"drain.nobody"}
