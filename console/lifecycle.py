@@ -517,6 +517,7 @@ class Console:
         self._ask_before_leaving(opened, connection)
         opened.window.closing.connect(partial(self._on_closed, opened))
         opened.wiring.loss.other_wanted.connect(self.connections.show_menu)
+        opened.wiring.loss.correct_wanted.connect(self.connections.correct_opened)
         self.connections.bind(opened.window, connection.settings)
         await self._off(connection.watch)
         await self._off(opened.context.types)
@@ -567,6 +568,7 @@ class Console:
         made.keys.quit_wanted.connect(self._leave)
         made.window.closing.connect(partial(self._on_closed, made))
         made.wiring.loss.other_wanted.connect(self.connections.show_menu)
+        made.wiring.loss.correct_wanted.connect(self.connections.correct_opened)
         made.window.show()
         made.window.activateWindow()
 

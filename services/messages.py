@@ -143,6 +143,7 @@ TEMPLATES: dict[str, str] = {
         "Workers finish what they hold and keep the outcomes on their own disk; nothing new starts until Redis is back."
     ),
     "lost.broker": N_("Workers finish what they hold and record it; nothing new starts until the broker is back."),
+    "lost.refused": N_("Workers go on as usual; what is created here is recorded and sent a little later."),
     "lost.both": N_(
         "Workers finish what they hold and keep the outcomes on their own disk; nothing new starts until both are back."
     ),

@@ -139,6 +139,11 @@ class ConnectionSwitch(QObject):
         """
         self._do(self._correct(settings))
 
+    def correct_opened(self) -> None:
+        """Show the one that is open, to be put right: its server refuses it."""
+        if self._opened is not None:
+            self.correct(self._opened)
+
     def remove(self, name: str) -> None:
         """Strike one off once its name was typed."""
         row = next((one for one in self.rows() if one.name == name), None)

@@ -34,9 +34,11 @@ class LossWatch(QObject):
 
     Signals:
         other_wanted: another connection is wanted; the list may stand at this global position.
+        correct_wanted: what is set for this connection is to be corrected.
     """
 
     other_wanted = Signal(QPoint)
+    correct_wanted = Signal()
 
     def __init__(
         self, window: MainWindow, feed: Feed, health: HealthLog, *, embedded: bool, profile: str, near: bool = False
@@ -54,6 +56,7 @@ class LossWatch(QObject):
         self.gone_at_ms = 0  #: when it was lost, UTC ms; noticed a little later (``_lost_at``)
         self.card = DisconnectedCard(window)
         self.card.other_profile.connect(self._on_other)
+        self.card.correct_wanted.connect(self._on_correct)
         self.card.try_now.connect(self.try_now)
         self.card.dismissed.connect(self._on_dismissed)
         self.card.copy_report.connect(self._copy)
@@ -103,8 +106,16 @@ class LossWatch(QObject):
 
     def _banner_words(self) -> tuple[str, str]:
         reach, now = self.reach(), self._clock.now_ms()
-        lead = fill(_("{part} lost at {time}."), {"part": self._lost_name(), "time": shown.clock(self.as_of_ms, now)})
+        at = {"part": self._lost_name(), "time": shown.clock(self.as_of_ms, now)}
+        if why := self._refused():
+            return fill(_("{part} refuses this connection since {time}."), at), text.run_on([told(one) for one in why])
+        lead = fill(_("{part} lost at {time}."), at)
         return lead, text.run_on((render(connection.on_screen(reach)), render(connection.meanwhile(reach))))
+
+    def _refused(self) -> list[str]:
+        """Why the parts that are lost refuse this connection; nothing where one of them may be away."""
+        errors = [trace.error for _name, trace in self._named() if not trace.connected]
+        return errors if errors and all(map(connection.refused, errors)) else []
 
     def _show_refusal(self, why: str) -> None:
         """Say that what is shown is true and nothing can be changed, as long as that is so."""
@@ -145,6 +156,7 @@ class LossWatch(QObject):
             online=is_online() or self._near,
             alive=fleet.living if fleet is not None else None,
             apart=fleet.number(CUT_OFF) if fleet is not None else 0,
+            refused=not broker and connection.refused(self._health.broker.error),
         )
 
     def try_now(self) -> None:
@@ -181,6 +193,10 @@ class LossWatch(QObject):
     def _on_other(self) -> None:
         self.other_wanted.emit(self.card.mapToGlobal(self.card.rect().bottomLeft()))
 
+    def _on_correct(self) -> None:
+        self._on_dismissed()
+        self.correct_wanted.emit()
+
     def _on_dismissed(self) -> None:
         self._dismissed = True
         self.card.hide()
@@ -194,7 +210,7 @@ class LossWatch(QObject):
         """Say which parts answer, unless nothing is lost or the card was sent away."""
         if not self._lost_at or self._dismissed:
             return
-        self.card.show_parts(self._title(), self._words(), self.parts())
+        self.card.show_parts(self._title(), self._words(), self.parts(), refused=bool(self._refused()))
         place = self._window.rect().center() - self.card.rect().center()
         self.card.move(place)
 
@@ -203,7 +219,9 @@ class LossWatch(QObject):
         return self._profile if len(lost) != 1 else lost[0]
 
     def _title(self) -> str:
-        return fill(_("{name} does not answer"), {"name": self._lost_name()})
+        refused = bool(self._refused())
+        words = _("{name} refuses this connection") if refused else _("{name} does not answer")
+        return fill(words, {"name": self._lost_name()})
 
     def _words(self) -> str:
         """What is true meanwhile, then how it is tried again."""
@@ -212,6 +230,8 @@ class LossWatch(QObject):
         return text.run_on([*(render(one) for one in known if one is not None), self._next_try()])
 
     def _next_try(self) -> str:
+        if self._refused():
+            return _("Trying again does not help as long as that is so.")
         if not self._tries:
             return _("The broker is tried again every few seconds.")
         tries = ngettext("Attempt {n}.", "Attempt {n}.", self._tries).format(n=text.count(self._tries))

@@ -12,7 +12,7 @@ from services.domain.errors import ConsoleError
 from services.domain.fleet.shop import Pause
 from services.domain.fleet.worker import NOBODY, Farewell, LinkState, WorkerInfo
 from services.domain.gates.session import ClosedSession
-from services.domain.insight import publisher
+from services.domain.insight import connection, publisher
 from services.domain.insight import worker as insight
 from services.domain.insight.forecast import flow
 from services.domain.insight.forecast.durations import Measured
@@ -106,6 +106,13 @@ class Snapshot:
     def told(self) -> bool:
         """Whether the broker tells what it holds."""
         return self.depths_fresh and self.broker.connected
+
+    @property
+    def broker_serves(self) -> bool:
+        """Whether the broker serves the fleet, as far as one can tell: one that refuses only this program does."""
+        if self.broker.connected or not self.at_ms:
+            return True
+        return connection.refused(self.broker.error) and self.fleet().number(insight.FINE) > 0
 
     @property
     def no_writes(self) -> str:

@@ -20,10 +20,12 @@ from services.domain.task.order import BrokerHealth
 from services.domain.task.status import Status
 from services.domain.text.said import said
 from tests.gui.desk import Desk
+from tests.support.widgets import find
 from views.pages.tasks.page import TasksPage
 from views.shell.health_pill import HealthPill
 from views.shell.health_popover import HealthPopover
 from views.support import shown
+from views.widgets.buttons import Button
 from views.widgets.unknown import Unknown
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
@@ -168,6 +170,38 @@ def test_the_copied_message_says_what_waits_and_the_workers_say_that_they_are_cu
     told = QGuiApplication.clipboard().text()
     assert "Broker (RabbitMQ)\tnothing listens at 10.0.0.9:5672: start RabbitMQ" in told
     assert "\nWorkers\t" in told
+
+
+def test_a_broker_that_refuses_this_window_is_not_told_as_silent(
+    qtbot: QtBot, console: Console, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its user or password was changed: trying again helps nobody, and the workers go on with theirs."""
+    if desk.session.settings.embedded:
+        pytest.skip("a file has no broker")
+    engine, loss, banner = desk.session.engine, console.wiring.loss, console.window.banner
+    engine.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, slots=(SlotState(),)))
+    qtbot.waitUntil(lambda: console.feed.latest.fleet().living == 1)
+    why = said("broker.user", place="rabbit.example.com:5672", user="'ops'")
+    monkeypatch.setattr(engine.broker, "health", lambda: BrokerHealth(connected=False, error=why))
+    qtbot.waitUntil(banner.isVisible)
+    assert banner.accessibleName().startswith("Broker refuses this connection since")
+    assert str(why) in banner.accessibleName()
+    engine.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, slots=(SlotState(),)))
+    qtbot.waitUntil(lambda: console.feed.latest.broker_serves)
+    loss.show_card()
+    assert loss.card.accessibleName() == (
+        "Broker refuses this connection. Workers go on as usual; what is created here is recorded and sent a little"
+        " later. Trying again does not help as long as that is so."
+    )
+    assert not find(loss.card, Button, "Other connection…").isVisible()
+    with qtbot.waitSignal(loss.correct_wanted):
+        find(loss.card, Button, "Correct this connection…").click()
+    assert not loss.card.isVisible()
+    gone = BrokerHealth(connected=False, error=said("broker.nobody", place="rabbit.example.com:5672"))
+    monkeypatch.setattr(engine.broker, "health", lambda: gone)
+    qtbot.waitUntil(lambda: banner.accessibleName().startswith("Broker lost at"))
+    monkeypatch.undo()
+    qtbot.waitUntil(lambda: not banner.isVisible())
 
 
 @pytest.mark.one_pair

@@ -33,12 +33,13 @@ class DisconnectedCard(QFrame):
     """Names each part that does not answer; comes after 10 s and can be dismissed.
 
     Signals:
-        try_now, copy_report, other_profile, dismissed: what the buttons say.
+        try_now, copy_report, other_profile, correct_wanted, dismissed: what the buttons say.
     """
 
     try_now = Signal()
     copy_report = Signal()
     other_profile = Signal()
+    correct_wanted = Signal()
     dismissed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -73,8 +74,11 @@ class DisconnectedCard(QFrame):
         row = QHBoxLayout(bar)
         row.setContentsMargins(16, 0, 16, 0)
         row.setSpacing(8)
+        self._other, self._correct = Button(N_("Other connection…")), Button(N_("Correct this connection…"))
+        self._correct.clicked.connect(lambda _checked=False: self.correct_wanted.emit())
+        row.addWidget(self._correct)
         specs = (
-            (Button(N_("Other connection…")), self.other_profile),
+            (self._other, self.other_profile),
             (Button(N_("Look at old data"), kind="ghost"), self.dismissed),
             (Button(N_("Try now"), hint="window.refresh"), self.try_now),
             # it is tried again without anybody's help; what helps is whoever starts the server
@@ -87,8 +91,12 @@ class DisconnectedCard(QFrame):
             row.addWidget(button)
         return bar
 
-    def show_parts(self, title: str, words: str, parts: Sequence[LostPart]) -> None:
-        """Show the state of each part; all texts are already translated."""
+    def show_parts(self, title: str, words: str, parts: Sequence[LostPart], *, refused: bool = False) -> None:
+        """Show the state of each part; all texts are already translated. ``refused``: what is set for this connection
+        has to be corrected.
+        """
+        self._correct.setVisible(refused)
+        self._other.setVisible(not refused)
         self._title.setText(title)
         self._text.setText(words)
         self.setAccessibleName(f"{title}. {words}")

@@ -5,8 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.domain.text.message import Message
+from services.domain.text.said import Said
 
+#: a server that is there and said no, or a way to it that is set up wrongly: trying again helps nobody
+_REFUSED = frozenset({
+    "broker.user", "broker.no_vhost", "broker.vhost_refused", "broker.not_amqp", "store.refuses_user",
+    "store.not_permitted",
+})  # fmt: skip
 BROKER, STORE, MANAGEMENT, FILE = "broker", "store", "management", "file"
+
+
+def refused(error: str) -> bool:
+    """Whether what stands in the connection (user, password, vhost, TLS) has to be corrected, or a right be given."""
+    code = error.message.code if isinstance(error, Said) else ""
+    return code in _REFUSED or code.startswith("tls.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +45,17 @@ class Reach:
     online: bool = True  #: this computer has the network that leads to them
     alive: int | None = None  #: workers heard of a moment ago, None where that is not known
     apart: int = 0  #: of those, the ones that report that they cannot reach the broker
+    refused: bool = False  #: the broker is there and refuses this program
 
     @property
     def whole(self) -> bool:
         """Whether nothing is lost."""
         return self.broker and self.store
+
+    @property
+    def refused_here(self) -> bool:
+        """Whether the broker refuses this program while workers go on with it."""
+        return self.lost == BROKER and self.refused and bool(self.alive) and not self.apart
 
     @property
     def lost(self) -> str:
@@ -62,6 +80,8 @@ def meanwhile(reach: Reach) -> Message:
     """What workers can do meanwhile: a claim needs the store, its message the broker; outcomes wait on their disk."""
     if not reach.embedded and not reach.online:
         return Message("lost.offline")
+    if reach.refused_here:
+        return Message("lost.refused")
     return Message(f"lost.{reach.lost}")
 
 
@@ -69,7 +89,7 @@ def perhaps(reach: Reach) -> Message | None:
     """Whether others are cut off too: as workers report it, which they can only while the store answers; else that
     nobody here knows. None where there are no others.
     """
-    if reach.embedded or not reach.online:
+    if reach.embedded or not reach.online or reach.refused_here:
         return None
     if reach.lost != BROKER or reach.alive is None:
         return Message("lost.perhaps")

@@ -195,7 +195,7 @@ class QueueBoard:
             StoreUnavailable: nothing can be read now.
         """
         begun, snapshot = self._clock.monotonic(), self._live.snapshot()
-        reached = snapshot.broker.connected or not snapshot.at_ms
+        reached = snapshot.broker_serves
         takers = [info for info in snapshot.workers if takes_work(info, snapshot.at_ms)]
         of = reached, sorted((info.worker, len(info.slots)) for info in takers)
         if begun >= self._drain_due or (of != self._drain_of and begun >= self._drain_next):
