@@ -178,7 +178,10 @@ class ScheduleCommands:
             detail["before"] = msgspec.to_builtins(old.schedule)
         with self._audit.act("schedule.change" if old else "schedule.add", [made.name], detail):
             settle_zone(self._store, self.zone())
-            planned = Planned(schedule=made, last=old.last if old else None, past=old.past if old else ())
+            planned = Planned(schedule=made)
+            if old is not None:
+                was = schedules.changed(old, self.zone(), made, self.zone(), now)
+                planned = Planned(schedule=made, last=old.last, past=old.past, was=was)
             next_at = schedules.planned_at(made, self.zone(), now)
             if not self._store.put_schedule(_kept(planned, next_at), entry.version if entry else 0):
                 raise StoreError(said("schedule.changed", name=made.name))
@@ -273,8 +276,8 @@ class ScheduleCommands:
             UsageError: there is none of this name, or the span is not acceptable.
         """
         self._audit.need(self._operator, "operator", "schedule.backfill", [name])
-        schedule, zone = schedules.load(self._need(name).body).schedule, self.zone()
-        plan = self._backfill.look(schedule, zone, since, until, each=each)
+        planned, zone = schedules.load(self._need(name).body), self.zone()
+        schedule, plan = planned.schedule, self._backfill.look(planned, zone, since, until, each=each)
         now, who = self._store.now_ms(), self._operator.who
         clock = schedule.zone or zone
         span = {"since": recurrence.iso(since, clock), "until": recurrence.iso(min(until, now), clock)}
@@ -301,10 +304,16 @@ class ScheduleCommands:
         recurrence.zone_named(zone)
         now = self._store.now_ms()
         followers = [entry for entry in self._store.schedules() if not schedules.load(entry.body).schedule.zone]
+        before = self.zone()
+
+        def move(planned: Planned, next_at: int) -> tuple[Planned, int]:
+            was = schedules.changed(planned, before, planned.schedule, zone, now)
+            return msgspec.structs.replace(planned, was=was), _moved(planned, next_at, zone, now)
+
         with self._audit.act("fleet.time_zone", [zone], {"before": fleet_zone(self._store)}):
             set_fleet_zone(self._store, zone)
             for entry in followers:
-                self._write(entry.name, lambda planned, next_at: (planned, _moved(planned, next_at, zone, now)))
+                self._write(entry.name, move)
         return len(followers)
 
     def _change(

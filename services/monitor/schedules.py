@@ -141,7 +141,7 @@ class ScheduleQueries:
         row = self.row(name, 1)
         if row is None:
             raise NotFound(said("schedule.unknown", name=f"{name!r:.80}"), field="name")
-        return self._backfill.look(row.schedule, fleet_zone(self._store) or DEFAULT_ZONE, since, until, each=each)
+        return self._backfill.look(row.planned, fleet_zone(self._store) or DEFAULT_ZONE, since, until, each=each)
 
     def _histories(self, pasts: Sequence[Sequence[Past]], *, every: bool = False) -> list[tuple[RunView, ...]]:
         """The runs of many schedules; those that have not ended are counted together. ``every``: as with rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from itertools import takewhile
 from typing import Any, Protocol
@@ -14,7 +14,7 @@ from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.plans import recurrence
 from services.domain.plans.recurrence import Rule
-from services.domain.task import ids, lane
+from services.domain.task import ids, lane, ledger
 from services.domain.text.said import said, words_of
 from services.domain.upkeep.stored import Instant
 
@@ -105,6 +105,22 @@ class Past(msgspec.Struct, frozen=True, kw_only=True):
     by: str = ""
 
 
+class Times(msgspec.Struct, frozen=True, kw_only=True):
+    """When a schedule repeated, and what it made, until that was changed. ``zone``: its own, or the fleet's then."""
+
+    begins: Instant
+    until: Instant
+    task_type: str
+    cron: str = ""
+    every_s: int = 0
+    first_at: Instant = 0
+    zone: str = ""
+
+
+#: changes of times that are remembered of a schedule, and for how long: what is made up for reaches no further back
+KEPT_TIMES, KEPT_TIMES_MS = 50, ledger.KEPT_MS
+
+
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
     """A schedule with its progress, as it is kept. ``firing`` is a run that was begun and not ended."""
 
@@ -112,6 +128,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     firing: Run | None = None
     last: Tally | None = None
     past: tuple[Past, ...] = ()  #: the last ``KEPT_RUNS``, the oldest first
+    was: tuple[Times, ...] = ()  #: the oldest first
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -177,6 +194,47 @@ def with_past(planned: Planned, *more: Past) -> Planned:
         return planned
     found = {one.at: one for one in (*planned.past, *more)}
     return msgspec.structs.replace(planned, past=tuple(found[at] for at in sorted(found))[-KEPT_RUNS:])
+
+
+def changed(planned: Planned, before: str, schedule: Schedule, zone: str, now: int) -> tuple[Times, ...]:
+    """What ``was`` becomes once ``schedule`` stands in the place of what is planned. ``before``, ``zone``: time zone of
+    the fleet, until now and from now on.
+    """
+    kept = tuple(one for one in planned.was if one.until > now - KEPT_TIMES_MS)
+    old, new = _times(planned.schedule, before), _times(schedule, zone)
+    if old == new:
+        return kept
+    begins = planned.was[-1].until + 1 if planned.was else planned.schedule.created_at
+    task_type, cron, every_s, first_at, stood = old
+    ended = Times(
+        begins=begins, until=now, task_type=task_type, cron=cron, every_s=every_s, first_at=first_at, zone=stood
+    )
+    return (*kept, ended)[-KEPT_TIMES:]
+
+
+def _times(schedule: Schedule, fleet_zone: str) -> tuple[str, str, int, int, str]:
+    zone = (schedule.zone or fleet_zone) if schedule.cron else ""
+    return schedule.task_type, schedule.cron, schedule.every_s, schedule.first_at if schedule.every_s else 0, zone
+
+
+def planned_times(planned: Planned, fleet_zone: str, since: int, until: int) -> Iterator[int]:
+    """The planned times from ``since`` to before ``until``, each by the rule that stood then: a run is known by its
+    instant, so by another rule it would be taken for one that was never made. What made tasks of another type is left
+    out.
+    """
+    schedule = planned.schedule
+    for one in planned.was:
+        if one.task_type == schedule.task_type:
+            stood = msgspec.structs.replace(
+                schedule, cron=one.cron, every_s=one.every_s, first_at=one.first_at, zone=one.zone
+            )
+            yield from _within(rule(stood, fleet_zone), max(since, one.begins), min(until, one.until + 1))
+    begins = planned.was[-1].until + 1 if planned.was else schedule.created_at  # it had no runs before
+    yield from _within(rule(schedule, fleet_zone), max(since, begins), until)
+
+
+def _within(repeats: Rule, since: int, until: int) -> Iterator[int]:
+    return takewhile(lambda at: at < until, repeats.after(since - 1)) if since < until else iter(())
 
 
 def past_of(tally: Tally, kind: str = "") -> Past:

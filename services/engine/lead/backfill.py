@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise
 
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
-from services.domain.plans import recurrence
 from services.domain.plans import schedule as schedules
-from services.domain.plans.schedule import Run, Schedule
+from services.domain.plans.schedule import Planned, Run, Schedule
 from services.domain.task import ledger
 from services.domain.task.ledger import Ran
 from services.domain.task.status import Status
@@ -22,6 +21,8 @@ from services.ports import Store
 
 #: runs of one backfill, and works that are looked up for it
 MOST_RUNS, MOST_WORKS = 400, 50_000
+#: how far the run after the last one is looked for
+_AHEAD_MS = 366 * ledger.DAY_MS
 PART = 1000
 
 
@@ -66,7 +67,7 @@ class Backfill:
     def __init__(self, store: Store, registry: Registry) -> None:
         self._store, self._registry = store, registry
 
-    def look(self, schedule: Schedule, zone: str, since: int, until: int, *, each: bool = False) -> BackfillPlan:
+    def look(self, planned: Planned, zone: str, since: int, until: int, *, each: bool = False) -> BackfillPlan:
         """What is missing of the runs from ``since`` to before ``until`` (UTC ms).
 
         Runs of one schedule ask for the same work: a shop gets one task for all that it lacks, and none where a
@@ -80,19 +81,15 @@ class Backfill:
             raise UsageError(said("backfill.empty"), field="until")
         if since < now - ledger.KEPT_MS:
             raise UsageError(said("backfill.old", days=ledger.KEPT_MS // ledger.DAY_MS), field="since")
-        rule = schedules.rule(schedule, zone)
-        end = min(until, now + 1)
-        begin = max(since, schedule.created_at)  # it had no runs before
-        runs = []
-        for at in takewhile(lambda at: at < end, rule.after(begin - 1)):
-            runs.append(at)
-            if len(runs) > MOST_RUNS:
-                raise UsageError(said("backfill.many", most=MOST_RUNS), field="since")
+        schedule = planned.schedule
+        runs = list(islice(schedules.planned_times(planned, zone, since, min(until, now + 1)), MOST_RUNS + 1))
+        if len(runs) > MOST_RUNS:
+            raise UsageError(said("backfill.many", most=MOST_RUNS), field="since")
         shops = schedules.choose(schedule, self._registry.shops().values())
         if len(runs) * len(shops) > MOST_WORKS:
             raise UsageError(said("backfill.much", runs=len(runs), shops=len(shops)), field="since")
-        following = recurrence.next_after(rule, runs[-1]) if runs else 0
-        gaps = list(self._gaps(schedule, zone, runs, following or now + 1, shops))
+        later = schedules.planned_times(planned, zone, runs[-1] + 1, now + _AHEAD_MS) if runs else ()
+        gaps = list(self._gaps(schedule, zone, runs, next(iter(later), now + 1), shops))
         return BackfillPlan(schedule=schedule, gaps=tuple(gaps if each else _last_only(gaps)))
 
     def _gaps(

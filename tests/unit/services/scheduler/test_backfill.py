@@ -166,6 +166,46 @@ def test_a_span_that_is_none_is_refused(yard: Yard, since: int, until: int, cron
     assert refused.value.field == field
 
 
+@pytest.mark.parametrize("how", ["hour", "zone", "fleet zone"])
+def test_what_ran_by_earlier_times_is_not_made_again_by_the_new_ones(yard: Yard, how: str) -> None:
+    """Of a type without uniqueness only the planned time tells which run a task was of."""
+    nightly(yard, missed="skip", task_type="work")
+    since = yard.room.clock.now_ms()
+    run_night(yard)
+    days_later(yard, 1)  # a night in which nobody leads
+    yard.scheduler().tick()
+    commands = desk(yard)
+    if how == "fleet zone":
+        desk(yard, "admin").set_zone("Europe/Berlin")
+    else:
+        new = {"cron": "30 3 * * *"} if how == "hour" else {"cron": "0 2 * * *", "zone": "Europe/Berlin"}
+        plan = {"name": "nightly", "task_type": "work", "all_shops": True, "missed": "skip", **new}
+        commands.add(Schedule(**plan), replace=True)
+    edited = yard.room.clock.now_ms()
+    now = days_later(yard, 1)
+    found = looks(yard).missing("nightly", since, now, each=True)
+    before, after = ([gap for gap in found.gaps if (gap.at < edited) is was] for was in (True, False))
+    assert [(len(gap.missing), gap.there) for gap in before] == [(0, SHOPS), (SHOPS, 0)]
+    assert before[1].at - before[0].at == DAY_MS
+    assert {(len(gap.missing), gap.there) for gap in after} == {(SHOPS, 0)}
+    assert commands.backfill("nightly", since, now, each=True).created == (1 + len(after)) * SHOPS
+    assert looks(yard).missing("nightly", since, now, each=True).tasks == 0
+
+
+def test_of_another_type_nothing_is_made_up_for(yard: Yard) -> None:
+    nightly(yard, missed="skip", task_type="work")
+    since = yard.room.clock.now_ms()
+    run_night(yard)
+    plan = {"name": "nightly", "cron": "0 2 * * *", "all_shops": True, "missed": "skip"}
+    desk(yard).add(Schedule(task_type="single", **plan), replace=True)
+    now = days_later(yard, 1)
+    found = looks(yard).missing("nightly", since, now)
+    assert [len(gap.missing) for gap in found.gaps] == [SHOPS], "only the night since it is of this type"
+    desk(yard).add(Schedule(task_type="work", **plan), replace=True)
+    found = looks(yard).missing("nightly", since, now)
+    assert [(len(gap.missing), gap.there) for gap in found.gaps] == [(0, SHOPS)]
+
+
 def test_a_viewer_makes_up_for_nothing(yard: Yard) -> None:
     nightly(yard)
     with pytest.raises(NotAllowed):
