@@ -154,16 +154,26 @@ class Link:
             self._permit(command)
         self._look()
         self.before()
-        with self._translated(), self._client.pipeline(transaction=atomic) as pipe:
-            for command in commands:
-                pipe.execute_command(*command)
-            replies = pipe.execute(raise_on_error=False)
+        with self._translated():
+            try:
+                replies = self._replies(commands, atomic=atomic)
+            except exceptions.OutOfMemoryError:  # Redis queues nothing for a transaction then, but lets everybody read
+                if not atomic or any(command[0] in WRITES for command in commands):
+                    raise
+                self._takes_nothing(StoreUnavailable(_memory(self.address)))
+                replies = self._replies(commands, atomic=False)
             for place, (command, reply) in enumerate(zip(commands, replies, strict=True)):
                 if isinstance(reply, exceptions.ResponseError):
                     replies[place] = _nothing(command, reply)
                 elif isinstance(reply, Exception):
                     raise reply
             return list(replies)
+
+    def _replies(self, commands: Sequence[Command], *, atomic: bool) -> list[Any]:
+        with self._client.pipeline(transaction=atomic) as pipe:
+            for command in commands:
+                pipe.execute_command(*command)
+            return list(pipe.execute(raise_on_error=False))
 
     def tell(self, packed: bytes, count: int) -> None:
         """``count`` commands that are in the form of the wire already, when only their success matters."""

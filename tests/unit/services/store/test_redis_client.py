@@ -126,6 +126,15 @@ def test_out_of_memory_changes_nothing_and_says_what_to_do(redis_url: str, plain
     answers, _, why = store.health()
     assert answers, "what is there can be read"
     assert "refuses writes" in why
+    with configured(plain, "maxmemory", "1mb"):
+        assert store.counts().status == {"pending": 1}
+        assert [found.task_id for found in store.get(["t0"]) if found is not None] == ["t0"]
+        store.audit(10)
+        assert store.events("", 10, 0.0).cursor
+        reader = RedisStore(redis_url, SystemClock())
+        assert reader.counts().status == {"pending": 1}
+        assert "refuses writes" in reader.health()[2], "who only looks learns that no heartbeat can come"
+        reader.close()
     assert sorted(plain.keys()) == before
     assert store.get(["t1"]) == [None]
     assert store.apply([Create(task=task())])[0].code == "created"
