@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.domain.text import refusals
 from services.domain.text.message import Message
 from services.domain.text.said import Said
 
-#: a server that is there and said no, or a way to it that is set up wrongly: trying again helps nobody
-_REFUSED = frozenset({
-    "broker.user", "broker.no_vhost", "broker.vhost_refused", "broker.not_amqp", "store.refuses_user",
-    "store.not_permitted",
-})  # fmt: skip
 BROKER, STORE, MANAGEMENT, FILE = "broker", "store", "management", "file"
 
 
 def refused(error: str) -> bool:
-    """Whether what stands in the connection (user, password, vhost, TLS) has to be corrected, or a right be given."""
+    """Whether a server is there and said no, or the way to it is set up wrongly: what stands in the connection has to
+    be corrected, or a right be given, and trying again helps nobody.
+    """
     code = error.message.code if isinstance(error, Said) else ""
-    return code in _REFUSED or code.startswith("tls.")
+    return code in refusals.OF_CONNECTION or code.startswith("tls.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -759,3 +759,9 @@ REFUSALS: dict[str, str] = {
     "guide.none": N_("there is no page {name}"),
     "cause_rule.too_long": N_("{field} may have {most} characters, not {count}"),
 }
+
+#: those of a server that is there and takes nobody with this user, password or address
+OF_CONNECTION = frozenset({
+    "broker.user", "broker.no_vhost", "broker.vhost_refused", "broker.not_amqp", "store.refuses_user",
+    "store.not_permitted",
+})  # fmt: skip
