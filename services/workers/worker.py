@@ -16,7 +16,7 @@ from typing import Protocol
 import psutil
 
 from services.domain.change import Finish
-from services.domain.errors import ConsoleError, StoreError
+from services.domain.errors import ConsoleError, StoreError, UsageError
 from services.domain.fleet import worker_order
 from services.domain.fleet.autoscale import Load, Range, Scaler
 from services.domain.fleet.remote import OrderEnd
@@ -25,9 +25,11 @@ from services.domain.fleet.worker_order import WorkerOrder
 from services.domain.gates.ability import Ability
 from services.domain.gates.lane_share import Share, Sharing
 from services.domain.insight import publisher
+from services.domain.insight import worker as insight
 from services.domain.task import ledger
 from services.domain.task.lane import LANES
 from services.domain.task.order import BrokerHealth, QueueDepth
+from services.domain.text.said import said
 from services.engine import farewells
 from services.engine.registry import Registry
 from services.ports import Broker, Clock, Consumer
@@ -50,6 +52,8 @@ from services.workers.spool import Spool
 log = logging.getLogger(__name__)
 #: a worker waits so long for what earlier ones could not record, before it takes (and its leader judges) anything
 REPLAY_S = 10.0
+#: so long it is watched whether another process still works under the same name, and how often it is looked at
+TWIN_S, TWIN_LOOK_S = 3.0, 0.25
 
 
 class Worker:
@@ -75,8 +79,10 @@ class Worker:
 
         Raises:
             BrokerUnavailable: the broker cannot be reached at all.
+            UsageError: another process works under the name that was given to this one.
         """
         parts, options = self._parts, self._options
+        self._need_own_name()
         self._consumer = parts.broker.consumer(options.lanes, window=options.slots * FOR_EACH_SLOT, name=self.name)
         spool = Spool(options.spool) if options.spool is not None else None
         self._finisher = Finisher(
@@ -138,6 +144,33 @@ class Worker:
         self._finisher.wait_replayed(REPLAY_S)
         self._feeder.start()
         self._announce()
+
+    def _need_own_name(self) -> None:
+        """Two of one name would be one line for everybody who looks, and each take orders of the other. One that was
+        killed a moment ago is told by its silence.
+        """
+        if not self._options.name:  # made for this process alone
+            return
+        try:
+            first = self._twin()
+            ends = self._parts.clock.monotonic() + TWIN_S
+            while first is not None and self._parts.clock.monotonic() < ends:
+                self._parts.clock.wait(self._stopping, TWIN_LOOK_S)
+                other = self._twin()
+                if other is not None and other.seen_at > first.seen_at:
+                    raise UsageError(
+                        said("worker.twin", worker=self.name, host=other.host, pid=other.pid), field="worker.name"
+                    )
+        except StoreError as exc:
+            log.warning("whether another worker is called %s is not known: %s", self.name, exc)
+
+    def _twin(self) -> WorkerInfo | None:
+        """Who else worked under this name a moment ago."""
+        store = self._parts.store
+        found = next((one for one in store.workers() if one.worker == self.name), None)
+        if found is None or found.state == insight.STOPPED or insight.missed(found, store.now_ms()):
+            return None
+        return None if self._heartbeat.is_own(found) else found
 
     def _make_autoscaler(self) -> Autoscaler:
         return Autoscaler(
@@ -444,6 +477,11 @@ class Heartbeat:
     def __init__(self, name: str, options: WorkerOptions, began: int) -> None:
         self._name, self._options, self._began = name, options, began
         self._me = psutil.Process()
+
+    def is_own(self, info: WorkerInfo) -> bool:
+        """Whether a worker of this process told it, as one that leaves while the next one begins."""
+        place = (info.host, info.pid) == (socket.gethostname(), os.getpid())
+        return place and abs(info.pid_started - self._me.create_time()) < 1.0
 
     def draw(
         self,

@@ -484,6 +484,10 @@ REFUSALS: dict[str, str] = {
         "no worker with browsers runs on {node}, where the profile of {shop} lives; start one there"
     ),
     "profile.nobody": N_("no worker with browsers is alive; start one on a machine with Chromium"),
+    "worker.twin": N_(
+        "a worker called {worker} works already: process {pid} on {host}. Give this one another name, or none"
+        " (worker.name), or stop the other first"
+    ),
     "worker.unknown": N_("there is no worker {name}; see `worker list`"),
     "shop.bad_id": N_("shop id {name} must be 1-64 of A-Z a-z 0-9 _ - and not a lane's name"),
     "shop.tags": N_("a shop has at most {most} tags of {length} characters each"),
