@@ -235,6 +235,8 @@ def test_what_waits_is_told_with_its_plan_and_the_answer_follows_the_fleet(qtbot
     assert "no worker" in words(dialog)
     assert "No worker" in dialog.answer.under.text()
     assert [run.state for run, _room in dialog.answer.strip.bars] == ["waits"]
+    qtbot.waitUntil(lambda: words(dialog.answer.evidence).count("not begun yet") > 1, timeout=WAIT_MS)
+    assert "No picture was kept." not in words(dialog)
     assert dialog.answer.counted.text() == "1 waits"
     desk.claim(made)
     qtbot.waitUntil(lambda: lead(dialog).startswith("Running: Since "), timeout=WAIT_MS)

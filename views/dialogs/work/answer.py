@@ -641,7 +641,8 @@ class EvidenceRow(QWidget):
         none = _("No lines of this attempt are kept.") if found.attempt else _("not begun yet")
         self.silent.setText("" if found.lines else none)
         self.silent.setVisible(not found.lines)
-        self.no_picture.setText(_("No picture was kept.") if self.picture.shown is None else "")
+        blank = _("No picture was kept.") if found.attempt else _("not begun yet")
+        self.no_picture.setText(blank if self.picture.shown is None else "")
         self.no_picture.setVisible(self.picture.shown is None)
         self.setAccessibleName(text.listed([_("Evidence"), *said, task_id]))
 
