@@ -40,16 +40,21 @@ class CauseCommands:
     def __init__(self, store: Store, steps: Steps, audit: Audit, operator: Operator) -> None:
         self._store, self._steps, self._audit, self._operator = store, steps, audit, operator
 
-    def describe(self, cause: str, *, name: str, note: str) -> None:
-        """Give a cause a name and a note; empty ones take them away.
+    def describe(self, cause: str, *, name: str, note: str, seen: CauseRule | None = None) -> None:
+        """Give a cause a name and a note; empty ones take them away. ``seen``: what the person saw; what they left as
+        it was there stays as it is now.
 
         Raises:
             UsageError: one of them is too long.
+            CauseChanged: somebody else changed the same meanwhile to something else; nothing is written.
         """
         self._audit.need(self._operator, "operator", "cause.describe", [cause])
         _check_length("name", name, MAX_NAME)
         _check_length("note", note, MAX_NOTE)
         rule = self._rule(cause)
+        if seen is not None:
+            name = _changed("name", name.strip(), seen, rule)
+            note = _changed("note", note.strip(), seen, rule)
         with self._audit.act("cause.describe", [cause], {"name": name, "note": note}):
             self._put(cause, msgspec.structs.replace(rule, name=name.strip(), note=note.strip()))
 

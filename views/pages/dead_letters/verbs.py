@@ -17,6 +17,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from services.clock import SystemClock
+from services.commands.causes import CauseChanged
 from services.commands.outcome import Outcome
 from services.domain.fleet.shop import Shop
 from services.domain.insight import known_issue
@@ -33,7 +34,7 @@ from views.dialogs.confirm import ConfirmDialog, Finding, Question, typed_count
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.telling import Telling, republished
-from views.dialogs.saving import SavingDialog
+from views.dialogs.saving import SharedForm, stands_there
 from views.dialogs.shop_login import ShopLogin
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.dead_letters import words
@@ -41,11 +42,11 @@ from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, Split
 from views.pages.dead_letters.table import Wanted, letters_of
 from views.support import instant, safe, shown, text
 from views.support.acting import REPUBLISH, UNDO_S, Acting, unless_changed
-from views.support.look import Label
 from views.support.operation import Operation, Start
 from views.support.words import cause as causes
 from views.support.words import verdicts, way
 from views.theme.tokens import platform_badge
+from views.widgets.fields import Labelled
 from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
 
 #: up to this many are sent after a moment in which they can be taken back; above it a preview is shown first
@@ -444,12 +445,12 @@ class CauseActions(QObject):
     def describe(self, of: OfCause) -> None:
         """Ask for a name and a note."""
         cause = of.cause
-        dialog = CauseNote(words.kind_title(cause), cause.rule.name, cause.rule.note, self._owner)
+        dialog = CauseNote(words.kind_title(cause), cause.rule, self._owner)
         dialog.saved.connect(partial(self._save, dialog.start, cause.fingerprint))
         dialog.open()
 
-    def _save(self, start: Start, fingerprint: str, name: str, note: str) -> None:
-        call = partial(self._context.commands.causes.describe, fingerprint, name=name, note=note)
+    def _save(self, start: Start, fingerprint: str, seen: CauseRule, name: str, note: str) -> None:
+        call = partial(self._context.commands.causes.describe, fingerprint, name=name, note=note, seen=seen)
         start(call, self._on_saved, self._fail)
 
     def known_issue(self, of: OfCause) -> None:
@@ -633,38 +634,75 @@ def _span(seconds: int) -> str:
     )
 
 
-class CauseNote(SavingDialog):
+class CauseNote(SharedForm):
     """Signals:
-    saved: name and note; ``start`` takes what keeps them.
+    saved: the ``CauseRule`` that stood there, name and note; ``start`` takes what keeps them.
     """
 
-    saved = Signal(str, str)
+    saved = Signal(object, str, str)
 
-    def __init__(self, kind: str, name: str, note: str, parent: QWidget | None = None) -> None:
+    def __init__(self, kind: str, rule: CauseRule, parent: QWidget | None = None) -> None:
         """`kind` is what the cause is called without a name of its own."""
         super().__init__(N_("Name and note"), icon="ph.note-pencil", width=WIDTH, parent=parent)
-        self.name, self.note = QLineEdit(name), QPlainTextEdit(note)
+        self._rule = rule
+        self.name, self.note = QLineEdit(rule.name), QPlainTextEdit(rule.note)
         self.name.setMaxLength(MAX_NAME)
         self.name.setPlaceholderText(kind)
-        self.name.setAccessibleName(_("Name"))
         self.note.setFixedHeight(NOTE_HEIGHT)
         self.note.setTabChangesFocus(True)
-        self.note.setAccessibleName(_("Note"))
         self.note.setPlaceholderText(_("What was found out, who works on it, what helps"))
-        parts: tuple[tuple[str, QWidget], ...] = ((_("Name"), self.name), (_("Note"), self.note))
-        for title, field in parts:
-            self.body.addWidget(Label(title, "label", "text2"))
-            self.body.addWidget(field)
+        self.fields = {"name": Labelled(N_("Name"), self.name), "note": Labelled(N_("Note"), self.note)}
+        for part in self.fields.values():
+            self.body.addWidget(part)
         self.cancel, self.save = self.end_with_save(self._on_save)
+        self._theirs: tuple[str, ...] = ()  #: fields that somebody else changed meanwhile, too
+        self.offer_to_take_over(tuple(self.fields), self._take_theirs)
+        self.name.textChanged.connect(self._check)
         self.note.textChanged.connect(self._check)
         self.name.setFocus()
 
+    def refused(self, error: BaseException) -> None:
+        """Where somebody else changed the same, show what stands there now."""
+        if not isinstance(error, CauseChanged):
+            super().refused(error)
+            return
+        was, now = _described(self._rule), _described(error.now)
+        self._rule = error.now
+        self._theirs = tuple(name for name, words_ in self._typed().items() if words_ != was[name] != now[name])
+        for name in self.fields:
+            if name not in self._theirs:
+                self._take_theirs(name)
+        self._check()
+        first = next(iter(self._over()), "")
+        self.tell_changed(_("Somebody else changed this cause; nothing is saved."), first)
+
+    def _typed(self) -> dict[str, str]:
+        return {"name": self.name.text().strip(), "note": self.note.toPlainText().strip()}
+
+    def _over(self) -> dict[str, str]:
+        """The fields that say otherwise than what somebody else wrote meanwhile, and what that is."""
+        typed, now = self._typed(), _described(self._rule)
+        return {name: stands_there(now[name]) for name in self._theirs if typed[name] != now[name]}
+
+    def _take_theirs(self, name: str) -> None:
+        if name == "name":
+            self.name.setText(self._rule.name)
+        else:
+            self.note.setPlainText(self._rule.note)
+
     def _check(self) -> None:
-        over = len(self.note.toPlainText()) - MAX_NOTE
-        self.forbid(_("The note is {n} characters too long").format(n=over) if over > 0 else "")
+        long, over = len(self.note.toPlainText()) - MAX_NOTE, self._over()
+        for name, part in self.fields.items():
+            part.set_error(over.get(name, ""))
+        self.show_over(over)
+        self.forbid(_("The note is {n} characters too long").format(n=long) if long > 0 else "")
 
     def _on_save(self) -> None:
-        self.saved.emit(self.name.text(), self.note.toPlainText())
+        self.saved.emit(self._rule, self.name.text(), self.note.toPlainText())
+
+
+def _described(rule: CauseRule) -> dict[str, str]:
+    return {"name": rule.name, "note": rule.note}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

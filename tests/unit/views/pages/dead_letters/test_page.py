@@ -682,6 +682,32 @@ def test_what_somebody_else_decided_otherwise_is_taken_over_or_overwritten(
 
 
 @pytest.mark.one_pair
+@pytest.mark.parametrize("choice", ["take over", "overwrite"])
+def test_a_note_that_somebody_else_wrote_meanwhile_is_taken_over_or_overwritten(
+    choice: str, qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    cause = page.causes.causes.record(0).fingerprint
+    cause_menu(page)["Name and note"].trigger()
+    dialog = page.findChild(CauseNote)
+    assert dialog is not None
+    dialog.note.setPlainText("mine")
+    assembly.commands(fleet.engine, name="bo@desk").causes.describe(cause, name="new page", note="ann looks at it")
+    dialog.save.click()
+    qtbot.waitUntil(dialog.changed.isVisible)
+    assert (dialog.name.text(), dialog.note.toPlainText()) == ("new page", "mine")
+    assert dialog.fields["note"].error() == "Now there: ann looks at it"
+    assert dialog.save.text() == "Overwrite"
+    if choice == "take over":
+        dialog.take_over["note"].click()
+    dialog.save.click()
+    qtbot.waitUntil(lambda: not page.findChildren(CauseNote))
+    rule = cause_rule.read(fleet.store.documents(cause_rule.KIND))[cause]
+    assert (rule.name, rule.note) == ("new page", "ann looks at it" if choice == "take over" else "mine")
+
+
+@pytest.mark.one_pair
 @pytest.mark.parametrize("act", ["merge", "split"])
 def test_a_cause_that_cannot_be_merged_or_split_any_more_is_said_in_the_dialog(
     act: str, qtbot: QtBot, fleet: Fleet, open_page: Open
