@@ -257,8 +257,9 @@ class Button(QAbstractButton):
     def _paint_content(self, painter: QPainter, ink: str) -> None:
         rect = self.rect()
         filled = self._kind in ("primary", "dangerfill")
-        chip = shortcut_text(self._shortcut) if rect.width() >= self.sizeHint().width() else ""
-        needed = self.sizeHint().width() - (0 if chip else self._chip_width())
+        needed = self.sizeHint().width()
+        chip = shortcut_text(self._shortcut) if rect.width() >= needed else ""
+        needed -= 0 if chip else self._chip_width()
         left = max(0, (rect.width() - needed) // 2) + (0 if self._kind == "link" else _PAD - (3 if self._small else 0))
         if self._icon and not self.text():
             left = (rect.width() - 15) // 2 - ((_CARET - 2) // 2 if self._menu is not None else 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
@@ -129,8 +130,14 @@ class Segmented(QWidget):
 
     def segment_rect(self, number: int) -> QRect:
         """Return where choice `number` is drawn."""
+        return self._rects()[number]
+
+    def _rects(self) -> list[QRect]:
         widths = self._widths()
-        return QRect(sum(widths[:number]), 0, widths[number], self.height())
+        return [
+            QRect(right - width, 0, width, self.height())
+            for right, width in zip(accumulate(widths), widths, strict=True)
+        ]
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw edge, choices and dividers."""
@@ -141,8 +148,8 @@ class Segmented(QWidget):
         path.addRoundedRect(frame, RADIUS_BUTTON, RADIUS_BUTTON)
         painter.fillPath(path, theme().color("input"))
         painter.setClipPath(path)
-        for number, label in enumerate(self.labels()):
-            self._paint_segment(painter, number, label)
+        for number, (label, rect) in enumerate(zip(self.labels(), self._rects(), strict=True)):
+            self._paint_segment(painter, number, label, rect)
         painter.setClipping(False)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(theme().color("line2"))
@@ -151,8 +158,7 @@ class Segmented(QWidget):
             painter.setPen(QPen(theme().color("focus"), 2))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS_BUTTON, RADIUS_BUTTON)
 
-    def _paint_segment(self, painter: QPainter, number: int, label: str) -> None:
-        rect = self.segment_rect(number)
+    def _paint_segment(self, painter: QPainter, number: int, label: str, rect: QRect) -> None:
         chosen = number == self._at
         ink = "dis" if not self.isEnabled() else "text" if chosen else "text2"
         if chosen:
@@ -174,7 +180,7 @@ class Segmented(QWidget):
         draw_line(painter, rect.adjusted(int(left - rect.left()) + _ICON + _GAP, 0, 0, 0), label)
 
     def _at_point(self, point: QPoint) -> int:
-        return next((n for n in range(len(self._choices)) if self.segment_rect(n).contains(point)), -1)
+        return next((n for n, rect in enumerate(self._rects()) if rect.contains(point)), -1)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Follow the mouse."""
