@@ -72,14 +72,19 @@ class AlertActions(PageActs):
         alerts, name = self._context.commands.alerts, one.incident.id
         said = _("{id} is muted until {time}.").format(id=name, time=words.clock(until))
         call = partial(alerts.mute, name, until, reason, seen=seen)
-        self._act(call, said, partial(alerts.unmute, name), start=start)
+        self._act(call, said, self._muted_back(name, seen) or partial(alerts.unmute, name), start=start)
+
+    def _muted_back(self, name: str, answer: Answer) -> Callable[[], object] | None:
+        """What mutes it again as it was muted, None where it was not, or would be no more by now."""
+        if answer.muted_until <= instant.now_ms():
+            return None
+        return partial(self._context.commands.alerts.mute, name, answer.muted_until, answer.reason or "-")
 
     def unmute(self, one: IncidentNow) -> None:
         """Tell of it again."""
         alerts, answer, name = self._context.commands.alerts, one.incident.answer, one.incident.id
-        back = partial(alerts.mute, name, answer.muted_until, answer.reason or "-")
         said = _("{id} is told again.").format(id=name)
-        self._act(partial(alerts.unmute, name), said, back if answer.muted_until > instant.now_ms() else None)
+        self._act(partial(alerts.unmute, name), said, self._muted_back(name, answer))
 
     def escalate(self, one: IncidentNow) -> None:
         """Tell those whom its rule escalates to, now."""

@@ -255,6 +255,10 @@ def test_a_mute_of_somebody_else_meanwhile_is_taken_over_or_overwritten(
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         dialog.save_button.click()
     assert answer_of(fleet, login.id).reason == "mine"
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        widgets.press(fleet.toasts[-1], "Undo")
+    back = answer_of(fleet, login.id)
+    assert (back.muted_until, back.reason) == (theirs.muted_until, theirs.reason), "what they decided holds again"
 
 
 def test_escalate_and_pause_are_audited_commands(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
