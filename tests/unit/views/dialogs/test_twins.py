@@ -16,7 +16,7 @@ def create(fleet: Fleet, kind: str, payload: dict[str, object]) -> None:
 
 def test_one_at_a_time_per_shop_whatever_the_payload(fleet: Fleet) -> None:
     create(fleet, "sync_order", {"page_size": 9})
-    twins = find(fleet.context.tasks, fleet.context.types()["sync_order"], SHOPS, {"page_size": 50})
+    twins = find(fleet.context.tasks, fleet.context.types()["sync_order"], SHOPS, {"page_size": 50}, 5)
     assert list(twins.by_shop) == ["pdd:pdd-10021"]
     assert twins.words() == "1 waiting"
 
@@ -24,9 +24,9 @@ def test_one_at_a_time_per_shop_whatever_the_payload(fleet: Fleet) -> None:
 def test_the_payload_counts_where_the_type_says_so(fleet: Fleet) -> None:
     create(fleet, "get_content", {"url": "/a", "wait_for": ".x"})
     kind = fleet.context.types()["get_content"]
-    assert find(fleet.context.tasks, kind, SHOPS, {"wait_for": ".x", "url": "/a"}).by_shop
-    assert not find(fleet.context.tasks, kind, SHOPS, {"url": "/b"}).by_shop
+    assert find(fleet.context.tasks, kind, SHOPS, {"wait_for": ".x", "url": "/a"}, 5).by_shop
+    assert not find(fleet.context.tasks, kind, SHOPS, {"url": "/b"}, 5).by_shop
 
 
 def test_no_shop_no_twin(fleet: Fleet) -> None:
-    assert not find(fleet.context.tasks, fleet.context.types()["sync_order"], (), {}).by_shop
+    assert not find(fleet.context.tasks, fleet.context.types()["sync_order"], (), {}, 5).by_shop
