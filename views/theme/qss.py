@@ -144,6 +144,7 @@ QPlainTextEdit, QTextEdit {{
 QPlainTextEdit[readOnly="true"], QTextEdit[readOnly="true"] {{ border-color: {t.role("line2")}; }}
 QPlainTextEdit:focus, QTextEdit:focus {{ border: 2px solid {t.role("focus")}; }}
 QPlainTextEdit[bare="true"], QTextEdit[bare="true"] {{ border: none; background: transparent; }}
+QComboBox {{ combobox-popup: 0; }}
 QComboBox::drop-down {{ border: none; width: 24px; }}
 QComboBox::down-arrow {{ image: url("{glyphs["down"]}"); width: 12px; height: 12px; }}
 QComboBox::down-arrow:disabled {{ image: url("{glyphs["down-disabled"]}"); }}

@@ -5,9 +5,19 @@ Labelled(N_("Page size"), NumberField(50, 1, 100), hint=N_("1 to 100"))
 
 from __future__ import annotations
 
-from PySide6.QtCore import QDateTime, Qt
+from PySide6.QtCore import QDateTime, QElapsedTimer, Qt
 from PySide6.QtGui import QAction, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QDateTimeEdit, QHBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDateTimeEdit,
+    QHBoxLayout,
+    QLineEdit,
+    QListView,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from services.i18n import _
 from views.support.language import on_language_changed
@@ -75,11 +85,36 @@ class DateTimeField(QDateTimeEdit):
         event.ignore()
 
 
+class _Names(QListView):
+    """Finds what is typed at the beginning of a name, else within one: of two thousand types most begin alike."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._typed, self._last = "", QElapsedTimer()
+
+    def keyboardSearch(self, search: str) -> None:
+        """Go to the first name with all that was typed without a pause."""
+        goes_on = self._last.isValid() and self._last.elapsed() < QApplication.keyboardInputInterval()
+        self._typed = self._typed + search if goes_on else search
+        self._last.restart()
+        names, typed = self.model(), self._typed
+        again = len(set(typed)) == 1  # the same letter goes on from name to name
+        for how in (Qt.MatchFlag.MatchStartsWith, Qt.MatchFlag.MatchContains):
+            found = names.match(names.index(0, 0), Qt.ItemDataRole.DisplayRole, typed[:1] if again else typed, 1, how)
+            if found and again and how == Qt.MatchFlag.MatchStartsWith:
+                super().keyboardSearch(search)
+            elif found:
+                self.setCurrentIndex(found[0])
+            if found:
+                return
+
+
 class ChoiceField(QComboBox):
     """One of a list; the wheel scrolls the page, not the choice."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setView(_Names())
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMaxVisibleItems(14)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QDateTime, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -86,3 +87,33 @@ def test_the_cross_stands_in_the_middle_of_the_field_as_it_is_dressed(qtbot: QtB
     (cross,) = field.findChildren(QToolButton)
     assert abs(cross.geometry().center().y() - field.rect().center().y()) <= 1
     assert field.rect().contains(cross.geometry())
+
+
+def test_one_of_thousands_is_found_by_what_its_name_holds(qtbot: QtBot) -> None:
+    field = ChoiceField()
+    qtbot.addWidget(field)
+    field.addItems(["Order sync · sync_order", "Shop crawl · shop_crawl", "Single product · single_product"])
+    field.addItems([f"Type number {number} · type_{number:04}" for number in range(2_000)])
+    field.show()
+    qtbot.keyClicks(field, "1987")
+    assert field.currentText() == "Type number 1987 · type_1987"
+    QTest.qWait(QApplication.keyboardInputInterval() + 50)
+    qtbot.keyClicks(field, "sh")
+    assert field.currentText() == "Shop crawl · shop_crawl", "what begins so comes first"
+    QTest.qWait(QApplication.keyboardInputInterval() + 50)
+    qtbot.keyClicks(field, "s")
+    qtbot.keyClicks(field, "s")
+    assert field.currentText() in ("Shop crawl · shop_crawl", "Single product · single_product")
+
+
+def test_a_long_list_does_not_cover_the_window(qtbot: QtBot, qapp: QApplication) -> None:
+    colors = tokens("dark")
+    page = QWidget()
+    qtbot.addWidget(page)
+    page.setStyleSheet(make_qss(colors, draw_glyphs(colors)))
+    field = ChoiceField(page)
+    field.addItems([f"Type number {number}" for number in range(2_000)])
+    page.show()
+    field.showPopup()
+    assert field.view().window().height() < 16 * field.view().sizeHintForRow(0) + 40
+    field.hidePopup()
