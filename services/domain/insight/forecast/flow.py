@@ -122,8 +122,11 @@ SENTENCES: dict[str, str] = {
     "flow.cut_off": N_("{n:,} workers cannot reach the broker"),
     "flow.cut_off.one": N_("1 worker cannot reach the broker"),
     "flow.no_slot": N_("workers have no slots: give them some"),
-    "flow.blocked": N_("the broker takes no new messages: {n:,} tasks recorded, not sent"),
-    "flow.unsent": N_("{n:,} tasks recorded, not sent"),
+    "flow.blocked": NN_(
+        "the broker takes no new messages: {n:,} task recorded, not sent",
+        "the broker takes no new messages: {n:,} tasks recorded, not sent",
+    ),
+    "flow.unsent": NN_("{n:,} task recorded, not sent", "{n:,} tasks recorded, not sent"),
     "flow.rates": N_("In {in}, out {out}"),
     "flow.all_busy": N_("All {slots:,} slots are busy"),
     "flow.all_busy_more": N_("All {slots:,} slots are busy; about {more:,} more would keep up"),
