@@ -298,6 +298,7 @@ WAYS: Mapping[str, Way] = {
 BESIDE = frozenset(
     {
         "alert.escalate",
+        "alert.run",
         "cause.describe",
         "dead.note",
         "schedule.backfill",
@@ -362,7 +363,8 @@ def since(trail: Trail, entry: AuditEntry, *, apart: str = "") -> Message | None
             return False
         if apart and audit.writer_of(one.entry_id) == apart:
             return False
-        if not objects.isdisjoint(one.target) or len(one.target) >= TARGETS_KEPT:  # the rest of them is not named
+        # of so many the rest is not named
+        if not objects.isdisjoint(one.target) or max(len(one.target), len(entry.target)) >= TARGETS_KEPT:
             return True
         # a view may be called otherwise since
         return family == "view" and not keys.isdisjoint(_keys(_detail(one)))

@@ -212,6 +212,26 @@ def test_what_others_did_since_bars_an_undo_and_what_its_own_writer_did_does_not
     assert len(entries) == 1, "what was written after it was listened to is not kept"
 
 
+def test_an_undo_of_more_than_are_named_waits_for_nobody_elses_act_on_any_of_them(room: Room) -> None:
+    trail = AuditQueries(room.store)
+    with heard() as entries, Audit(room.store, "ann@desk").act("dead.archived", [f"t{n}" for n in range(300)]):
+        pass
+    unchanged(trail, entries)
+    with Audit(room.store, "ben@desk").act("dead.ignored", ["t250"]):
+        pass
+    with pytest.raises(UsageError, match="changed it again since"):
+        unchanged(trail, entries)
+
+
+def test_what_a_rule_runs_for_an_incident_changes_nothing_of_its_answer(room: Room) -> None:
+    trail = AuditQueries(room.store)
+    with heard() as entries, Audit(room.store, "ann@desk").act("alert.mute", ["i1"]):
+        pass
+    with Audit(room.store, "rule dead_letters").act("alert.run", ["i1"]):
+        pass
+    unchanged(trail, entries)
+
+
 def test_what_failed_may_be_done_in_part(room: Room) -> None:
     desk = office(room)
     desk.fleet.pause("all")
