@@ -16,12 +16,13 @@ from services.domain.alerts import rule as rules
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import Answer, Incident
 from services.domain.alerts.rule import Rule
-from services.domain.errors import UsageError
+from services.domain.errors import StoreError, UsageError
 from services.domain.text.said import said
 from services.ports import Store
 
 REASON_MOST = 500
 LONGEST_MS = 366 * 86_400_000
+TRIES = 8
 
 
 class AnswerChanged(UsageError):
@@ -122,12 +123,24 @@ class AlertCommands:
         answer of before this takes the place of.
         """
         found = self._one(incident)
-        answer = replace(found.answer, **fields)
         told = {key: value for key, value in detail.items() if value}
         told |= {"was": was(found.answer)} if was is not None else {}
         with self._audit.act(action, [incident], told):
-            self._store.put_document(incidents.ANSWERS, incident, incidents.dump(answer))
-        return replace(found, answer=answer)
+            for _ in range(TRIES):
+                body = self._store.document(incidents.ANSWERS, incident)
+                now = _read(body or "", found.answer)
+                if was is not None:
+                    was(now)  # asked again: somebody may have come in between
+                answer = replace(now, **fields)
+                if self._keep(incident, body, incidents.dump(answer)):
+                    return replace(found, answer=answer)
+            raise StoreError(said("cause_rule.contested", name=incident))
+
+    def _keep(self, incident: str, before: str | None, body: str) -> bool:
+        """Whether it stands in the place of the one that was read."""
+        if before is None:
+            return self._store.add_document(incidents.ANSWERS, incident, body)
+        return self._store.swap_document(incidents.ANSWERS, incident, before, body)
 
     def _one(self, incident: str) -> Incident:
         for body in self._store.documents(incidents.KIND).values():
@@ -136,12 +149,8 @@ class AlertCommands:
             except (ValueError, RecursionError):
                 continue
             if found.id == incident and found.raised_at:
-                stored = self._store.documents(incidents.ANSWERS).get(incident, "")
-                try:
-                    answer = incidents.load_answer(stored) if stored else found.answer
-                except (ValueError, RecursionError):
-                    answer = Answer()
-                return replace(found, answer=answer)
+                stored = self._store.document(incidents.ANSWERS, incident) or ""
+                return replace(found, answer=_read(stored, found.answer))
         raise rules.refusal("alert.no_incident", "incident", value=incident[:80])
 
     # --------------------------------------------------------------------------------------------------------- rules
@@ -256,6 +265,13 @@ class AlertCommands:
 
 def _taken(answer: Answer) -> dict[str, object]:
     return {"by": answer.answered_by, "note": answer.note} if answer.answered_by else {}
+
+
+def _read(stored: str, otherwise: Answer) -> Answer:
+    try:
+        return incidents.load_answer(stored) if stored else otherwise
+    except (ValueError, RecursionError):
+        return Answer()
 
 
 def _muted_unseen(answer: Answer, seen: Answer | None, now_ms: int) -> dict[str, object]:

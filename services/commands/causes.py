@@ -3,7 +3,7 @@ done about it by itself, merge it into another."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -12,7 +12,7 @@ from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome
 from services.domain.alerts import channel as channels
-from services.domain.errors import UsageError
+from services.domain.errors import StoreError, UsageError
 from services.domain.insight import cause_rule, known_issue
 from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE, CauseRule
 from services.domain.task.search.query import Query, equals
@@ -23,6 +23,7 @@ from services.engine.steps import Steps
 from services.ports import Store
 
 LONGEST_S = 366 * 86_400
+TRIES = 8
 V = TypeVar("V")
 
 
@@ -30,7 +31,9 @@ class CauseChanged(UsageError):
     """Somebody else decided otherwise about a cause while it was looked at; ``now`` is what stands."""
 
     def __init__(self, field: str, now: CauseRule) -> None:
-        super().__init__(said("cause_rule.meanwhile", who=now.known_by or "-"), field)
+        named = said("cause_rule.named_meanwhile")  # who wrote a name or a note is kept nowhere
+        decided = said("cause_rule.meanwhile", who=now.known_by or "-")
+        super().__init__(named if field in ("name", "note") else decided, field)
         self.now = now
 
 
@@ -51,12 +54,17 @@ class CauseCommands:
         self._audit.need(self._operator, "operator", "cause.describe", [cause])
         _check_length("name", name, MAX_NAME)
         _check_length("note", note, MAX_NOTE)
-        rule = self._rule(cause)
-        if seen is not None:
-            name = _changed("name", name.strip(), seen, rule)
-            note = _changed("note", note.strip(), seen, rule)
-        with self._audit.act("cause.describe", [cause], {"name": name, "note": note}):
-            self._put(cause, msgspec.structs.replace(rule, name=name.strip(), note=note.strip()))
+        name, note = name.strip(), note.strip()
+
+        def described(now: CauseRule) -> CauseRule:
+            if seen is None:
+                return msgspec.structs.replace(now, name=name, note=note)
+            kept = _changed("name", name, seen, now), _changed("note", note, seen, now)
+            return msgspec.structs.replace(now, name=kept[0], note=kept[1])
+
+        told = described(self._rule(cause))
+        with self._audit.act("cause.describe", [cause], {"name": told.name, "note": told.note}):
+            self._change(cause, described)
 
     def ignore(self, cause: str, *, seconds: int = 0) -> Outcome:
         """Ignore its letters and what dies of it from now on: for some seconds, or until its text changes (0).
@@ -71,9 +79,9 @@ class CauseCommands:
         until = now + seconds * 1000 if seconds else cause_rule.FOREVER
         before = self._own(cause)
         was = {"by": before.by, "until": before.until} if before.ignored else {}
-        rule = msgspec.structs.replace(before, ignored=True, until=until, by=self._operator.who, at=now)
+        decided = {"ignored": True, "until": until, "by": self._operator.who, "at": now}
         with self._audit.act("cause.ignore", [cause], {"until": until, "was": was}) as act:
-            self._put(cause, rule)
+            rule = self._set(cause, **decided)
             done = cause_keeper.ignore(self._store, self._steps, cause, rule)
             if before.ignored:
                 cause_keeper.renew(self._store, self._steps, cause, before, rule)
@@ -85,7 +93,7 @@ class CauseCommands:
         self._audit.need(self._operator, "operator", "cause.lift", [cause])
         rule = self._rule(cause)
         with self._audit.act("cause.lift", [cause]) as act:
-            self._put(cause, msgspec.structs.replace(rule, ignored=False))
+            self._set(cause, ignored=False)
             done = cause_keeper.reopen(self._store, self._steps, cause, rule)
             act.counted(len(done), 0)
         return Outcome(done=done)
@@ -125,18 +133,18 @@ class CauseCommands:
         note = before.note if note is None else note.strip()
         _check_length("owner", owner, MAX_NAME)
         _check_length("note", note, MAX_NOTE)
-        rule = msgspec.structs.replace(
-            before,
-            note=note,
-            owner=owner,
-            park_s=park_s,
-            retry_at=retry_at,
-            alert_once=alert_once,
-            route=route,
-            link=link,
-            known_by=self._operator.who,
-            known_at=self._store.now_ms(),
-        )
+        decided: dict[str, object] = {
+            "owner": owner,
+            "park_s": park_s,
+            "retry_at": retry_at,
+            "alert_once": alert_once,
+            "route": route,
+            "link": link,
+            "known_by": self._operator.who,
+            "known_at": self._store.now_ms(),
+            **({"note": note} if note != before.note else {}),
+        }
+        rule = msgspec.structs.replace(before, **decided)
         known_issue.check(rule)
         channels.need(rule.route, channels.readable(self._store.documents(channels.KIND)), "to")
         detail = {
@@ -151,7 +159,7 @@ class CauseCommands:
         was = {"by": before.known_by, "owner": before.owner} if before.known else {}
         was |= {"note": before.note} if before.note != note else {}
         with self._audit.act("cause.know", [cause], {**told, "was": was}):
-            self._put(cause, rule)
+            self._set(cause, **decided)
 
     def forget(self, cause: str, *, seen: CauseRule | None = None) -> bool:
         """Do nothing about it by itself any more, and nobody is at it; shops that were parked for it go on within
@@ -169,7 +177,7 @@ class CauseCommands:
                 act.outcome = "refused: nothing was decided about it"
                 return False
             nothing = {"owner": "", "park_s": 0, "retry_at": "", "alert_once": False, "route": (), "link": ""}
-            self._put(cause, msgspec.structs.replace(rule, **nothing, known_by="", known_at=0))
+            self._set(cause, **nothing, known_by="", known_at=0)
         return True
 
     def merge(self, causes: Sequence[str], into: str) -> None:
@@ -194,7 +202,7 @@ class CauseCommands:
         was = {one: rules[one].into for one in causes if one in rules and rules[one].into}
         with self._audit.act("cause.merge", [*causes], {"into": main, "was": was}):
             for one in causes:
-                self._put(one, msgspec.structs.replace(self._rule(one), into=main))
+                self._set(one, into=main)
             for one in causes:
                 self._let_out(one, [rules[up] for up in cause_rule.above(one, rules)[1:] if up in rules and up != main])
 
@@ -208,7 +216,7 @@ class CauseCommands:
             if not rule.into:
                 act.outcome = "refused: it stands by itself"
                 return False
-            self._put(cause, msgspec.structs.replace(rule, into=""))
+            self._set(cause, into="")
             self._let_out(cause, [rules[up] for up in cause_rule.above(cause, rules)[1:] if up in rules])
         return True
 
@@ -275,6 +283,23 @@ class CauseCommands:
         if rule.into:
             raise UsageError(said("cause_rule.is_merged", cause=cause, into=rule.into), field="cause")
         return rule
+
+    def _set(self, cause: str, **fields: object) -> CauseRule:
+        return self._change(cause, lambda now: msgspec.structs.replace(now, **fields))
+
+    def _change(self, cause: str, make: Callable[[CauseRule], CauseRule]) -> CauseRule:
+        """Keep what ``make`` makes of it as it stands: what others wrote in between is not written over."""
+        for _ in range(TRIES):
+            body = self._store.document(cause_rule.KIND, cause)
+            rule = make(cause_rule.parse(body or ""))
+            made = cause_rule.dump(rule)
+            if body is None:
+                kept = self._store.add_document(cause_rule.KIND, cause, made)
+            else:
+                kept = self._store.swap_document(cause_rule.KIND, cause, body, made)
+            if kept:
+                return rule
+        raise StoreError(said("cause_rule.contested", name=cause))
 
     def _put(self, cause: str, rule: CauseRule) -> None:
         self._store.put_document(cause_rule.KIND, cause, cause_rule.dump(rule))

@@ -667,6 +667,10 @@ REFUSALS: dict[str, str] = {
     "cause_rule.split_by": N_("a cause is split by a shop, a platform or a worker, not by {where}"),
     "cause_rule.print": N_("a cause is named by its fingerprint of 16 hex letters; see `dead list --causes`"),
     "alert.muted_meanwhile": N_("{who} muted it meanwhile, so nothing is saved; look at it again"),
+    "cause_rule.contested": N_("{name} is changed by somebody else again and again; try again"),
+    "cause_rule.named_meanwhile": N_(
+        "somebody wrote another name or note of this cause meanwhile, so nothing is saved; look at it again"
+    ),
     "cause_rule.meanwhile": N_(
         "{who} decided otherwise about this cause meanwhile, so nothing is saved; look at it again"
     ),
@@ -766,6 +770,5 @@ REFUSALS: dict[str, str] = {
 
 #: those of a server that is there and takes nobody with this user, password or address
 OF_CONNECTION = frozenset({
-    "broker.user", "broker.no_vhost", "broker.vhost_refused", "broker.not_amqp", "store.refuses_user",
-    "store.not_permitted",
+    "broker.user", "broker.no_vhost", "broker.vhost_refused", "store.refuses_user", "store.not_permitted",
 })  # fmt: skip

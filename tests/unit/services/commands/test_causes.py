@@ -42,6 +42,23 @@ def later(room: Room, keeper: CauseKeeper, seconds: float = LOOK_S) -> None:
     keeper.tick()
 
 
+def test_what_others_decide_while_a_note_is_being_written_stays(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    die(room, "s1")
+    commands(room).describe(PRINT, name="QR codes", note="")
+    ask, others = room.store.document, [lambda: commands(room).know(PRINT, owner="bo", link="https://example.com/1")]
+
+    def between(kind: str, name: str) -> str | None:
+        found = ask(kind, name)
+        if others:
+            others.pop()()
+        return found
+
+    monkeypatch.setattr(room.store, "document", between)
+    commands(room).describe(PRINT, name="QR codes", note="ask the shop owner")
+    (cause,) = CauseQueries(room.store).causes().rows
+    assert (cause.rule.note, cause.rule.owner, cause.rule.link) == ("ask the shop owner", "bo", "https://example.com/1")
+
+
 def test_a_name_and_a_note_stay_with_the_cause(room: Room) -> None:
     die(room, "s1")
     commands(room).describe(PRINT, name=" QR codes ", note="ask the shop owner")
