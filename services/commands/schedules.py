@@ -311,9 +311,10 @@ class ScheduleCommands:
             return msgspec.structs.replace(planned, was=was), _moved(planned, next_at, zone, now)
 
         with self._audit.act("fleet.time_zone", [zone], {"before": fleet_zone(self._store)}):
-            set_fleet_zone(self._store, zone)
+            # first the schedules: where it breaks off, asking again still knows by which zone they ran
             for entry in followers:
                 self._write(entry.name, move)
+            set_fleet_zone(self._store, zone)
         return len(followers)
 
     def _change(

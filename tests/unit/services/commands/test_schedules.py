@@ -13,7 +13,7 @@ import pytest
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.schedules import ScheduleCommands
-from services.domain.errors import NotAllowed, StoreError, Unreadable, UsageError
+from services.domain.errors import NotAllowed, StoreError, StoreUnavailable, Unreadable, UsageError
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates import quiet_hours
@@ -239,6 +239,27 @@ def test_the_zone_of_the_fleet_moves_those_without_their_own(room: Room, desk: S
     assert kept(room, "own")[1].next_at == before["own"]
     with pytest.raises(UsageError):
         desk.set_zone("Mars/Base")
+
+
+def test_a_zone_that_was_set_in_part_is_set_again_and_each_knows_by_which_it_ran(
+    room: Room, desk: ScheduleCommands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        desk.add(plan(name=name))
+    before, put = desk.zone(), room.store.put_schedule
+
+    def broken(entry: ScheduleEntry, version: int) -> bool:
+        if entry.name == "two":
+            raise StoreUnavailable("gone")
+        return put(entry, version)
+
+    monkeypatch.setattr(room.store, "put_schedule", broken)
+    with pytest.raises(StoreUnavailable):
+        desk.set_zone("America/New_York")
+    assert desk.zone() == before
+    monkeypatch.setattr(room.store, "put_schedule", put)
+    assert desk.set_zone("America/New_York") == 2
+    assert {bool(kept(room, name)[0].was) for name in ("one", "two")} == {True}
 
 
 def test_a_change_is_made_on_top_of_what_the_leader_just_wrote(
