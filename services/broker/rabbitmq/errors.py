@@ -21,6 +21,8 @@ INTERNAL_ERROR = 541
 LOGIN = (exceptions.ProbableAuthenticationError, exceptions.AuthenticationError)
 REFUSALS = (exceptions.ProbableAuthenticationError, exceptions.ProbableAccessDeniedError, ssl.SSLCertVerificationError)
 LATE = "no answer in time"
+#: in what pika makes of a connection that went while it was opened: a guess at the reason, from how far it had come
+_GUESSED = exceptions.StreamLostError.__name__
 
 
 class ChannelLost(Exception):
@@ -59,7 +61,7 @@ def describe(reason: BaseException) -> str:
 def needs_person(reason: BaseException) -> bool:
     """Whether trying again soon is pointless: the broker answered and refused."""
     return any(
-        isinstance(item, REFUSALS)
+        (isinstance(item, REFUSALS) and _GUESSED not in str(item))
         or (isinstance(item, exceptions.ConnectionClosedByBroker) and item.reply_code in (ACCESS_REFUSED, NOT_ALLOWED))
         for item in chain(reason)
     )
@@ -108,6 +110,8 @@ def chain(reason: BaseException) -> Iterator[BaseException]:
 def _refusal(item: BaseException, address: Address) -> str:
     place, user, vhost = address.place, address.user, address.vhost
     text = str(getattr(item, "reply_text", "")) or str(item)
+    if _GUESSED in text and isinstance(item, REFUSALS):  # a server that refuses says so; a proxy may only hang up
+        return ""
     code = item.reply_code if isinstance(item, exceptions.ConnectionClosedByBroker) else 0
     if isinstance(item, LOGIN) or code == ACCESS_REFUSED:
         return said("broker.user", place=place, user=repr(user))

@@ -9,6 +9,8 @@ from services.domain.text.message import Message
 from services.domain.text.said import Said
 
 BROKER, STORE, MANAGEMENT, FILE = "broker", "store", "management", "file"
+#: said of a connection that broke off within the handshake, as that to a proxy whose server is only starting does too
+_CUT_OFF = frozenset({"tls.secure", "tls.broken"})
 
 
 def refused(error: str) -> bool:
@@ -16,7 +18,7 @@ def refused(error: str) -> bool:
     be corrected, or a right be given, and trying again helps nobody.
     """
     code = error.message.code if isinstance(error, Said) else ""
-    return code in refusals.OF_CONNECTION or code.startswith("tls.")
+    return code in refusals.OF_CONNECTION or (code.startswith("tls.") and code not in _CUT_OFF)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
