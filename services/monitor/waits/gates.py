@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates.closed import BEGUN
-from services.domain.insight import gates, publisher
+from services.domain.insight import connection, gates, publisher
 from services.domain.insight.gates import GATED, GATES, GatesNow
 from services.domain.insight.publisher import PublisherNow
+from services.domain.insight.worker import takes_work
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, Term, Total, equals
@@ -97,9 +98,15 @@ class GateLook:
             away=tuple(gates.away(types, homes, workers, now)),
             cut_off=tuple(gates.cut_off(workers, now)),
             unserved=tuple(gates.unserved(types, self._registry.defaults, workers, now)),
-            lost=cut_off(self._broker()),
+            lost=self._lost(workers, now),
             stuck=unsent and self._stuck(workers, now),
         )
+
+    def _lost(self, workers: Sequence[WorkerInfo], now: int) -> bool:
+        """Whether no worker is handed anything: a broker that refuses only this program serves them."""
+        health = self._broker()
+        serves = connection.refused(health.error) and any(takes_work(one, now) for one in workers)
+        return cut_off(health) and not serves
 
     def _stuck(self, workers: Sequence[WorkerInfo], now: int) -> bool:
         health = self._broker()

@@ -73,7 +73,8 @@ class Lookup(QObject):
 
     def check(self, kind: TaskType, draft: Draft) -> None:
         """Look which of the tasks are active already, and which could not start."""
-        call = partial(find, self._context.tasks, kind, draft.shops, draft.payload, draft.priority)
+        later = bool(draft.at_ms or draft.delay_min)
+        call = partial(find, self._context.tasks, kind, draft.shops, draft.payload, draft.priority, later=later)
         self._checking.start(call, self.checked.emit, self._on_unchecked)
 
     def check_no_more(self) -> None:

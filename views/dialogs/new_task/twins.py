@@ -104,10 +104,18 @@ def standing(statuses: Iterable[str]) -> str:
 
 
 def find(
-    queries: TaskQueries, kind: TaskType, shops: Sequence[str], payload: Mapping[str, Any], priority: int
+    queries: TaskQueries,
+    kind: TaskType,
+    shops: Sequence[str],
+    payload: Mapping[str, Any],
+    priority: int,
+    *,
+    later: bool = False,
 ) -> Twins:
-    """Ask which shops have the same task active, when they have had it done, and where it could not start. Blocking."""
-    barred = queries.barred(kind.name, shops, priority)
+    """Ask which shops have the same task active, when they have had it done, and where it could not start, unless that
+    is for ``later``: nobody knows what is closed then. Blocking.
+    """
+    barred = {} if later else queries.barred(kind.name, shops, priority)
     if kind.uniqueness == "none" or not shops:
         return Twins(barred=barred)
     text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))

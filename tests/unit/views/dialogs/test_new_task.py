@@ -230,6 +230,10 @@ def test_what_could_not_start_now_is_told_with_its_reason(qtbot: QtBot, fleet: F
     qtbot.waitUntil(lambda: barred.lead() == "3 of 3 tasks cannot start now", timeout=10_000)
     dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), fleet.context.shops(), snapshot)
     assert dialog.forecast.facts()["First starts"] == "once one may start"
+    dialog.delivery.start.choose("later")
+    qtbot.waitUntil(lambda: not barred.isVisibleTo(dialog), timeout=10_000)  # of then nobody knows
+    dialog.delivery.start.choose("now")
+    qtbot.waitUntil(lambda: barred.lead() == "3 of 3 tasks cannot start now", timeout=10_000)
     fleet_now.resume("platform:pdd")
     sessions.open(SHOPS[0])
     qtbot.waitUntil(lambda: not barred.isVisibleTo(dialog), timeout=10_000)
