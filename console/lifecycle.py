@@ -780,9 +780,6 @@ class Console:
 
     def _notify(self, error: BaseException) -> None:
         window = self.opened.window if self.opened is not None else self.welcome
-        lost = self.opened is not None and self.opened.wiring.loss.since_ms > 0
-        if lost and isinstance(error, (StoreUnavailable, BrokerUnavailable)):
-            return  # no person asked for it, and the window itself says what does not answer
         if window is not None:
             window.toasts.show(failure(error, key=str(error)))
 

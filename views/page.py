@@ -316,6 +316,11 @@ class Page(QWidget):
         self._covers.append(cover)
         return cover
 
+    def load_failed(self) -> None:
+        """What was asked for does not come; the page says why."""
+        for cover in self._covers:
+            cover.failed()
+
     def stand_still(self, since: str) -> None:
         """Say as of when the view is, while nothing newer is known; "" when it goes on."""
         self._since = since

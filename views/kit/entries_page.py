@@ -159,6 +159,7 @@ class EntriesPage(Page, Generic[R]):
         self._model.apply(list(listing.rows), settle=listing.settle)
 
     def _show_error(self, error: BaseException) -> None:
+        self.load_failed()
         if isinstance(error, UsageError) and error.field == "filter":
             self.filter.show_problem(told(error))
         else:

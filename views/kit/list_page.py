@@ -88,6 +88,7 @@ class ListPage(Page, Generic[R]):
         raise NotImplementedError
 
     def _show_error(self, error: BaseException) -> None:
+        self.load_failed()
         if self._context.feed.latest.store.connected:  # else the window tells it above all pages
             self.error.show_error(told(error))
 

@@ -136,6 +136,10 @@ class Unknown(QWidget):
         self._await()
         self._show()
 
+    def failed(self) -> None:
+        """It cannot be loaded, which the page says: nothing is on its way."""
+        self._bones.end()
+
     def set_still(self, still: bool) -> None:
         """The page stands still, for nothing newer is known; or goes on."""
         self._still = still

@@ -199,8 +199,9 @@ class QueueBoard:
         takers = [info for info in snapshot.workers if takes_work(info, snapshot.at_ms)]
         of = reached, sorted((info.worker, len(info.slots)) for info in takers)
         if begun >= self._drain_due or (of != self._drain_of and begun >= self._drain_next):
-            self._drain_due, self._drain_of = begun + FORECAST_S, of
+            self._drain_of = None  # where it cannot be told now, what was told before is not told again
             self._drain = self._drains.look(reached=reached)
+            self._drain_of = of
             ended = self._clock.monotonic()
             self._drain_next = ended + FORECAST_SHARE * (ended - begun)
             self._drain_due = max(ended + FORECAST_S, self._drain_next)

@@ -610,13 +610,15 @@ class EvidenceRow(QWidget):
 
     def _pass(self, _error: BaseException) -> None:
         """The answer above tells that nothing newer is known."""
+        self._bones.end()
+        self._say()
 
     def _say(self) -> None:
         found, task_id = self._found, self._wanted[0]
         self.title.setText(_("Evidence"))
         self.task.set_count_text(safe.one_line(task_id, 60))
         if found is None:  # nothing of another run stands there
-            self.of.setText(_("Loading…") if task_id else "")
+            self.of.setText(_("Loading…") if task_id and self._asking.awaited else "")
             for part in (self.values, self.trouble, self.tail, self.silent, self.no_picture):
                 part.hide()
             self.log.set_note("")

@@ -294,6 +294,7 @@ class DeadLettersPage(Page):
         self.refreshed.emit()
 
     def _show_error(self, error: BaseException) -> None:
+        self.load_failed()
         self.error.show_error(told(error))
 
     def _on_looked(self, snapshot: Snapshot) -> None:

@@ -192,6 +192,7 @@ class DoctorPage(Page):
         self.refreshed.emit()
 
     def _show_error(self, error: BaseException) -> None:
+        self.load_failed()
         self.error.show_error(told(error))
         self._say()
 

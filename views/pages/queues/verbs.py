@@ -144,7 +144,8 @@ class QueueActions(PageActs):
             return
         title = _("Export {tasks}").format(tasks=many(len(plan.task_ids)))
         go_on = partial(self.purge_after_export, plan, reason)
-        ask_file(self._owner, title, plan.queue.name, go_on, self._tell_left)
+        # after the question has closed: a box that opens beside it would lose the keyboard to the window
+        asked.accepted.connect(partial(ask_file, self._owner, title, plan.queue.name, go_on, self._tell_left))
 
     def purge_after_export(self, plan: PurgePlan, reason: str, path: Path) -> None:
         """Write what waits there to a file; only when that stands, empty the queue."""

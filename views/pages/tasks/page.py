@@ -335,6 +335,7 @@ class TasksPage(Page):
         self._lister.touch(row.key for row in self._model.records() if row.task.status == Status.RUNNING)
 
     def _show_error(self, error: BaseException) -> None:
+        self.load_failed()
         if isinstance(error, FilterError):
             self.filter.show_problem(shown.say(error.message), error.position)
         else:

@@ -112,15 +112,22 @@ class WorkerActions(QObject):
         )
 
     def _tell_all(self, start: Start, worker: str, orders: Sequence[str]) -> None:
+        given: list[str] = []
+
         def tell() -> None:
             for order in orders:
                 self._context.commands.fleet.tell_worker(worker, order)
+                given.append(order)
 
         def told_all(_none: None) -> None:
-            for order in orders:
+            for order in given:
                 self.ordered.emit(worker, order)
 
-        start(tell, told_all, partial(self._on_refused, worker))
+        def refused(error: BaseException) -> None:
+            told_all(None)
+            self._on_refused(worker, error)
+
+        start(tell, told_all, refused)
 
     def forget(self, of: OfWorker) -> None:
         """Strike a worker that is gone off the list."""
