@@ -16,6 +16,7 @@ from pika.adapters.utils.connection_workflow import (
 
 from services.broker.rabbitmq import errors
 from services.broker.rabbitmq.url import parse
+from services.domain.insight import connection
 
 ADDRESS = parse("amqp://ann:hush@rabbit.example:5672/fleet")
 SECURE = parse("amqps://ann:hush@rabbit.example:5671/fleet")
@@ -57,6 +58,22 @@ def test_a_failed_connection_is_explained_with_its_remedy(reason: BaseException,
 
     assert re.search(sentence, text), text
     assert "hush" not in text
+
+
+@pytest.mark.parametrize(
+    "guess",
+    [
+        exceptions.IncompatibleProtocolError,
+        exceptions.ProbableAuthenticationError,
+        exceptions.ProbableAccessDeniedError,
+    ],
+)
+def test_a_connection_that_only_broke_off_while_it_was_opened_is_not_refused(guess: type[Exception]) -> None:
+    """So does a proxy whose server is only starting."""
+    said = errors.explain(packed(guess(repr(exceptions.StreamLostError("end of file")))), ADDRESS)
+    assert not connection.refused(said)
+    assert not errors.needs_person(guess(repr(exceptions.StreamLostError("end of file"))))
+    assert connection.refused(errors.explain(exceptions.ConnectionClosedByBroker(403, "ACCESS_REFUSED"), ADDRESS))
 
 
 def test_a_refusal_waits_for_a_person_an_absence_does_not() -> None:
