@@ -142,7 +142,7 @@ def follow(desk: Desk) -> None:
 def test_half_a_page_is_nowhere(qtbot: QtBot, desk: Desk, happens: Callable[[Desk], None]) -> None:
     desk.between = lambda: happens(desk)
     desk.window.prepare_pages()
-    qtbot.waitUntil(lambda: [*desk.made] == ["a", "b", "c"] and desk.made["c"].window() is desk.window, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: [*desk.made] == ["a", "b", "c"] and desk.made["c"].parts == WHOLE, timeout=LONG_MS)
     desk.window.open_page("b")
     desk.window.grab()
     assert desk.halfway == "table"
