@@ -73,6 +73,7 @@ class Answer:
 
     ask: Ask[Wanted]
     now: AlertsNow
+    resolved_at: int = 0  #: when the last one was, where nothing is to be answered; 0 for never
     history: tuple[IncidentNow, ...] = ()
     rules: tuple[RuleNow, ...] = ()
 
@@ -105,6 +106,8 @@ class AlertsPage(ListPage[IncidentNow]):
         self._all = False  #: the past is looked through for a word or an id, so all of it is asked for
         self._whole = False  #: the past that is known is all that is kept
         self._failed = False  #: what was asked last has no answer
+        self._resolved_at: int | None = None  #: of the last one; None: not known
+        self._as_of = ""  #: the time of day that is shown while the connection is lost
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, most=HISTORY_MOST)
         self.make(self._build, self._connect, lambda: self.set_summary(words.summary(None)), self._show_view)
 
@@ -117,7 +120,7 @@ class AlertsPage(ListPage[IncidentNow]):
 
     def refresh(self) -> None:
         """Ask at once, and put everything in its place."""
-        self._failed = False
+        self._failed, self._resolved_at = False, None
         self._source.again()
         self._say()
 
@@ -158,6 +161,12 @@ class AlertsPage(ListPage[IncidentNow]):
             return [new, *self.channel_verbs.commands("alerts", channel, name)]
         one = self.incident()
         return [*self.verbs.commands("alerts", one, one.incident.id), new] if one is not None else [new]
+
+    def stand_still(self, since: str) -> None:
+        """People go on being told while this window knows nothing: say so."""
+        super().stand_still(since)
+        self._as_of = since
+        self._say()
 
     def panes(self) -> Sequence[QWidget]:
         """Search, table and panel."""
@@ -307,7 +316,7 @@ class AlertsPage(ListPage[IncidentNow]):
             self._source.more(len(self._history))
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
-        return partial(_look, self._context.alerts, ask)
+        return partial(_look, self._context.alerts, ask, self._resolved_at)
 
     def _show_error(self, error: BaseException) -> None:
         super()._show_error(error)
@@ -319,6 +328,8 @@ class AlertsPage(ListPage[IncidentNow]):
         self._failed = False
         self._unknown.answer(answer.ask.wanted)
         self._now, self._history = answer.now, answer.history
+        # whatever is open now may be the next that is resolved
+        self._resolved_at = None if answer.now.incidents else answer.resolved_at
         limit = answer.ask.limit
         self._whole = answer.ask.wanted.state == RESOLVED and (len(answer.history) < limit or limit >= HISTORY_MOST)
         if answer.ask.wanted.view == RULES_VIEW:
@@ -371,14 +382,16 @@ class AlertsPage(ListPage[IncidentNow]):
             for state, number in numbers.items():
                 self.states.set_suffix(state, text.compact(number) if number else "")
             self.views.set_suffix(CHANNELS_VIEW, text.count(len(now.channels)) if now.channels else "")
-            trouble = words.trouble(now)
-            self.trouble.show_text(trouble)
+            trouble, lead = words.stale(self._as_of) if self._as_of else (words.trouble(now), "")
+            self.trouble.show_text(trouble, lead)
             self.trouble_room.setVisible(bool(trouble))
-            self.start_button.setVisible(bool(now.watcher) and self.views.current() != CHANNELS_VIEW)
+            can_lead = bool(now.watcher) and not self._as_of and self.views.current() != CHANNELS_VIEW
+            self.start_button.setVisible(can_lead)
             self._say_empty()
         self._show_view()
 
     def _say_empty(self) -> None:
+        self.empty.show_fact("")
         if self._looks_back() and not self._whole:
             looking, failed = N_("Looking through all that was resolved …"), N_("Not all that was resolved is known.")
             self.empty.set_texts(failed if self._failed else looking)
@@ -390,6 +403,7 @@ class AlertsPage(ListPage[IncidentNow]):
         else:
             hint = N_("The process that leads looks every few seconds, and tells the channels.")
             self.empty.set_texts(N_("Nothing to answer."), hint)
+            self.empty.show_fact(words.last_resolved(self._resolved_at or 0))
 
     def _show_view(self) -> None:
         view = self.views.current()
@@ -515,12 +529,17 @@ def _begin(table: TableView) -> None:
         table.set_current_key(table.records.key_at(0))
 
 
-def _look(queries: AlertQueries, ask: Ask[Wanted]) -> Answer:
+def _look(queries: AlertQueries, ask: Ask[Wanted], resolved_at: int | None) -> Answer:
     wanted = ask.wanted
     resolved = wanted.view == INCIDENTS_VIEW and wanted.state == RESOLVED
+    now = queries.now(addresses=wanted.view == CHANNELS_VIEW)
+    if resolved_at is None:  # all that is kept is read for it, so it is asked once and not each second
+        last = queries.history(1) if not now.incidents else ()
+        resolved_at = last[0].incident.resolved_at if last else 0
     return Answer(
         ask,
-        queries.now(addresses=wanted.view == CHANNELS_VIEW),
+        now,
+        resolved_at,
         queries.history(ask.limit) if resolved else (),
         queries.rules() if wanted.view == RULES_VIEW else (),
     )

@@ -272,6 +272,16 @@ def trouble(now: AlertsNow) -> str:
     return ""
 
 
+def stale(since: str) -> tuple[str, str]:
+    """What alerts do while this window has lost the connection, and the lead of that."""
+    return _("What stands here is as of {time}.").format(time=since), _("Sent by the leader, not by this window.")
+
+
+def last_resolved(at: int) -> str:
+    """When the last incident was over, "" where there was none."""
+    return _("Last resolved {time}.").format(time=clock(at)) if at else ""
+
+
 def story(one: IncidentNow) -> list[TimelineEntry]:
     """What happened, in its order, and what comes by itself."""
     incident, now = one.incident, instant.now_ms()

@@ -141,6 +141,35 @@ def test_without_incidents_it_says_so_and_that_nobody_is_told(alerts: Alerts, op
     assert page.stack.mapTo(page, QPoint(0, 0)).y() - below == 8
 
 
+def test_with_nothing_to_answer_it_says_when_the_last_one_was_resolved(
+    qtbot: QtBot, alerts: Alerts, open_page: Open
+) -> None:
+    alerts.silent(minutes=50, resolved_at=alerts.now - 40 * MINUTE)
+    page = open_page()
+    assert f"Last resolved {words.clock(alerts.now - 40 * MINUTE)}." in widgets.words(page.empty)
+    later = alerts.lane()
+    qtbot.waitUntil(lambda: len(told(page)) == 1, timeout=WAIT_MS)
+    alerts.store.remove_document(incidents.KIND, incidents.slot_of(later.key))
+    over = replace(later, resolved_at=alerts.now - 2 * MINUTE)
+    alerts.store.put_document(incidents.HISTORY, over.id, incidents.dump(over))
+    wanted = f"Last resolved {words.clock(over.resolved_at)}."
+    qtbot.waitUntil(lambda: wanted in widgets.words(page.empty), timeout=2 * WAIT_MS)
+
+
+def test_while_the_connection_is_lost_it_says_who_sends(alerts: Alerts, open_page: Open) -> None:
+    alerts.channel("ops")
+    alerts.login()
+    page = open_page()
+    assert not page.trouble.isVisible()
+    page.stand_still("14:32:07")
+    page.set_acting("Not while the connection is lost")
+    said = page.trouble.accessibleName()
+    assert said == "Sent by the leader, not by this window. What stands here is as of 14:32:07."
+    assert not page.buttons["take"].isEnabled()
+    page.stand_still("")
+    assert not page.trouble.isVisible()
+
+
 def test_it_says_that_nobody_watches(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     assert page.trouble.accessibleName().startswith("Nobody watches")
