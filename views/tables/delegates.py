@@ -42,9 +42,10 @@ class CellDelegate(QStyledItemDelegate):
         if not rows:
             return
         sections = _covered_sections(view, dirty, model)
-        top, height = view.rowViewportPosition(rows.start), view.rowHeight(rows.start)
+        top = view.rowViewportPosition(rows.start)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for row in rows:
+            height = view.rowHeight(row)
             self._paint_row(painter, view, row, top, height, sections, model)
             top += height
 

@@ -163,8 +163,11 @@ def _glyph(painter: QPainter, room: QRect, pixmap: QPixmap, size: int = GLYPH) -
 
 
 def paint_glyph(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
-    """Draw the glyph of a status alone, in the middle; its word is the tool tip."""
-    token = design.status(str(cell.column.value(cell.record)))
+    """Draw the glyph of a status alone, in the middle, nothing for None; its word is the tool tip."""
+    value = cell.column.value(cell.record)
+    if value is None:
+        return
+    token = design.status(str(value))
     pixmap = ink.pixmap(token.glyph, token.role, GLYPH, cell)
     _glyph(painter, room.adjusted((room.width() - GLYPH) // 2, 0, 0, 0), pixmap)
 

@@ -482,7 +482,7 @@ class TableView(QTableView):
         """Open the menu of a row, by mouse at its place, by key below the cursor."""
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         index = self.currentIndex() if by_key else self.indexAt(event.pos())
-        if not index.isValid():
+        if not index.flags() & Qt.ItemFlag.ItemIsEnabled:
             return
         place = self.viewport().mapToGlobal(self.visualRect(index).bottomLeft()) if by_key else event.globalPos()
         self.setCurrentIndex(index)

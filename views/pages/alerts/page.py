@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace as changed
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
@@ -20,7 +21,17 @@ from views.kit.verb import Place, Verbs
 from views.page import PageCommand
 from views.pages.alerts import words
 from views.pages.alerts.panel import AlertPanel
-from views.pages.alerts.table import CHANNELS, INCIDENTS, RULES, IncidentTable
+from views.pages.alerts.table import (
+    CHANNELS,
+    INCIDENTS,
+    RULES,
+    IncidentModel,
+    IncidentTable,
+    Line,
+    grouped,
+    listed,
+    sentence,
+)
 from views.pages.alerts.verbs import (
     CHANNEL_VERBS,
     INCIDENT_VERBS,
@@ -47,6 +58,7 @@ from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.toast import ToastSpec
 
 EVERY_MS = 1000
+OVER_MS = 10_000  #: so long what was calm is seen to be over before it leaves
 INCIDENTS_VIEW, RULES_VIEW, CHANNELS_VIEW = "incidents", "rules", "channels"
 _VIEWS = ((INCIDENTS_VIEW, N_("Incidents")), (RULES_VIEW, N_("Rules")), (CHANNELS_VIEW, N_("Channels")))
 ACTIVE = "active"
@@ -78,7 +90,7 @@ class Answer:
     rules: tuple[RuleNow, ...] = ()
 
 
-class AlertsPage(ListPage[IncidentNow]):
+class AlertsPage(ListPage[Line]):
     """Three tables, one at a time, and the panel of an incident; it shows, the process that leads sends."""
 
     page_id = "alerts"
@@ -94,9 +106,10 @@ class AlertsPage(ListPage[IncidentNow]):
         self.verbs: Verbs[IncidentVerb, Chosen] = Verbs(INCIDENT_VERBS, self._do, acts.barred)
         self.rule_verbs: Verbs[RuleVerb, RuleNow | None] = Verbs(RULE_VERBS, self._do, acts.barred)
         self.channel_verbs: Verbs[ChannelVerb, ChannelNow | None] = Verbs(CHANNEL_VERBS, self._do, acts.barred)
-        self._model: RecordModel[IncidentNow] = RecordModel(
-            INCIDENTS, key=_key, hold_new=False, sentence=words.sentence
+        self._model: IncidentModel = IncidentModel(
+            INCIDENTS, key=lambda line: line.key, hold_new=False, sentence=sentence
         )
+        self._over: dict[str, IncidentNow] = {}  #: what was seen to calm down and is over since a moment
         self._rules: RecordModel[RuleNow] = RecordModel(
             RULES, key=lambda one: one.rule.name, hold_new=False, local_sort=True, sentence=words.rule_sentence
         )
@@ -179,7 +192,8 @@ class AlertsPage(ListPage[IncidentNow]):
 
     def incident(self) -> IncidentNow | None:
         """The incident under the cursor."""
-        return self._find(self.table.current_key())
+        line = self._find(self.table.current_key())
+        return line.one if line is not None else None
 
     def rule(self) -> RuleNow | None:
         """The rule under the cursor."""
@@ -327,6 +341,7 @@ class AlertsPage(ListPage[IncidentNow]):
         self.error.clear()
         self._failed = False
         self._unknown.answer(answer.ask.wanted)
+        self._note_over(answer.now)
         self._now, self._history = answer.now, answer.history
         # whatever is open now may be the next that is resolved
         self._resolved_at = None if answer.now.incidents else answer.resolved_at
@@ -340,6 +355,19 @@ class AlertsPage(ListPage[IncidentNow]):
             _begin(self.channels)
         self._fill(settle=answer.ask.settle or self._resting)
         self._look_further(answer.ask)
+
+    def _note_over(self, now: AlertsNow) -> None:
+        """Calm incidents leave when they are resolved, a moment after that can be seen."""
+        before, there = self._now.incidents if self._now is not None else (), {one.incident.id for one in now.incidents}
+        self._over = {
+            name: one
+            for name, one in self._over.items()
+            if name not in there and now.at_ms - one.incident.resolved_at < OVER_MS
+        }
+        for one in before:
+            if one.state == CALMING and one.incident.id and one.incident.id not in there:
+                over = changed(one.incident, resolved_at=now.at_ms)
+                self._over[one.incident.id] = replace(one, incident=over, state=RESOLVED, resolves_at=0)
 
     def _look_further(self, ask: Ask[Wanted]) -> None:
         """The incident that is wished for is over, or nobody knows it any more."""
@@ -357,8 +385,13 @@ class AlertsPage(ListPage[IncidentNow]):
             return
         state, sought = self.states.current(), self.search.text().casefold().strip()
         rows = self._history if state == RESOLVED else tuple(one for one in now.incidents if _fits(one, state))
+        if state == ACTIVE:
+            rows = (*rows, *self._over.values())
         rows = tuple(one for one in rows if sought in words.searched(one))
-        self._model.apply(rows, settle=settle)
+        if state == ACTIVE:
+            self._model.apply(grouped(rows, () if settle else self._model.records()), settle=True)
+        else:
+            self._model.apply(listed(rows), settle=settle)
         if self._wish and self.table.set_current_key(self._wish):
             self._wish = ""
             self._open(self.table.current_key())
@@ -465,9 +498,11 @@ class AlertsPage(ListPage[IncidentNow]):
             self.panel.show()
             self._say_rights()
 
-    def _open(self, _key: object) -> None:
-        self._peek()
-        self.panel.focus_first()
+    def _open(self, key: object) -> None:
+        line = self._find(key)
+        if line is not None and line.one is not None:
+            self._peek()
+            self.panel.focus_first()
 
     def _close_panel(self) -> None:
         if self.panel.isVisible():
@@ -486,7 +521,8 @@ class AlertsPage(ListPage[IncidentNow]):
             self.verbs.act(key, self.incident())
 
     def _step(self, key: object, verb: IncidentVerb) -> None:
-        one = self._model.find(str(key))
+        line = self._find(key)
+        one = line.one if line is not None else None
         if why := self.verbs.reason(verb, one):
             self._context.toast(ToastSpec(text=why, status="warning"))
         else:
@@ -497,8 +533,8 @@ class AlertsPage(ListPage[IncidentNow]):
             verb.do(self.actions_of_page, one)
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
-        one = self._model.find(str(key))
-        if one is not None:
+        line = self._find(key)
+        if line is not None and (one := line.one) is not None:
             menu.addAction(_("Show the whole incident"), lambda: self._open(key))
             self.verbs.fill(menu, one)
 
@@ -507,11 +543,6 @@ class AlertsPage(ListPage[IncidentNow]):
 
     def _fill_channel_menu(self, menu: QMenu, _key: object) -> None:
         self.channel_verbs.fill(menu, self.channel())
-
-
-def _key(one: IncidentNow) -> str:
-    """An incident has an id from its first message on; before, its matter names it."""
-    return one.incident.id or one.incident.key
 
 
 def _fits(one: IncidentNow, state: str) -> bool:

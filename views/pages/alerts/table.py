@@ -2,26 +2,86 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from PySide6.QtCore import QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 
-from services.domain.alerts.incident import OPEN
+from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING
 from services.i18n import N_, _
 from services.monitor.alerts.queries import ChannelNow, IncidentNow, RuleNow
 from views.pages.alerts import words
-from views.pages.alerts.verbs import next_steps
+from views.pages.alerts.verbs import IncidentVerb, next_steps
 from views.support import safe, shown, text
 from views.tables import painters
 from views.tables.column import Column
+from views.tables.keyed_rows import Index
 from views.tables.painters import Cell, Ink
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme import theme
 
 ROW = 48  #: pixels of an incident
+HEAD = 27  #: and of what stands above a group
 LINE = 17
+T = TypeVar("T")
+#: by who acts; what is told in a moment stands with what nobody has answered, what is over a moment longer where it was
+GROUPS: tuple[tuple[str, str], ...] = (
+    (OPEN, N_("Nobody has answered")),
+    (ANSWERED, N_("Somebody is on it")),
+    (MUTED, N_("Muted")),
+    (CALMING, N_("Calming down")),
+)
+_WITH = {WAITING: OPEN, RESOLVED: CALMING}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An incident, or what stands above those of a group."""
+
+    key: str
+    one: IncidentNow | None = None
+    number: int = 0  #: of a group: how many are in it now
+
+    @property
+    def name(self) -> str:
+        """Of a group."""
+        return _(dict(GROUPS)[self.key])
+
+
+def listed(rows: Sequence[IncidentNow]) -> list[Line]:
+    """One below the other."""
+    return [Line(one.incident.id or one.incident.key, one) for one in rows]
+
+
+def grouped(rows: Sequence[IncidentNow], shown: Sequence[Line] = ()) -> list[Line]:
+    """In groups. What is ``shown`` stays in its place, whatever became of it; what is new ends its group."""
+    fresh = {line.key: line for line in listed(rows)}
+    below: dict[str, list[Line]] = {group: [] for group, _name in GROUPS}
+    group = ""
+    for line in shown:
+        if line.one is None:
+            group = line.key
+        elif group and line.key in fresh:
+            below[group].append(fresh.pop(line.key))
+    numbers = Counter(_WITH.get(one.state, one.state) for one in rows)
+    for line in fresh.values():
+        if line.one is not None:
+            below[_WITH.get(line.one.state, line.one.state)].append(line)
+    return [line for name, lines in below.items() if lines for line in (Line(name, number=numbers[name]), *lines)]
+
+
+def sentence(line: Line) -> str:
+    """The row for a screen reader."""
+    return words.sentence(line.one) if line.one is not None else text.listed([line.name, text.count(line.number)])
+
+
+def _of(say: Callable[[IncidentNow], T], head: T) -> Callable[[Line], T]:
+    """What a column says of an incident; of a group ``head``."""
+    return lambda line: say(line.one) if line.one is not None else head
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +98,10 @@ class Pair:
 
 
 def _paint_pair(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    if cell.record.one is None:
+        if cell.column.key == "incident":
+            _paint_head(painter, room, cell, ink)
+        return
     pair = cell.column.value(cell.record)
     middle, line = room.center().y(), round(LINE * theme().growth)
     first = QRect(room.left(), middle - line, room.width(), line)
@@ -47,8 +111,22 @@ def _paint_pair(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     ink.text(painter, below, safe.masked(pair.below), cell, role=pair.tone, kind="label")
 
 
+def _paint_head(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    name, number = cell.record.name, text.count(cell.record.number)
+    ink.text(painter, room, name, cell, role="text2", kind="labelstrong")
+    after = room.adjusted(ink.width(name, "labelstrong") + 8, 0, 0, 0)
+    ink.text(painter, after, number, cell, role="text3", kind="label")
+    order = _("worst first, then oldest")
+    rest = after.adjusted(ink.width(number, "label") + 16, 0, 0, 0)
+    if cell.record.key == OPEN and ink.width(order, "label") <= rest.width():
+        ink.text(painter, rest, order, cell, role="text3", kind="label")
+
+
 def _paint_steps(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
-    said = [safe.masked(verb.said(cell.record)) for verb in next_steps(cell.record)]
+    if cell.record.one is None:
+        return
+    one = cell.record.one
+    said = [safe.masked(verb.said(one)) for verb in next_steps(one)]
     line = round(LINE * theme().growth)
     top = room.center().y() - (line if len(said) > 1 else line // 2)
     for place, name in enumerate(said):
@@ -60,8 +138,18 @@ painters.register("pair", _paint_pair)
 painters.register("steps", _paint_steps)
 
 
+class IncidentModel(RecordModel[Line]):
+    """Its groups are no rows to go to."""
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """The cursor passes over a group."""
+        if index.isValid() and self.record(index.row()).one is None:
+            return Qt.ItemFlag.ItemNeverHasChildren
+        return super().flags(index)
+
+
 class IncidentTable(TableView):
-    """Two lines a row; a click on a next step does it.
+    """Two lines a row, in groups; a click on a next step does it.
 
     Signals:
         step_wanted: key of the incident, the verb.
@@ -69,9 +157,26 @@ class IncidentTable(TableView):
 
     step_wanted = Signal(object, object)
 
-    def __init__(self, model: RecordModel[IncidentNow]) -> None:
+    def __init__(self, model: IncidentModel) -> None:
         super().__init__(model, name=N_("Incidents"), row_height=ROW)
         self._pressed = QPersistentModelIndex()
+        model.applied.connect(self._fit)
+        theme().changed.connect(self._fit)
+
+    def set_current_key(self, key: Hashable, *, scroll: bool = True) -> bool:
+        """Move the cursor to an incident; of a group to its first."""
+        row = self.records.row_of(key)
+        if row >= 0 and self.records.record(row).one is None:
+            key = self.records.key_at(row + 1)
+        return super().set_current_key(key, scroll=scroll)
+
+    def _fit(self) -> None:
+        """A group is less high than an incident."""
+        usual, head = self.verticalHeader().defaultSectionSize(), round(HEAD * theme().growth)
+        for row, line in enumerate(self.records.records()):
+            height = usual if line.one is not None else head
+            if self.rowHeight(row) != height:
+                self.setRowHeight(row, height)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A step is done by whoever presses and lets go on it."""
@@ -91,47 +196,56 @@ class IncidentTable(TableView):
         pressed, self._pressed = self._pressed, QPersistentModelIndex()
         if event.button() != Qt.MouseButton.LeftButton or not index.isValid() or pressed != index:
             return
-        if self.records.column(index.column()).key == "next" and (
-            steps := next_steps(self.records.record(index.row()))
-        ):
+        if self.records.column(index.column()).key == "next" and (steps := _steps(self.records.record(index.row()))):
             below = len(steps) > 1 and where.y() > self.visualRect(index).center().y()
             self.step_wanted.emit(self.records.key_at(index.row()), steps[below])
 
 
-INCIDENTS: tuple[Column[IncidentNow], ...] = (
+def _steps(line: Line) -> tuple[IncidentVerb, ...]:
+    return next_steps(line.one) if line.one is not None else ()
+
+
+INCIDENTS: tuple[Column[Line], ...] = (
     Column(
         key="glyph",
         title="",
-        value=words.glyph,
+        value=_of(words.glyph, None),
         kind="glyph",
         width=34,
-        speech=lambda one: words.severity(one.incident.rule),
-        tooltip=lambda one: words.severity(one.incident.rule),
+        speech=_of(lambda one: words.severity(one.incident.rule), ""),
+        tooltip=_of(lambda one: words.severity(one.incident.rule), ""),
     ),
     Column(
         key="incident",
         title=N_("Incident and extent"),
-        value=lambda one: Pair(words.title(one), words.extent(one), "text2", strong=True),
+        value=lambda line: (
+            Pair(words.title(line.one), words.extent(line.one), "text2", strong=True)
+            if line.one is not None
+            else Pair(line.name, text.count(line.number))
+        ),
         kind="pair",
         width=230,
         stretch=True,
-        tooltip=lambda one: "\n".join(part for part in (words.title(one), words.extent(one)) if part),
+        tooltip=_of(lambda one: "\n".join(part for part in (words.title(one), words.extent(one)) if part), ""),
     ),
     Column(
         key="since",
         title=N_("Since"),
-        value=lambda one: Pair(words.since(one), words.lasted(one)),
+        value=_of(lambda one: Pair(words.since(one), words.lasted(one)), Pair("")),
         kind="pair",
         width=104,  # a day and a time
         live=True,
         hide_rank=3,
-        tooltip=lambda one: text.iso(shown.moment(one.incident.first_at), shown.zone()),
+        tooltip=_of(lambda one: text.iso(shown.moment(one.incident.first_at), shown.zone()), ""),
     ),
     Column(
         key="told",
         title=N_("Told"),
-        value=lambda one: Pair(
-            words.told(one), words.told_detail(one), "retrying" if words.undelivered(one) else "text3"
+        value=_of(
+            lambda one: Pair(
+                words.told(one), words.told_detail(one), "retrying" if words.undelivered(one) else "text3"
+            ),
+            Pair(""),
         ),
         kind="pair",
         width=196,
@@ -141,16 +255,16 @@ INCIDENTS: tuple[Column[IncidentNow], ...] = (
     Column(
         key="state",
         title=N_("State"),
-        value=lambda one: Pair(words.state(one), words.state_detail(one)),
+        value=_of(lambda one: Pair(words.state(one), words.state_detail(one)), Pair("")),
         kind="pair",
-        tone=lambda one: "retrying" if one.state == OPEN else "text",
+        tone=_of(lambda one: "retrying" if one.state == OPEN else "text", "text"),
         width=176,
         live=True,
     ),
     Column(
         key="next",
         title=N_("Next step"),
-        value=lambda one: text.listed([verb.said(one) for verb in next_steps(one)]),
+        value=_of(lambda one: text.listed([verb.said(one) for verb in next_steps(one)]), ""),
         kind="steps",
         tone="accent",
         width=120,

@@ -27,6 +27,7 @@ from views.dialogs.confirm import ConfirmDialog
 from views.pages.alerts import words
 from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleDialog
 from views.pages.alerts.page import AlertsPage
+from views.pages.alerts.table import Line
 from views.pages.alerts.verbs import INCIDENT_VERBS
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
@@ -57,9 +58,17 @@ def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
 def told(page: AlertsPage) -> list[tuple[str, ...]]:
     """Incident, whom it was told, state."""
     cells = {column.key: column for column in page.table.records.columns}
-    return [
-        tuple(cells[key].display(row) for key in ("incident", "told", "state")) for row in page.table.records.records()
-    ]
+    return [tuple(cells[key].display(row) for key in ("incident", "told", "state")) for row in rows(page)]
+
+
+def rows(page: AlertsPage) -> list[Line]:
+    """Incidents, without what stands above a group."""
+    return [line for line in page.table.records.records() if line.one is not None]
+
+
+def outline(page: AlertsPage) -> list[str]:
+    """Groups with their numbers, and the ids below them."""
+    return [line.key if line.one is not None else f"{line.name} {line.number}" for line in page.table.records.records()]
 
 
 def pick(qtbot: QtBot, page: AlertsPage, key: str) -> None:
@@ -87,14 +96,14 @@ def test_incidents_stand_there_with_extent_state_and_who_was_told(alerts: Alerts
     dead = alerts.dead(answer=Answer(answered_by="ann", answered_at=alerts.now - MINUTE, note="checking the page"))
     alerts.letter(dead, "mail", tries=3, due_at=alerts.now + MINUTE, error="554 refused")
     page = open_page()
-    rows = told(page)
-    assert rows[0][0] == "9 shops must be logged in again · 9 of 61 · Lumo Home, Nordo"
-    assert rows[0][1].startswith("ops ")
-    assert rows[0][2].startswith("Not answered · escalates now")
-    assert rows[1][0].startswith("Page element missing: .order-list__row: 34 dead letters, shops: 14 · 14 of 15")
-    assert "mail waits till" in rows[1][1]
-    assert rows[1][2].startswith("ann, answered ")
-    assert rows[1][2].endswith("“checking the page”")
+    found = told(page)
+    assert found[0][0] == "9 shops must be logged in again · 9 of 61 · Lumo Home, Nordo"
+    assert found[0][1].startswith("ops ")
+    assert found[0][2].startswith("Not answered · escalates now")
+    assert found[1][0].startswith("Page element missing: .order-list__row: 34 dead letters, shops: 14 · 14 of 15")
+    assert "mail waits till" in found[1][1]
+    assert found[1][2].startswith("ann, answered ")
+    assert found[1][2].endswith("“checking the page”")
     assert page.header.summary() == "1 needs an answer, ann is on 1"
     assert page.states.labels()[:3] == ["Active 2", "Not answered 1", "Somebody is on it 1"]
 
@@ -106,7 +115,7 @@ def test_who_could_not_be_told_is_not_called_told(alerts: Alerts, open_page: Ope
     said = sorted(cells[1] for cells in told(page))
     assert said[0].startswith("On duty ")
     assert said[1].startswith("On duty: no channel")
-    newest = next(one for one in page.table.records.records() if one.incident.id == login.id)
+    newest = next(line.one for line in rows(page) if line.key == login.id and line.one is not None)
     story = [f"{one.text} {one.strong}".strip() for one in words.story(newest)]
     assert "No channel tells On duty" in story
 
@@ -139,6 +148,45 @@ def test_without_incidents_it_says_so_and_that_nobody_is_told(alerts: Alerts, op
     assert "there is no channel" in page.trouble.accessibleName()
     below = page.trouble.mapTo(page, QPoint(0, page.trouble.height())).y()
     assert page.stack.mapTo(page, QPoint(0, 0)).y() - below == 8
+
+
+def test_incidents_stand_in_groups_by_who_acts_and_stay_until_asked_for(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    login, dead = alerts.login(), alerts.dead(minutes=10)
+    hour = alerts.now + 60 * MINUTE
+    lane = alerts.lane(answer=Answer(muted_by="bob", muted_at=alerts.now, muted_until=hour, reason="sale"))
+    calm = alerts.silent(minutes=9, calm_since=alerts.now)
+    page = open_page()
+    assert outline(page) == [
+        *("Nobody has answered 2", dead.id, login.id), *("Muted 1", lane.id), *("Calming down 1", calm.id)
+    ]  # fmt: skip
+    assert page.table.current_key() == dead.id, "the cursor passes over a group"
+    qtbot.keyClick(page.table, Qt.Key.Key_Down)
+    qtbot.keyClick(page.table, Qt.Key.Key_Down)
+    assert page.table.current_key() == lane.id
+    heights = {page.table.rowHeight(row) for row in range(page.table.records.rowCount())}
+    assert len(heights) == 2
+    assert max(heights) == 48
+    page.table.set_current_key(dead.id)
+    qtbot.keyClick(page.table, Qt.Key.Key_A)
+    qtbot.waitUntil(lambda: ", answered " in told(page)[0][2], timeout=WAIT_MS)
+    assert outline(page)[:3] == ["Nobody has answered 1", dead.id, login.id], "it stands where it stood"
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.refresh()
+    assert outline(page)[:4] == ["Nobody has answered 1", login.id, "Somebody is on it 1", dead.id]
+    assert page.table.current_key() == dead.id
+
+
+def test_what_was_calm_is_seen_to_be_over_before_it_leaves(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    calm = alerts.silent(minutes=9, calm_since=alerts.now)
+    page = open_page()
+    over = replace(calm, resolved_at=alerts.store.now_ms())
+    alerts.store.put_document(incidents.HISTORY, over.id, incidents.dump(over))
+    alerts.store.remove_document(incidents.KIND, incidents.slot_of(calm.key))
+    qtbot.waitUntil(lambda: told(page)[0][2].startswith("Resolved "), timeout=WAIT_MS)
+    assert outline(page) == ["Calming down 1", calm.id]
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.empty, timeout=2 * WAIT_MS)
 
 
 def test_with_nothing_to_answer_it_says_when_the_last_one_was_resolved(
@@ -306,7 +354,8 @@ def test_escalate_and_pause_are_audited_commands(qtbot: QtBot, fleet: Fleet, ale
 def click_step(qtbot: QtBot, page: AlertsPage, row: int, *, below: bool) -> None:
     """Click into the cell of the next step, on its upper or its lower line."""
     table = page.table
-    room = table.visualRect(table.model().index(row, table.records.section_of("next")))
+    at = table.records.row_of(rows(page)[row].key)
+    room = table.visualRect(table.model().index(at, table.records.section_of("next")))
     where = room.center() + QPoint(0, room.height() // 4 if below else -room.height() // 4)
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=where)
 
@@ -317,14 +366,14 @@ def test_a_row_offers_its_next_steps_and_a_click_does_them(
     dead = alerts.dead()
     page = open_page()
     cell = {column.key: column for column in page.table.records.columns}["next"]
-    (row,) = page.table.records.records()
+    (row,) = rows(page)
     assert cell.display(row).startswith("Pause ")
     assert cell.display(row).endswith("Take it")
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         click_step(qtbot, page, 0, below=True)
     assert answer_of(fleet, dead.id).answered_by == fleet.context.commands.operator.who
     assert not fleet.engine.store.pauses()
-    qtbot.waitUntil(lambda: "Take it" not in cell.display(page.table.records.records()[0]), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "Take it" not in cell.display(rows(page)[0]), timeout=WAIT_MS)
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         click_step(qtbot, page, 0, below=False)
     assert [pause.scope for pause in fleet.engine.store.pauses()] == ["type:sync_order"]
@@ -338,7 +387,7 @@ def test_letting_go_on_a_step_or_clicking_twice_does_not_do_it_again(
     table, left, asked = page.table, Qt.MouseButton.LeftButton, []
     table.step_wanted.connect(lambda _key, verb: asked.append(verb.key))
     where = {
-        key: table.visualRect(table.model().index(0, table.records.section_of(key))).center() - QPoint(0, 12)
+        key: table.visualRect(table.model().index(1, table.records.section_of(key))).center() - QPoint(0, 12)
         for key in ("state", "next")
     }
     qtbot.mousePress(table.viewport(), left, pos=where["state"])
@@ -564,16 +613,19 @@ def test_the_past_is_loaded_as_it_is_scrolled_and_a_word_is_looked_for_in_all_of
     pick(qtbot, page, "resolved")
     model = page.table.records
     assert model.rowCount() == 200
-    for rows in (400, 450):
+    for number in (400, 450):
         page.table.near_end.emit()
-        qtbot.waitUntil(lambda rows=rows: model.rowCount() == rows, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda number=number: model.rowCount() == number, timeout=WAIT_MS)
     pick(qtbot, page, "active")
     pick(qtbot, page, "resolved")
     qtbot.waitUntil(lambda: model.rowCount() == 200, timeout=WAIT_MS)
     page.search.setText("nordo")
     assert page.stack.currentWidget() is page.empty
     assert page.empty.accessibleName() == "Looking through all that was resolved …", "not all of it is known yet"
-    qtbot.waitUntil(lambda: [one.incident.names for one in model.records()] == [("Nordo",)], timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: [line.one.incident.names for line in rows(page) if line.one is not None] == [("Nordo",)],
+        timeout=WAIT_MS,
+    )
     page.search.setText("no such shop")
     assert page.empty.accessibleName().startswith("No incident matches."), "all of it is known by now"
     page.search.clear()
