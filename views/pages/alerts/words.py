@@ -240,7 +240,7 @@ def group(name: str) -> str:
 
 
 def summary(now: AlertsNow | None) -> str:
-    """How many need somebody, and who is on the others."""
+    """How many need somebody, who is on the others, and who is told first."""
     if now is None:
         return _("Loading…")
     nobody, answered = now.number(OPEN), [one for one in now.incidents if one.state == ANSWERED]
@@ -253,7 +253,10 @@ def summary(now: AlertsNow | None) -> str:
         parts.append(words.format(who=text.listed(who), n=text.count(len(answered))))
     if muted := now.number(MUTED):
         parts.append(ngettext("{n} is muted", "{n} are muted", muted).format(n=text.count(muted)))
-    return text.listed(parts) if parts else _("Nothing to answer")
+    said = text.listed(parts) if parts else _("Nothing to answer")
+    duty = channels.chosen((rules.DUTY,), {one.channel.name: one.channel for one in now.channels})
+    on_duty = _("on duty: {names}").format(names=text.listed(safe.one_line(name, 40) for name in duty)) if duty else ""
+    return text.listed([said, on_duty], ";") if on_duty else said
 
 
 def trouble(now: AlertsNow) -> str:

@@ -104,7 +104,7 @@ def test_incidents_stand_there_with_extent_state_and_who_was_told(alerts: Alerts
     assert "mail waits till" in found[1][1]
     assert found[1][2].startswith("ann, answered ")
     assert found[1][2].endswith("“checking the page”")
-    assert page.header.summary() == "1 needs an answer, ann is on 1"
+    assert page.header.summary() == "1 needs an answer, ann is on 1; on duty: ops"
     assert page.states.labels()[:3] == ["Active 2", "Not answered 1", "Somebody is on it 1"]
 
 
