@@ -336,7 +336,9 @@ def queries(engine: Engine) -> Queries:
     alerts = AlertQueries(engine.store, _secret, rules.DEFAULTS)
     trail = AuditQueries(engine.store, witness(engine.settings), engine.settings.time_zone)
     promises = PromiseQueries(engine.store, engine.registry)
-    past = PastQueries(recorder_file(engine.settings), trail, partial(_incidents, alerts), engine.store.now_ms)
+    past = PastQueries(
+        recorder_file(engine.settings), trail, partial(_incidents, alerts), engine.store.now_ms, rules.PAST
+    )
     shops = ShopQueries(engine.store, engine.registry, engine.broker.health)
     handover = HandoverQueries(
         store=engine.store, causes=engine.causes, trail=trail, alerts=alerts, promises=promises, past=past,

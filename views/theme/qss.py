@@ -135,6 +135,7 @@ QLineEdit[bare="true"], QLineEdit[bare="true"]:focus {{
     border: none; background: transparent; padding: 0; }}
 QAbstractSpinBox QLineEdit, QAbstractSpinBox QLineEdit:focus {{
     border: none; background: transparent; padding: 0 6px; }}
+*[changed="true"] {{ border: 1px solid {t.role("accent")}; }}
 *[invalid="true"] {{ border: 1px solid {t.role("dead")}; }}
 QPlainTextEdit, QTextEdit {{
     background: {t.role("input")}; border: 1px solid {t.role("ctl")};

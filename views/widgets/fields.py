@@ -134,9 +134,12 @@ class Labelled(QWidget):
         self._label, self._hint = Label("", "label", "text2"), Label("", "label", "text3")
         self._error = Label("", "label", "dead", wrap=True)
         self._error.hide()
+        self._before = Label("", "label", "accent")
+        self._before.hide()
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self._label)
+        head.addWidget(self._before)
         head.addWidget(self._hint)
         head.addStretch(1)
         column = QVBoxLayout(self)
@@ -161,6 +164,17 @@ class Labelled(QWidget):
         self._error.setVisible(bool(error))
         set_look(self.field, invalid=bool(error))
         self.field.setAccessibleDescription(error)
+
+    def show_before(self, words: str) -> None:
+        """Mark the value as changed, and say what it was, already translated; empty when it is not changed."""
+        self._before.setText(words)
+        self._before.setVisible(bool(words))
+        self._hint.setVisible(not words)
+        set_look(self.field, changed=bool(words))
+
+    def before(self) -> str:
+        """Return what is said of the value before."""
+        return self._before.text()
 
     def error(self) -> str:
         """Return what is shown as wrong."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from services.domain.alerts.dry_run import DryRun, Holds, dry_run
 from services.domain.alerts.incident import Incident
+from services.domain.alerts.rule import Rule
 from services.domain.audit import AuditEntry
 from services.domain.errors import StoreUnavailable
 from services.domain.gates import paused
@@ -28,6 +30,10 @@ AROUND_MS = 600_000
 SCAN, ACTS = 20_000, 500
 #: parts of a long stretch, and rows that each of them is made of, about
 PARTS, FINER = 96, 16
+#: days that a rule is tried on
+TRIED_MS = 7 * DAY_MS
+#: rows of them: of the last day each five seconds, of the others each minute
+TRIED_ROWS = 40_000
 Incidents = Callable[[], Iterable[Incident]]
 
 
@@ -52,9 +58,19 @@ class PastNow:
 class PastQueries:
     """Blocking; any thread. The tape is opened for each question: it appears when somebody leads here, and may go."""
 
-    def __init__(self, path: Path, trail: AuditQueries, told: Incidents, now_ms: Callable[[], int]) -> None:
-        """``told``: all incidents that are known; ``now_ms``: the store's time."""
+    def __init__(
+        self,
+        path: Path,
+        trail: AuditQueries,
+        told: Incidents,
+        now_ms: Callable[[], int],
+        holds: Mapping[str, Holds] | None = None,
+    ) -> None:
+        """``told``: all incidents that are known; ``now_ms``: the store's time; ``holds``: measures of rules that what
+        is recorded tells.
+        """
         self._path, self._trail, self._told, self._now_ms = path, trail, told, now_ms
+        self._holds = holds or {}
 
     def at(self, instant: int, around_ms: int = AROUND_MS) -> PastNow:
         """The fleet at an instant, and what changed so long before and after it.
@@ -187,6 +203,24 @@ class PastQueries:
             raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
         finally:
             tape.close()
+
+    def dry_run(self, *rules: Rule) -> tuple[DryRun | None, ...]:
+        """How often each of these would have told somebody in the last days; None where what is recorded does not tell.
+
+        Raises:
+            StoreUnavailable: the file of the recorder cannot be read, or the store does not answer.
+        """
+        found = [self._holds.get(rule.measure) for rule in rules]
+        if not any(found):
+            return (None,) * len(rules)
+        end = self._now_ms()
+        rows = self.series(end - TRIED_MS, end, TRIED_ROWS)
+        if rows and 0 <= end - rows[-1].at_ms <= ABSENT_MS:
+            end = rows[-1].at_ms  # until the next row is late that is no gap
+        return tuple(
+            dry_run(rows, end - TRIED_MS, end, rule, holds) if holds is not None else None
+            for rule, holds in zip(rules, found, strict=True)
+        )
 
     def _open(self) -> Tape | None:
         try:

@@ -7,25 +7,29 @@ from datetime import timedelta
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from services.commands.alerts import REASON_MOST, AnswerChanged
 from services.domain.alerts import channel as channels
 from services.domain.alerts.channel import Channel
+from services.domain.alerts.dry_run import DryRun
 from services.domain.alerts.rule import LONGEST_S, Rule
 from services.i18n import N_, _, is_chinese
+from services.messages import told
 from services.monitor.alerts.queries import IncidentNow
 from views.dialogs.saving import SavingDialog
 from views.pages.alerts import words
 from views.support import instant, safe, shown
 from views.support.look import Label
+from views.support.operation import Operation
 from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField, Labelled, NumberField
 from views.widgets.strip import Strip
 from views.widgets.toggle import Toggle
 
 WIDTH = 560
+TRY_MS = 300  #: after the last key a rule is tried on the past
 HOUR_S = 3_600
 #: hour of the day at which a night's mute ends
 MORNING = 8
@@ -131,12 +135,23 @@ class RuleDialog(_Editor):
 
     saved = Signal(object)
 
-    def __init__(self, rule: Rule, save: Callable[[Rule], Rule], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        rule: Rule,
+        save: Callable[[Rule], Rule],
+        tried: Callable[[Rule, Rule], tuple[DryRun | None, ...]],
+        parent: QWidget | None = None,
+    ) -> None:
+        """``tried``: what the rule as it stands here, and as it is kept, would have told; blocking."""
         super().__init__(N_("Change a rule"), "ph.bell", parent)
-        self._rule, self._save = rule, save
+        self._rule, self._save, self._tried = rule, save, tried
+        self._trying = Operation(self, latest=True)
+        self._soon_tried = QTimer(self, singleShot=True, interval=TRY_MS)
+        self._soon_tried.timeout.connect(self._try)
         self.set_note(_("version {n}").format(n=rule.version))
         self.body.addWidget(Label(words.rule_name(rule), "strong", wrap=True))
-        self.body.addWidget(Label(words.limits(rule), "label", "text2", wrap=True))
+        self.whole = Label("", "label", "text2", wrap=True)
+        self.body.addWidget(self.whole)
         self.on = Toggle(N_("Rule is on"), on=rule.enabled)
         switch = QHBoxLayout()
         switch.addWidget(Label(_("Look for it and tell of it"), "body"), 1)
@@ -167,23 +182,77 @@ class RuleDialog(_Editor):
             (self.fields["severity"], self.fields["action"]),
             (self.fields["channels"], self.fields["escalate_to"]),
         )
-        told = _("Save makes a new version; open incidents keep theirs, and every version stays in Audit.")
-        self.body.addWidget(Label(told, "label", "text3", wrap=True))
+        self.tried, self.when_tried = Label("", "strong", wrap=True), Label("", "label", "text2", wrap=True)
+        self.body.addWidget(self.tried)
+        self.body.addWidget(self.when_tried)
+        versions = _("Save makes a new version; open incidents keep theirs, and every version stays in Audit.")
+        self.body.addWidget(Label(versions, "label", "text3", wrap=True))
         self.end_with_save(self._on_save)
+        for line in (*self.limits.values(), self.action, self.channels, self.escalate_to):
+            line.textChanged.connect(self._on_edited)
+        for span in self.spans.values():
+            span.valueChanged.connect(self._on_edited)
+        self.severity.currentIndexChanged.connect(self._on_edited)
+        self._on_edited()
+        self._try()
+
+    def _on_edited(self) -> None:
+        """Say the rule as it stands here, and what each changed field said."""
+        rule = self._rule
+        for name, field in self.limits.items():
+            self._limit_fields[name].show_before(_was(f"{rule.limits[name]:g}", field.text().strip()))
+        for name, span in self.spans.items():
+            self.fields[name].show_before(_was(words.seconds(getattr(rule, name)), words.seconds(span.value())))
+        chosen = self.severity.currentData()
+        self.fields["severity"].show_before(_was(words.severity(rule), _(words.SEVERITIES[chosen][1])))
+        for name, line in (("action", self.action), ("channels", self.channels), ("escalate_to", self.escalate_to)):
+            kept = rule.action if name == "action" else ", ".join(getattr(rule, name))
+            self.fields[name].show_before(_was(kept, line.text().strip()))
+        made = self._made()
+        if made is not None:
+            self.whole.setText(words.whole(made))
+            self._soon_tried.start()
+
+    def _try(self) -> None:
+        made = self._made()
+        if made is not None:
+            self._trying.start(partial(self._tried, made, self._rule), self._show_tried, self._show_untried)
+
+    def _show_tried(self, found: tuple[DryRun | None, ...]) -> None:
+        said, more = words.dry_run(*found)
+        self.tried.setText(said)
+        self.when_tried.setText(more)
+
+    def _show_untried(self, error: BaseException) -> None:
+        self.tried.setText(_("How often it would have told somebody is not known"))
+        self.when_tried.setText(told(error))
+
+    def _number(self, name: str) -> float | None:
+        try:
+            number = float(self.limits[name].text())
+        except ValueError:
+            return None
+        return number if 0 <= number <= 1e12 else None
 
     def _on_save(self) -> None:
-        limits: dict[str, float] = {}
-        for name, field in self.limits.items():
-            try:
-                number = float(field.text())
-            except ValueError:
-                number = -1.0
-            if not 0 <= number <= 1e12:
-                self._limit_fields[name].set_error(_("A number from 0 on"))
+        for name, labelled in self._limit_fields.items():
+            right = self._number(name) is not None
+            labelled.set_error("" if right else _("A number from 0 on"))
+            if not right:
                 return
-            self._limit_fields[name].set_error("")
+        made = self._made()
+        if made is not None:
+            self.start(partial(self._save, made), self._done)
+
+    def _made(self) -> Rule | None:
+        """The rule as it stands here, None where a field holds none of its values."""
+        limits: dict[str, float] = {}
+        for name in self.limits:
+            number = self._number(name)
+            if number is None:
+                return None
             limits[name] = number
-        made = replace(
+        return replace(
             self._rule,
             enabled=self.on.isChecked(),
             limits=limits,
@@ -193,7 +262,6 @@ class RuleDialog(_Editor):
             escalate_to=_names(self.escalate_to.text()),
             **{name: field.value() for name, field in self.spans.items()},
         )
-        self.start(partial(self._save, made), self._done)
 
     def _done(self, made: object) -> None:
         self.saved.emit(made)
@@ -294,6 +362,11 @@ class ChannelDialog(_Editor):
 
     def _done(self, made: Channel, before: object) -> None:
         self.saved.emit(made, before)
+
+
+def _was(before: str, now: str) -> str:
+    """What a field said that says something else now."""
+    return _("was {value}").format(value=safe.one_line(before, 24) or "–") if before != now else ""
 
 
 def _new_channel() -> Channel:

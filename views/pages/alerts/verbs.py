@@ -120,7 +120,7 @@ class AlertActions(PageActs):
 
     def edit_rule(self, one: RuleNow) -> None:
         """Change one, in a dialog."""
-        dialog = RuleDialog(one.rule, self._context.commands.alerts.set_rule, self._owner)
+        dialog = RuleDialog(one.rule, self._context.commands.alerts.set_rule, self._context.past.dry_run, self._owner)
         dialog.saved.connect(partial(self._saved_rule, one))
         dialog.open()
 

@@ -12,6 +12,7 @@ from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
 from services.domain.alerts import rule as rules
 from services.domain.alerts.channel import Channel
+from services.domain.alerts.dry_run import DryRun
 from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING, Told
 from services.domain.alerts.outbox import SENT_MS, Letter
 from services.domain.alerts.rule import Rule
@@ -65,6 +66,8 @@ LIMITS: Mapping[str, str] = {
     "tasks": N_("Tasks"),
     "together": N_("Slow tasks of one type and platform"),
 }
+#: times that a dry run names
+RECENT = 4
 TOLD: Mapping[str, str] = {
     incidents.RAISED: N_("raised"),
     incidents.AGAIN: N_("told again"),
@@ -438,6 +441,53 @@ def limits(rule: Rule) -> str:
         [_("{name}: {value}").format(name=limit_name(name), value=f"{value:g}") for name, value in rule.limits.items()],
         ";",
     )
+
+
+def whole(rule: Rule) -> str:
+    """All that a rule says, as sentences."""
+    said = _("When: {condition}").format(condition=limits(rule))
+    if rule.for_s:
+        said = _("{said}, for {span}").format(said=said, span=seconds(rule.for_s))
+    parts = [said, _("Tell: {names}").format(names=groups(rule.channels) or "–")]
+    if rule.again_s:
+        parts.append(_("Again after {span} until somebody answers").format(span=seconds(rule.again_s)))
+    if rule.escalate_s:
+        to = groups(rule.escalate_to) or "–"
+        parts.append(_("After {span} without an answer: {names}").format(span=seconds(rule.escalate_s), names=to))
+    parts.append(_("Resolve after {span} of calm").format(span=seconds(rule.calm_s)) if rule.calm_s else "")
+    return text.sentences(parts)
+
+
+def dry_run(edited: DryRun | None, saved: DryRun | None) -> tuple[str, str]:
+    """How often a rule would have told somebody, and when; the first in short."""
+    if edited is None or saved is None:
+        said = _("How often it would have told somebody cannot be computed")
+        return said, _("The recorder does not keep what it looks at.")
+    if not edited.recorded:
+        said = _("How often it would have told somebody is not known")
+        return said, _("Nothing was recorded on this computer: ask for it where the leader runs")
+    number = len(edited.told)
+    days = round((edited.end - edited.begin) / 86_400_000)
+    said = ngettext(
+        "Would have told somebody {n} time in the last {days} days",
+        "Would have told somebody {n} times in the last {days} days",
+        number,
+    ).format(n=text.count(number), days=days)
+    parts = [_("Saved rule: {n}").format(n=text.count(len(saved.told)))]
+    times = [
+        _("{time} for {span}").format(time=clock(one.begin), span=text.duration(shown.span(one.end - one.begin)))
+        for one in reversed(edited.told[-RECENT:])
+    ]
+    if number > RECENT:
+        times.append(_("{n} more").format(n=text.count(number - RECENT)))
+    parts.append(text.listed(times))
+    if edited.gaps:
+        longest = max(edited.gaps, key=lambda gap: gap.end - gap.begin)
+        lost = sum(gap.end - gap.begin for gap in edited.gaps)
+        gaps = _("Nobody recorded for {span} of it, the longest from {begin} to {end}: what was then is not known")
+        span = text.duration(shown.span(lost))
+        parts.append(gaps.format(span=span, begin=clock(longest.begin), end=clock(longest.end)))
+    return said, text.sentences(parts)
 
 
 def seconds(number: int) -> str:

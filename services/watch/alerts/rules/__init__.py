@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from services.domain.alerts.dry_run import Holds
 from services.domain.alerts.rule import Rule
 from services.watch.alerts.rules import (
     broker_alarm,
@@ -49,5 +50,7 @@ LISTED: tuple[Measure, ...] = (
     redis_forgets.MEASURE,
     recorder_gap.MEASURE,
 )
+#: what can be told of the past, by measure
+PAST: Mapping[str, Holds] = {one.name: one.past for one in LISTED if one.past is not None}
 BY_NAME: Mapping[str, Measure] = {one.name: one for one in LISTED}
 DEFAULTS: tuple[Rule, ...] = tuple(one.default for one in LISTED)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
+from services.domain.insight.depth import LANES
+from services.domain.past.frame import UNTOLD, Numbers
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
 from services.watch.alerts.rules import causes
@@ -35,4 +37,10 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         )
 
 
-MEASURE = Measure(DEFAULT, find)
+def past(row: Numbers, rule: Rule) -> Mapping[str, bool] | None:
+    """Each lane, where the broker told how deep it was."""
+    limit = round(rule.limit("tasks"))
+    return {lane: getattr(row, lane) > limit for lane in LANES} if row.high != UNTOLD else None
+
+
+MEASURE = Measure(DEFAULT, find, past)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from services.domain.alerts.dry_run import Holds
 from services.domain.alerts.incident import Finding
 from services.domain.alerts.rule import Rule
 from services.watch.alerts.look import Look
@@ -12,10 +13,13 @@ from services.watch.alerts.look import Look
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """``find`` blocks; it may raise ``NotKnown``, and any error of store or broker."""
+    """``find`` blocks; it may raise ``NotKnown``, and any error of store or broker. ``past`` tells the same of what the
+    recorder keeps, None where that does not tell it.
+    """
 
     default: Rule
     find: Callable[[Look, Rule], Iterable[Finding]]
+    past: Holds | None = None
 
     @property
     def name(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from services import assembly, i18n
@@ -17,7 +17,9 @@ from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
 from services.domain.alerts.incident import Answer
 from services.domain.errors import StoreUnavailable
+from services.domain.past.frame import Frame, Numbers
 from services.monitor.alerts.queries import IncidentNow
+from services.monitor.past.tape import Tape
 from services.watch.alerts.rules import DEFAULTS
 from tests.support import widgets
 from tests.unit.views.pages.alert_samples import MINUTE, Alerts
@@ -451,6 +453,52 @@ def test_a_rule_is_changed_as_a_new_version_and_taken_back(
     assert fleet.context.commands.alerts.rules()["dead_letters"].limits["letters"] == 5.0
     press(qtbot, page, page.buttons["rule.switch"])
     assert not fleet.context.commands.alerts.rules()["dead_letters"].enabled
+
+
+def plain(label: QLabel) -> str:
+    return label.text().replace("\u202f", " ")
+
+
+def edit_rule(qtbot: QtBot, page: AlertsPage, name: str) -> RuleDialog:
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.show_request("rules")
+    page.rules.set_current_key(name)
+    page.buttons["rule.edit"].click()
+    (dialog,) = page.findChildren(RuleDialog)
+    return dialog
+
+
+def test_a_rule_is_tried_on_what_was_recorded_as_it_is_edited(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    tape, begin = Tape(assembly.recorder_file(fleet.engine.settings)), alerts.now - 60 * MINUTE
+    for number in range(720):
+        depth = 6000 if number // 120 in (1, 4) else 300  # ten minutes each
+        at = begin + number * 5000
+        tape.add(Frame(Numbers(at_ms=at, since_ms=at, high=depth), {}))
+    tape.close()
+    dialog = edit_rule(qtbot, open_page(), "lane_depth")
+    assert plain(dialog.whole).startswith("When: more than 5000 tasks in one lane, for 10 min. Tell: On duty.")
+    qtbot.waitUntil(lambda: bool(dialog.tried.text()), timeout=WAIT_MS)
+    assert dialog.tried.text() == "Would have told somebody 0 times in the last 7 days"
+    dialog.spans["for_s"].setValue(300)
+    assert dialog.fields["for_s"].before().replace("\u202f", " ") == "was 10 min"
+    assert "for 5 min" in plain(dialog.whole)
+    qtbot.waitUntil(lambda: "2 times" in dialog.tried.text(), timeout=WAIT_MS)
+    said = plain(dialog.when_tried)
+    assert said.startswith("Saved rule: 0.")
+    assert "Nobody recorded for 6 d" in said
+    assert words.clock(begin) in said
+    dialog.limits["tasks"].setText("9000")
+    qtbot.waitUntil(lambda: "0 times" in dialog.tried.text(), timeout=WAIT_MS)
+    dialog.spans["for_s"].setValue(600)
+    assert not dialog.fields["for_s"].before()
+
+
+def test_a_rule_whose_measure_is_not_recorded_says_so(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    dialog = edit_rule(qtbot, open_page(), "needs_login")
+    qtbot.waitUntil(lambda: bool(dialog.tried.text()), timeout=WAIT_MS)
+    assert dialog.tried.text() == "How often it would have told somebody cannot be computed"
 
 
 def test_a_refusal_stands_at_its_field(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
