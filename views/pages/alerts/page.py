@@ -358,7 +358,10 @@ class AlertsPage(ListPage[Line]):
 
     def _note_over(self, now: AlertsNow) -> None:
         """Calm incidents leave when they are resolved, a moment after that can be seen."""
-        before, there = self._now.incidents if self._now is not None else (), {one.incident.id for one in now.incidents}
+        # what went while nobody looked at this page was over long ago
+        seen = self._now is not None and now.at_ms - self._now.at_ms < OVER_MS
+        before = self._now.incidents if seen and self._now is not None else ()
+        there = {one.incident.id for one in now.incidents}
         self._over = {
             name: one
             for name, one in self._over.items()
