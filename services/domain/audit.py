@@ -30,6 +30,8 @@ VIA = "via"
 #: that, as ``origin`` tells it; a rule and a worker say it by their names
 WINDOW, CLI, REST, PYTHON, RULE, WORKER = "window", "cli", "rest", "python", "rule", "worker"
 _PROGRAMS = (("rule ", RULE), ("known issue ", RULE), ("worker ", WORKER))
+#: acts that keep a pause which stood there before; those that leave nothing; details that are all that was set
+_PAUSES, _ENDS, _WHOLE = ("pause", "resume"), (".remove", "_remove", "_reset"), ("schedule", "rule", "channel")
 _VERSION = "fleetdeck audit 1"
 _ENTRY = re.compile(r"(\d{13})-([0-9a-f]{4,32})-(\d{6,12})\Z", re.ASCII)
 _MARK = re.compile(r"(\d{13}-[0-9a-f]{4,32}-\d{6,12})/(\d{1,12})/([0-9a-f]{64})\Z", re.ASCII)
@@ -168,6 +170,26 @@ def detail_of(entry: AuditEntry) -> str:
     if VIA not in found:
         return entry.detail
     return json.dumps({name: found[name] for name in found if name != VIA}, ensure_ascii=False)
+
+
+def before_after(entry: AuditEntry) -> tuple[object, object] | None:
+    """What stood there before the act and what it left, as far as the entry keeps both; None for nothing is left."""
+    told = told_of(entry)
+    if "from" in told and "to" in told:
+        return told["from"], told["to"]
+    if entry.action in _PAUSES and isinstance(was := told.get("was"), dict):
+        left = {"by": entry.who, "reason": told.get("reason", "")} if entry.action == "pause" else None
+        return was or None, left
+    if "before" not in told or entry.action.startswith("batch."):
+        return None  # of a batch it counts tasks; what became of them is the outcome
+    before = told.pop("before")
+    if entry.action.endswith(_ENDS):
+        return before, None
+    if whole := next((told[name] for name in _WHOLE if name in told), None):
+        return before, whole
+    if isinstance(before, dict) and told:
+        return before, told
+    return (before, entry.target[0]) if isinstance(before, str) and entry.target else None
 
 
 def _details(entry: AuditEntry) -> dict[str, object]:

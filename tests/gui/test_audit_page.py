@@ -23,6 +23,7 @@ from services.commands.audit import Audit
 from services.domain import audit
 from services.domain.errors import OperatorError, StoreUnavailable
 from services.domain.fleet.shop import Shop
+from services.domain.gates.limit import Limit
 from services.domain.gates.quiet_hours import QuietHours, Weekly
 from services.monitor.audit import AuditEntries
 from services.settings import Settings
@@ -574,6 +575,63 @@ def test_an_act_is_taken_back_from_its_entry_by_an_act_of_its_own(qtbot: QtBot, 
     page.table.set_current_key(page.table.records.record(0).key)
     page.set_acting("Not now")
     assert page.panel.back_note.text() == "Not now."
+
+
+def open_newest(qtbot: QtBot, page: AuditPage) -> None:
+    with qtbot.waitSignal(page.refreshed):
+        page.refresh()
+    key = page.table.records.record(0).key
+    page.table.set_current_key(key)
+    page.table.open_requested.emit(key)
+
+
+@pytest.mark.one_pair
+def test_the_panel_shows_what_an_act_changed_and_what_stood_before_and_after(
+    qtbot: QtBot, desk: Desk, open_page: Open
+) -> None:
+    fleet = desk.session.commands.fleet
+    fleet.set_limit(Limit(scope="platform:temu", concurrency=2, per_minute=12))
+    fleet.set_limit(Limit(scope="platform:temu", concurrency=2, per_minute=20))
+    page = open_page()
+    open_newest(qtbot, page)
+    change = page.panel.change
+    assert change.isVisible()
+    signs = {line.strip(" ,") for line in change.text.toPlainText().splitlines() if line[:1] in "+-"}
+    assert signs == {'-  "per_minute": 12', '+  "per_minute": 20'}
+    change.mode.choose("before")
+    assert json.loads(change.text.toPlainText()) == {"concurrency": 2, "per_minute": 12}
+    change.mode.choose("after")
+    assert json.loads(change.text.toPlainText()) == {"concurrency": 2, "per_minute": 20}
+    fleet.pause("platform:temu", reason="sale")
+    open_newest(qtbot, page)
+    assert json.loads(change.text.toPlainText())["reason"] == "sale"
+    change.mode.choose("before")
+    assert not change.text.isVisible()
+    assert change.none.text() == "Nothing stood there."
+    acts(desk)
+    with Audit(desk.session.engine.store, "ann@desk-1").act("task.cancel", ["t9"]):
+        pass
+    open_newest(qtbot, page)
+    assert not change.isVisible(), "the entry keeps nothing of before"
+
+
+@pytest.mark.one_pair
+def test_a_long_change_stands_there_in_a_moment_with_what_is_alike_folded_and_secrets_as_dots(
+    qtbot: QtBot, desk: Desk, open_page: Open
+) -> None:
+    before = {"token": "very-secret-1", **{f"field_{n}": "x" * 40 for n in range(200)}}
+    detail = {"from": before, "to": before | {"field_100": "y", "token": "very-secret-2"}}
+    with Audit(desk.session.engine.store, "ann@desk-1").act("limit", ["platform:temu"], detail):
+        pass
+    page = open_page()
+    open_newest(qtbot, page)
+    change = page.panel.change
+    qtbot.waitUntil(lambda: "field_100" in change.text.toPlainText())
+    assert len(change.text.toPlainText().splitlines()) < 12
+    for mode in ("before", "after"):
+        change.mode.choose(mode)
+        assert "field_199" in change.text.toPlainText()
+        assert "very-secret" not in change.text.toPlainText()
 
 
 def ask_back(qtbot: QtBot, page: AuditPage) -> ConfirmDialog:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -17,16 +19,74 @@ from views.pages.audit.table import AuditLine
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
+from views.support.operation import Operation
 from views.widgets.buttons import Button, IconButton
-from views.widgets.document_section import DocumentSection
+from views.widgets.document_section import AT_ONCE, MOST_LINES, SHOWN, DocumentSection, in_lines
 from views.widgets.elided import Elided
+from views.widgets.json.diff import DiffText, lines_between
 from views.widgets.key_values import KeyValues
 from views.widgets.section import Section
+from views.widgets.segmented import Segmented
 from views.widgets.status_pill import StatusPill
 from views.widgets.strip import Strip
 
 #: targets shown one by one; the trail keeps 200
 MOST_TARGETS = 200
+
+
+DIFF, BEFORE, AFTER = "diff", "before", "after"
+_MODES = ((DIFF, N_("Diff")), (BEFORE, N_("Before it")), (AFTER, N_("After it")))
+
+
+class ChangeSection(Section):
+    """What an act changed: what stood there before and after, or what differs."""
+
+    def __init__(self) -> None:
+        super().__init__(N_("Before and after"))
+        self.mode = Segmented(_MODES, N_("What is shown of the change"))
+        self.mode.chosen.connect(lambda _mode: self._say())
+        self.add_action(self.mode)
+        self.text = DiffText(N_("Before and after"))
+        self.none = Label("", "label", "text3", wrap=True)  #: said where there is nothing to show
+        self.body.addWidget(self.none)
+        self.body.addWidget(self.text)
+        self._texts: dict[str, str] = {}
+        self._reading = Operation(self, latest=True)
+        on_language_changed(self._say)
+
+    def show_change(self, found: tuple[object, object] | None) -> None:
+        """Show it, secrets as dots; hidden where the entry does not keep it. A long one stands there in a moment."""
+        self._reading.drop()
+        self.setVisible(found is not None)
+        if found is None:
+            return
+        stored = [json.dumps(one, ensure_ascii=False) if one is not None else "" for one in found]
+        if sum(map(len, stored)) <= AT_ONCE:
+            self._show(_change(*stored))
+        else:
+            self._show({})
+            self._reading.start(partial(_change, *stored), self._show)
+
+    def _show(self, texts: dict[str, str]) -> None:
+        self._texts = texts
+        self._say()
+
+    def _say(self) -> None:
+        mode = self.mode.current()
+        said = self._texts.get(mode, "")
+        missing = {DIFF: _("Nothing differs."), BEFORE: _("Nothing stood there."), AFTER: _("Nothing is left there.")}
+        self.none.setText(missing[mode] if self._texts else _("Loading…"))
+        self.none.setVisible(not said)
+        self.text.setVisible(bool(said))
+        self.text.show_lines(said)
+        lines = min(MOST_LINES, self.text.blockCount())
+        self.text.setFixedHeight(lines * self.text.fontMetrics().lineSpacing() + 20)
+
+
+def _change(before: str, after: str) -> dict[str, str]:
+    """The texts by what is shown, masked by the names of their keys and cut to what a panel shows."""
+    old, new = (in_lines(one)[:SHOWN] if one else "" for one in (before, after))
+    return {DIFF: lines_between(old, new), BEFORE: old, AFTER: new}
 
 
 class AuditPanel(QWidget):
@@ -64,6 +124,7 @@ class AuditPanel(QWidget):
         self.targets = Label("", "monosmall", "text", wrap=True)
         self.targets.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._targets.body.addWidget(self.targets)
+        self.change = ChangeSection()
         self._details = DocumentSection(N_("Details"))
         self.details = self._details.editor
         self._seal = Section(N_("Seals"))
@@ -122,7 +183,7 @@ class AuditPanel(QWidget):
         body.setSpacing(0)
         story = Section(N_("What happened"), foldable=False)
         story.body.addWidget(self.facts)
-        for section in (story, self._targets, self._details, self._seal):
+        for section in (story, self.change, self._targets, self._details, self._seal):
             body.addWidget(section)
         body.addStretch(1)
         area = QScrollArea()
@@ -157,6 +218,7 @@ class AuditPanel(QWidget):
         self._targets.setVisible(bool(entry.target))
         self._targets.set_note(text.count(row.number))
         self.targets.setText("\n".join(safe.one_line(one, 200) for one in row.looked_up[:MOST_TARGETS]))
+        self.change.show_change(audit.before_after(entry))
         details = audit.detail_of(entry)
         self._details.setVisible(details not in ("", "{}"))
         self._details.show_json(details)

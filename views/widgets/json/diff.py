@@ -32,8 +32,10 @@ class DiffText(QPlainTextEdit):
 
     def show_texts(self, old: str, new: str) -> None:
         """Show what leads from one text to the other; nothing where they are equal."""
-        lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=AROUND))[2:]
-        said = "\n".join("⋯" if line.startswith("@@") else line for line in lines)
+        self.show_lines(lines_between(old, new))
+
+    def show_lines(self, said: str) -> None:
+        """Show what ``lines_between`` made, as of long texts where the window does not wait for it."""
         if said != self.toPlainText():
             self.setPlainText(said)
         self._mark()
@@ -54,3 +56,9 @@ class DiffText(QPlainTextEdit):
             if mark is not None:
                 marks.append(mark)
         self.setExtraSelections(marks)
+
+
+def lines_between(old: str, new: str) -> str:
+    """What leads from one text to the other, each line with its sign; "" where they are equal."""
+    lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=AROUND))[2:]
+    return "\n".join("⋯" if line.startswith("@@") else line for line in lines)
