@@ -14,7 +14,7 @@ import pytest
 import redis
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFileDialog, QLabel, QMenu
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -357,6 +357,25 @@ def test_a_check_that_cannot_be_made_says_why(
     assert page.verify_button.isEnabled()
 
 
+@pytest.mark.one_pair
+def test_what_a_check_found_keeps_its_time_while_another_cannot_be_made(
+    qtbot: QtBot, desk: Desk, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = open_page()
+    verify(qtbot, page)
+    found = page.chain_button.text()
+    assert found.startswith("Verified at ")
+
+    def lost() -> object:
+        raise StoreUnavailable("Redis does not answer")
+
+    monkeypatch.setattr(desk.context.audit, "verify", lost)
+    verify(qtbot, page)
+    page.retranslate()
+    assert page.result.accessibleName() == "Not checked Redis does not answer"
+    assert page.chain_button.text() == found
+
+
 def test_what_is_done_meanwhile_waits_behind_a_button_and_outcomes_follow(
     qtbot: QtBot, desk: Desk, open_page: Open
 ) -> None:
@@ -596,6 +615,7 @@ def test_the_panel_shows_what_an_act_changed_and_what_stood_before_and_after(
     open_newest(qtbot, page)
     change = page.panel.change
     assert change.isVisible()
+    assert "⋯" not in change.text.toPlainText(), "nothing of it is folded"
     signs = {line.strip(" ,") for line in change.text.toPlainText().splitlines() if line[:1] in "+-"}
     assert signs == {'-  "per_minute": 12', '+  "per_minute": 20'}
     change.mode.choose("before")
@@ -632,6 +652,23 @@ def test_a_long_change_stands_there_in_a_moment_with_what_is_alike_folded_and_se
         change.mode.choose(mode)
         assert "field_199" in change.text.toPlainText()
         assert "very-secret" not in change.text.toPlainText()
+
+
+@pytest.mark.one_pair
+def test_the_key_takes_back_the_act_that_the_panel_shows_while_the_keyboard_is_there(
+    qtbot: QtBot, console: Console, desk: Desk
+) -> None:
+    desk.session.commands.fleet.pause("platform:temu", reason="sale")
+    window = console.window
+    window.open_page("audit")
+    page = window.page("audit")
+    assert isinstance(page, AuditPage)
+    qtbot.waitUntil(lambda: page.table.records.rowCount() > 0)
+    page.table.open_requested.emit(page.table.records.record(0).key)
+    qtbot.waitUntil(page.panel.back_button.isEnabled)
+    page.panel.focus_first()
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: page.findChild(ConfirmDialog) is not None)
 
 
 def ask_back(qtbot: QtBot, page: AuditPage) -> ConfirmDialog:

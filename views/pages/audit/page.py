@@ -14,7 +14,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QMenu, QWidget
 
 from services.domain.alerts.incident import CALMING, RESOLVED
 from services.domain.insight.audit import Verdict
@@ -140,6 +140,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self._context = context
         self._faults: dict[str, tuple[str, ...]] = {}
         self._verdict: tuple[Verdict, int] | None = None
+        self._unchecked: BaseException | None = None  #: why the last check could not be made
         self.popover: HealthPopover | None = None
         self._lister = AuditLister(context.audit, context.causes, context.shops, self)
         self.sharing = AuditSharing(context, self)
@@ -293,10 +294,10 @@ class AuditPage(EntriesPage[AuditLine]):
         self.show_request(history_of(target))
 
     def undo(self, after: int = 0) -> bool:
-        """Take back what was just done, or ask whether the act under the cursor shall be taken back."""
+        """Take back what was just done, or ask whether the act under the cursor, or in the panel, shall be."""
         if self.taking_back.acting.undo(after):
             return True
-        asks = not after and self.table.hasFocus()
+        asks = not after and (self.table.hasFocus() or self.panel.isAncestorOf(QApplication.focusWidget()))
         if asks:
             self._take_back()
         return asks
@@ -327,17 +328,15 @@ class AuditPage(EntriesPage[AuditLine]):
 
     def _on_verdict(self, found: Verdict) -> None:
         self.verify_button.disable("")
-        self._verdict = (found, instant.now_ms())
+        self._verdict, self._unchecked = (found, instant.now_ms()), None
         self._say_verdict()
         if found.wrong:
             self._lister.again()  # what stands there now, not what was read before somebody altered it
 
     def _on_unchecked(self, error: BaseException) -> None:
         self.verify_button.disable("")
-        self._verdict = None
-        self._say_chain()
-        self.result.set_status("warning")
-        self.result.show_text(told(error), _("Not checked"))
+        self._unchecked = error  # what an earlier check found was so at its time
+        self._say_verdict()
 
     def show_chain(self) -> None:
         """Tell below the button who wrote the trail, up to where, and what the last check found."""
@@ -374,6 +373,10 @@ class AuditPage(EntriesPage[AuditLine]):
 
     def _say_verdict(self) -> None:
         self._say_chain()
+        if self._unchecked is not None:
+            self.result.set_status("warning")
+            self.result.show_text(told(self._unchecked), _("Not checked"))
+            return
         if self._verdict is None:
             return
         found, at_ms = self._verdict

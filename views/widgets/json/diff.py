@@ -61,4 +61,6 @@ class DiffText(QPlainTextEdit):
 def lines_between(old: str, new: str) -> str:
     """What leads from one text to the other, each line with its sign; "" where they are equal."""
     lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=AROUND))[2:]
-    return "\n".join("⋯" if line.startswith("@@") else line for line in lines)
+    said = ["⋯" if line.startswith("@@") else line for line in lines]
+    whole = bool(lines) and lines[0].startswith(("@@ -1,", "@@ -1 ", "@@ -0,"))  # nothing is folded above
+    return "\n".join(said[1:] if whole else said)
