@@ -10,6 +10,7 @@ import json
 import logging
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -46,6 +47,14 @@ def heard() -> Iterator[list[AuditEntry]]:
         _heard.reset(before)
 
 
+def reasons(codes: Sequence[str]) -> str:
+    """Why items were not done, as an outcome tells it: the one reason of all, else how many each has, most first."""
+    found = Counter(codes).most_common()
+    if len(found) == 1:
+        return found[0][0]
+    return ", ".join(f"{code} {number}" for code, number in found)
+
+
 @dataclass(slots=True)
 class Act:
     """What is under way; say how it ended where that is not simply done."""
@@ -53,8 +62,8 @@ class Act:
     outcome: str = "done"
 
     def counted(self, done: int, refused: int, why: str = "", *, left: int = 0) -> None:
-        """Tell how many items were done, how many refused and how many never tried, and why the first of those was not
-        done.
+        """Tell how many items were done, how many refused and how many never tried, and why these were not done
+        (``reasons``).
         """
         if not refused and not left:
             return

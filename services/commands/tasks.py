@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from services.commands.audit import Act, Audit
+from services.commands.audit import Act, Audit, reasons
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
 from services.domain.change import DONE, UNREADABLE, Answer, Cancel, Move, Op, Resolve, TakeBackTry, Try
@@ -336,7 +336,7 @@ def again(task: Task) -> str:
 def tell(act: Act, outcome: Outcome) -> None:
     """Close the audit entry with what was done and what was not."""
     refused = (*outcome.skipped, *outcome.failed)
-    act.counted(len(outcome.done) + len(outcome.pending), len(refused), refused[0].why.code if refused else "")
+    act.counted(len(outcome.done) + len(outcome.pending), len(refused), reasons([one.why.code for one in refused]))
 
 
 def in_portions(

@@ -293,6 +293,9 @@ def test_a_cell_becomes_a_condition_and_the_panel_leads_to_the_same_object(
     panel = page.panel
     assert panel.isVisible()
     assert panel.targets.text().splitlines() == ["t1", "t2", "t3"]
+    with qtbot.waitSignal(page.navigate) as door:
+        panel.tasks_button.click()
+    assert door.args == ["tasks", "id:t1,t2,t3"]
     assert panel.facts.values()["Why"] == "2 done, 1 refused: t3 has ended"
     assert '"reason": "stock taking"' in panel.details.toPlainText()
     assert len(panel.seals.values()["Seal"]) == 64
@@ -615,6 +618,7 @@ def test_the_panel_shows_what_an_act_changed_and_what_stood_before_and_after(
     open_newest(qtbot, page)
     change = page.panel.change
     assert change.isVisible()
+    assert not page.panel.tasks_button.isVisible(), "it acted on no task"
     assert "⋯" not in change.text.toPlainText(), "nothing of it is folded"
     signs = {line.strip(" ,") for line in change.text.toPlainText().splitlines() if line[:1] in "+-"}
     assert signs == {'-  "per_minute": 12', '+  "per_minute": 20'}

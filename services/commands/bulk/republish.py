@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from services.commands.audit import Act, Audit
+from services.commands.audit import Act, Audit, reasons
 from services.commands.bulk.book import Book, RunView, Shelf, successor_tail
 from services.commands.bulk.fates import Fate, fates
 from services.commands.bulk.options import Ended, Options, Probe, Progress
@@ -175,7 +175,7 @@ class BulkRepublish:
         if book is not None:
             book.close(ended)
         done, skipped = len(ended.outcome.done), ended.outcome.skipped
-        why = ended.why.code if ended.why is not None else skipped[0].why.code if skipped else ""
+        why = ended.why.code if ended.why is not None else reasons([one.why.code for one in skipped])
         act.counted(done, len(skipped), why, left=len(ended.left))
         return ended
 

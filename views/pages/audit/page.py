@@ -215,6 +215,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self.chain_button.clicked.connect(self.show_chain)
         self.dismiss_button.clicked.connect(self.result_room.hide)
         self.panel.filter_wanted.connect(self.show_target)
+        self.panel.tasks_wanted.connect(partial(self.navigate.emit, "tasks"))
         self.panel.back_wanted.connect(self._take_back)
         self.taking_back.looked.connect(lambda _key: self._say_back())
         self.taking_back.changed.connect(self._look_again)

@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from services import act_words
 from services.commands.back.ways import Way
 from services.domain import audit
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from views.pages.audit import words
 from views.pages.audit.table import AuditLine
@@ -32,6 +34,10 @@ from views.widgets.strip import Strip
 
 #: targets shown one by one; the trail keeps 200
 MOST_TARGETS = 200
+#: tasks that the list of them opens with
+MOST_OPENED = 50
+#: acts whose first object is what held the tasks; those called like acts on tasks whose objects are others
+_OF_QUEUE, _OF_OTHERS = ("batch.cancel", "queue.purge"), ("task.create", "dead.abort_run")
 
 
 DIFF, BEFORE, AFTER = "diff", "before", "after"
@@ -95,11 +101,13 @@ class AuditPanel(QWidget):
     Signals:
         closed: the person wants the panel away.
         filter_wanted: only acts on that object.
+        tasks_wanted: the tasks that it acted on, as a filter of them.
         back_wanted: the act shall be taken back.
     """
 
     closed = Signal()
     filter_wanted = Signal(str)
+    tasks_wanted = Signal(str)
     back_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -124,6 +132,9 @@ class AuditPanel(QWidget):
         self.targets = Label("", "monosmall", "text", wrap=True)
         self.targets.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._targets.body.addWidget(self.targets)
+        self.tasks_button = Button(N_("Open tasks"), kind="link")
+        self.tasks_button.clicked.connect(self._on_tasks)
+        self._targets.add_action(self.tasks_button)
         self.change = ChangeSection()
         self._details = DocumentSection(N_("Details"))
         self.details = self._details.editor
@@ -201,6 +212,11 @@ class AuditPanel(QWidget):
         if self._row is not None and self._row.entry.target:
             self.filter_wanted.emit(self._row.entry.target[0])
 
+    def _on_tasks(self) -> None:
+        if self._row is not None:
+            ids = _tasks(self._row.entry)[:MOST_OPENED]
+            self.tasks_wanted.emit(filter.format_terms((equals("id", *ids),)))
+
     def _say(self) -> None:
         row = self._row
         if row is None:
@@ -216,6 +232,7 @@ class AuditPanel(QWidget):
             self.faults.show_text(text.sentences(row.faults), _("Not as it was written"))
         self.facts.set_rows(_facts(row))
         self._targets.setVisible(bool(entry.target))
+        self.tasks_button.setVisible(bool(_tasks(entry)))
         self._targets.set_note(text.count(row.number))
         self.targets.setText("\n".join(safe.one_line(one, 200) for one in row.looked_up[:MOST_TARGETS]))
         self.change.show_change(audit.before_after(entry))
@@ -223,6 +240,14 @@ class AuditPanel(QWidget):
         self._details.setVisible(details not in ("", "{}"))
         self._details.show_json(details)
         self.seals.set_rows(_seals(row))
+
+
+def _tasks(entry: audit.AuditEntry) -> tuple[str, ...]:
+    """The tasks among its objects."""
+    if entry.action in _OF_QUEUE:
+        return entry.target[1:]
+    of_tasks = entry.action.startswith(("task.", "dead.")) and entry.action not in _OF_OTHERS
+    return entry.target if of_tasks else ()
 
 
 def _facts(row: AuditLine) -> list[tuple[str, str]]:

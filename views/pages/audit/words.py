@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 from services import messages
@@ -89,10 +90,17 @@ _REASONS: Mapping[str, str] = {
     "dead.same_before": N_("others of them do the same work"),
 }
 _CODE = re.compile(r"[a-z_]+\.[a-z_]+")
+_SEVERAL = re.compile(r"[a-z_]+\.[a-z_]+ \d+(?:, [a-z_]+\.[a-z_]+ \d+)+")
 
 
 def _reason(first: str) -> str:
-    """Why the first one was refused; "" for a code that has no words without what it was about."""
+    """Why they were refused, with how many each; "" for a code that has no words without what it was about."""
+    if _SEVERAL.fullmatch(first):
+        by_words: Counter[str] = Counter()
+        for one in first.split(", "):
+            code, number = one.split(" ")
+            by_words[_reason(code) or _("other reasons")] += int(number)
+        return text.listed(f"{said} {text.count(n)}" for said, n in by_words.items())
     if not _CODE.fullmatch(first):
         return first
     if first in _REASONS:

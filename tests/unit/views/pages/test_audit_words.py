@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services import i18n
-from services.commands.audit import Act
+from services.commands.audit import Act, reasons
 from views.pages.audit import words
 
 
@@ -23,6 +23,12 @@ from views.pages.audit import words
             "bulk.stopped",
             "3 done, 21 refused: Stopped; the rest stay dead letters",
             "完成 3 个，拒绝 21 个：已停止；其余仍为死信",
+        ),
+        (
+            reasons(["dead.already", *["task.unknown"] * 18, "dead.not_a_task", "dead.schema"]),
+            "3 done, 21 refused: there is no such task 18, it was republished already 1, other reasons 1, "
+            "its payload does not fit its type 1",
+            "完成 3 个，拒绝 21 个：没有此任务 18，已重新发布过 1，其他原因 1，参数不符合任务类型 1",
         ),
         ("dead.not_a_task", "3 done, 21 refused", "完成 3 个，拒绝 21 个"),
     ],
