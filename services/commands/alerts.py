@@ -16,13 +16,13 @@ from services.domain.alerts import rule as rules
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import Answer, Incident
 from services.domain.alerts.rule import Rule
-from services.domain.errors import StoreError, UsageError
+from services.domain.errors import UsageError
 from services.domain.text.said import said
 from services.ports import Store
+from services.rewrite import rewrite
 
 REASON_MOST = 500
 LONGEST_MS = 366 * 86_400_000
-TRIES = 8
 
 
 class AnswerChanged(UsageError):
@@ -126,21 +126,15 @@ class AlertCommands:
         told = {key: value for key, value in detail.items() if value}
         told |= {"was": was(found.answer)} if was is not None else {}
         with self._audit.act(action, [incident], told):
-            for _ in range(TRIES):
-                body = self._store.document(incidents.ANSWERS, incident)
+
+            def answered(body: str | None) -> Answer:
                 now = _read(body or "", found.answer)
                 if was is not None:
                     was(now)  # asked again: somebody may have come in between
-                answer = replace(now, **fields)
-                if self._keep(incident, body, incidents.dump(answer)):
-                    return replace(found, answer=answer)
-            raise StoreError(said("cause_rule.contested", name=incident))
+                return replace(now, **fields)
 
-    def _keep(self, incident: str, before: str | None, body: str) -> bool:
-        """Whether it stands in the place of the one that was read."""
-        if before is None:
-            return self._store.add_document(incidents.ANSWERS, incident, body)
-        return self._store.swap_document(incidents.ANSWERS, incident, before, body)
+            answer = rewrite(self._store, incidents.ANSWERS, incident, answered, incidents.dump)
+        return replace(found, answer=answer)
 
     def _one(self, incident: str) -> Incident:
         for body in self._store.documents(incidents.KIND).values():

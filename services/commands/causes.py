@@ -12,7 +12,7 @@ from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome
 from services.domain.alerts import channel as channels
-from services.domain.errors import StoreError, UsageError
+from services.domain.errors import UsageError
 from services.domain.insight import cause_rule, known_issue
 from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE, CauseRule
 from services.domain.task.search.query import Query, equals
@@ -21,9 +21,9 @@ from services.domain.text.said import said
 from services.engine.lead import cause_keeper
 from services.engine.steps import Steps
 from services.ports import Store
+from services.rewrite import rewrite
 
 LONGEST_S = 366 * 86_400
-TRIES = 8
 V = TypeVar("V")
 
 
@@ -288,18 +288,8 @@ class CauseCommands:
         return self._change(cause, lambda now: msgspec.structs.replace(now, **fields))
 
     def _change(self, cause: str, make: Callable[[CauseRule], CauseRule]) -> CauseRule:
-        """Keep what ``make`` makes of it as it stands: what others wrote in between is not written over."""
-        for _ in range(TRIES):
-            body = self._store.document(cause_rule.KIND, cause)
-            rule = make(cause_rule.parse(body or ""))
-            made = cause_rule.dump(rule)
-            if body is None:
-                kept = self._store.add_document(cause_rule.KIND, cause, made)
-            else:
-                kept = self._store.swap_document(cause_rule.KIND, cause, body, made)
-            if kept:
-                return rule
-        raise StoreError(said("cause_rule.contested", name=cause))
+        kind, name = cause_rule.KIND, cause_rule.check_fingerprint(cause)
+        return rewrite(self._store, kind, name, lambda body: make(cause_rule.parse(body or "")), cause_rule.dump)
 
     def _put(self, cause: str, rule: CauseRule) -> None:
         self._store.put_document(cause_rule.KIND, cause, cause_rule.dump(rule))

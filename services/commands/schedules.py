@@ -333,7 +333,7 @@ class ScheduleCommands:
                 return False
             if self._store.put_schedule(_kept(*made), entry.version):
                 return True
-        raise StoreError(said("schedule.contested", name=name))
+        raise StoreError(said("document.contested", name=name))
 
     def _remove(self, entry: ScheduleEntry) -> None:
         for _ in range(_TRIES):
@@ -343,7 +343,7 @@ class ScheduleCommands:
             if found is None:
                 return
             entry = found
-        raise StoreError(said("schedule.contested", name=entry.name))
+        raise StoreError(said("document.contested", name=entry.name))
 
     def _entry(self, name: str) -> ScheduleEntry | None:
         return next((entry for entry in self._store.schedules() if entry.name == name), None)

@@ -450,7 +450,7 @@ REFUSALS: dict[str, str] = {
     "schedule.changed": N_("{name} was changed by somebody else at this moment; look at it and try again"),
     "schedule.no_next": N_("{name} has no next run; enable it first"),
     "schedule.starting": N_("{name} is starting a run just now; skip the next one when that is done"),
-    "schedule.contested": N_("{name} is changed by somebody else again and again; try again"),
+    "document.contested": N_("{name} is changed by somebody else again and again; try again"),
     "schedule.unknown": N_("there is no schedule {name}; see `schedule list`"),
     "link.none": N_("{text} is no link to a view; one looks like fleetdeck://local/tasks?show=status%3Adead"),
     "link.long": N_("the link is longer than {most} characters; copy it again with a shorter filter"),
@@ -667,7 +667,6 @@ REFUSALS: dict[str, str] = {
     "cause_rule.split_by": N_("a cause is split by a shop, a platform or a worker, not by {where}"),
     "cause_rule.print": N_("a cause is named by its fingerprint of 16 hex letters; see `dead list --causes`"),
     "alert.muted_meanwhile": N_("{who} muted it meanwhile, so nothing is saved; look at it again"),
-    "cause_rule.contested": N_("{name} is changed by somebody else again and again; try again"),
     "cause_rule.named_meanwhile": N_(
         "somebody wrote another name or note of this cause meanwhile, so nothing is saved; look at it again"
     ),
