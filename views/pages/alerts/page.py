@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from msgspec.structs import replace as changed
+from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
@@ -369,7 +369,7 @@ class AlertsPage(ListPage[Line]):
         }
         for one in before:
             if one.state == CALMING and one.incident.id and one.incident.id not in there:
-                over = changed(one.incident, resolved_at=now.at_ms)
+                over = structs.replace(one.incident, resolved_at=now.at_ms)
                 self._over[one.incident.id] = replace(one, incident=over, state=RESOLVED, resolves_at=0)
 
     def _look_further(self, ask: Ask[Wanted]) -> None:

@@ -60,21 +60,18 @@ class ChangeSection(Section):
         self._reading = Operation(self, latest=True)
         on_language_changed(self._say)
 
-    def show_change(self, found: tuple[object, object] | None) -> None:
+    def show_change(self, entry: audit.AuditEntry) -> None:
         """Show it, secrets as dots; hidden where the entry does not keep it. A long one stands there in a moment."""
         self._reading.drop()
-        self.setVisible(found is not None)
-        if found is None:
-            return
-        stored = [json.dumps(one, ensure_ascii=False) if one is not None else "" for one in found]
-        if sum(map(len, stored)) <= AT_ONCE:
-            self._show(_change(*stored))
+        if len(entry.detail) <= AT_ONCE:
+            self._show(_change(entry))
         else:
             self._show({})
-            self._reading.start(partial(_change, *stored), self._show)
+            self._reading.start(partial(_change, entry), self._show)
 
-    def _show(self, texts: dict[str, str]) -> None:
-        self._texts = texts
+    def _show(self, texts: dict[str, str] | None) -> None:
+        self.setVisible(texts is not None)
+        self._texts = texts or {}
         self._say()
 
     def _say(self) -> None:
@@ -89,8 +86,14 @@ class ChangeSection(Section):
         self.text.setFixedHeight(lines * self.text.fontMetrics().lineSpacing() + 20)
 
 
-def _change(before: str, after: str) -> dict[str, str]:
-    """The texts by what is shown, masked by the names of their keys and cut to what a panel shows."""
+def _change(entry: audit.AuditEntry) -> dict[str, str] | None:
+    """The texts by what is shown, masked by the names of their keys and cut to what a panel shows; None where the entry
+    does not keep them.
+    """
+    found = audit.before_after(entry)
+    if found is None:
+        return None
+    before, after = (json.dumps(one, ensure_ascii=False) if one is not None else "" for one in found)
     old, new = (in_lines(one)[:SHOWN] if one else "" for one in (before, after))
     return {DIFF: lines_between(old, new), BEFORE: old, AFTER: new}
 
@@ -235,7 +238,7 @@ class AuditPanel(QWidget):
         self.tasks_button.setVisible(bool(_tasks(entry)))
         self._targets.set_note(text.count(row.number))
         self.targets.setText("\n".join(safe.one_line(one, 200) for one in row.looked_up[:MOST_TARGETS]))
-        self.change.show_change(audit.before_after(entry))
+        self.change.show_change(entry)
         details = audit.detail_of(entry)
         self._details.setVisible(details not in ("", "{}"))
         self._details.show_json(details)
