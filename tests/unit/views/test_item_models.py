@@ -9,14 +9,19 @@ from contextlib import contextmanager
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QAbstractItemModel
+from PySide6.QtCore import QAbstractItemModel, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from services.commands.sheet.orders import Fault, Orders
 from services.commands.sheet.table import BadRow, Row, Table
+from services.domain.alerts import incident as states
+from services.domain.alerts.incident import Incident, Words
 from services.domain.text.message import Message
+from services.monitor.alerts.queries import IncidentNow
+from services.watch.alerts.rules import DEFAULTS
 from tests.architecture.source import ROOT
 from views.dialogs.sheet.model import SheetModel
+from views.pages.alerts.table import INCIDENTS, IncidentModel, grouped, sentence
 from views.shell.palette_rows import Entry, Rows
 from views.widgets.find_field import FindField
 
@@ -24,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("qapp")
 quick = settings(max_examples=15, suppress_health_check=[*HealthCheck])
 #: that of the tables is put under the tester by ``tables/test_record_model.py``, on the pages by
 #: ``tests/gui/test_live_models.py``; the others here
-KINDS = {"_Rows", "KeyedRows", "RecordModel", "Rows", "SheetModel"}
+KINDS = {"_Rows", "IncidentModel", "KeyedRows", "RecordModel", "Rows", "SheetModel"}
 #: how a class begins: its name, its bases
 HEAD = re.compile(r"^ *class (\w+)\(([^)]*)\)", re.MULTILINE)
 
@@ -128,3 +133,25 @@ def test_the_rows_of_a_file(steps: list[Orders | bool | frozenset[int]]) -> None
             else:
                 model.set_looking(step)
             assert told()
+
+
+STATES = (states.WAITING, states.OPEN, states.ANSWERED, states.MUTED, states.CALMING, states.RESOLVED)
+NOWS = st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from(STATES)), max_size=6, unique_by=lambda one: one[0])
+
+
+@quick
+@given(st.lists(st.tuples(NOWS, st.booleans()), max_size=8))
+def test_the_incidents(steps: list[tuple[list[tuple[str, str]], bool]]) -> None:
+    model = IncidentModel(INCIDENTS, key=lambda line: line.key, hold_new=False, sentence=sentence)
+    with watched(model) as told:
+        for step, again in steps:
+            nows = [IncidentNow(incident=incident(key), state=state) for key, state in step]
+            model.apply(grouped(nows, () if again else model.records()), settle=again)
+            rows = [(line.one is None, model.flags(model.index(row, 0))) for row, line in enumerate(model.records())]
+            assert sum(not head for head, _flags in rows) == len(nows)
+            assert all(bool(flags & Qt.ItemFlag.ItemIsSelectable) != head for head, flags in rows)
+            assert told()
+
+
+def incident(key: str) -> Incident:
+    return Incident(id=f"INC-{key}", key=key, rule=DEFAULTS[0], words=Words(title=Message("alert.line_raised")))
