@@ -10,7 +10,8 @@ import secrets
 import socket
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 import psutil
@@ -54,6 +55,8 @@ log = logging.getLogger(__name__)
 REPLAY_S = 10.0
 #: so long it is watched whether another process still works under the same name, and how often it is looked at
 TWIN_S, TWIN_LOOK_S = 3.0, 0.25
+#: so long a name is kept for a worker that begins, at most: longer than it waits for what earlier ones left
+NAME_MS = 20_000
 
 
 class Worker:
@@ -81,8 +84,11 @@ class Worker:
             BrokerUnavailable: the broker cannot be reached at all.
             UsageError: another process works under the name that was given to this one.
         """
+        with self._own_name():
+            self._begin()
+
+    def _begin(self) -> None:
         parts, options = self._parts, self._options
-        self._need_own_name()
         self._consumer = parts.broker.consumer(options.lanes, window=options.slots * FOR_EACH_SLOT, name=self.name)
         spool = Spool(options.spool) if options.spool is not None else None
         self._finisher = Finisher(
@@ -145,24 +151,40 @@ class Worker:
         self._feeder.start()
         self._announce()
 
-    def _need_own_name(self) -> None:
+    @contextmanager
+    def _own_name(self) -> Iterator[None]:
+        """Nobody else begins under a name that was given to this worker until its first heartbeat is there."""
+        if not self._options.name:  # made for this process alone
+            yield
+            return
+        role, store = f"worker:{self.name}", self._parts.store
+        try:
+            try:
+                while not store.lead(role, self._heartbeat.process, NAME_MS):  # another begins, or was killed as it did
+                    self._parts.clock.wait(self._stopping, TWIN_LOOK_S)
+                self._need_no_twin()
+            except StoreError as exc:
+                log.warning("whether another worker is called %s is not known: %s", self.name, exc)
+            yield
+        finally:
+            try:
+                store.resign(role, self._heartbeat.process)
+            except StoreError as exc:
+                log.warning("the name %s is free in %d s: %s", self.name, NAME_MS // 1000, exc)
+
+    def _need_no_twin(self) -> None:
         """Two of one name would be one line for everybody who looks, and each take orders of the other. One that was
         killed a moment ago is told by its silence.
         """
-        if not self._options.name:  # made for this process alone
-            return
-        try:
-            first = self._twin()
-            ends = self._parts.clock.monotonic() + TWIN_S
-            while first is not None and self._parts.clock.monotonic() < ends:
-                self._parts.clock.wait(self._stopping, TWIN_LOOK_S)
-                other = self._twin()
-                if other is not None and other.seen_at > first.seen_at:
-                    raise UsageError(
-                        said("worker.twin", worker=self.name, host=other.host, pid=other.pid), field="worker.name"
-                    )
-        except StoreError as exc:
-            log.warning("whether another worker is called %s is not known: %s", self.name, exc)
+        first = self._twin()
+        ends = self._parts.clock.monotonic() + TWIN_S
+        while first is not None and self._parts.clock.monotonic() < ends:
+            self._parts.clock.wait(self._stopping, TWIN_LOOK_S)
+            other = self._twin()
+            if other is not None and other.seen_at > first.seen_at:
+                raise UsageError(
+                    said("worker.twin", worker=self.name, host=other.host, pid=other.pid), field="worker.name"
+                )
 
     def _twin(self) -> WorkerInfo | None:
         """Who else worked under this name a moment ago."""
@@ -477,6 +499,11 @@ class Heartbeat:
     def __init__(self, name: str, options: WorkerOptions, began: int) -> None:
         self._name, self._options, self._began = name, options, began
         self._me = psutil.Process()
+
+    @property
+    def process(self) -> str:
+        """Which process this is, among all of the fleet."""
+        return f"{socket.gethostname()} {os.getpid()} {self._me.create_time():.2f}"
 
     def is_own(self, info: WorkerInfo) -> bool:
         """Whether a worker of this process told it, as one that leaves while the next one begins."""

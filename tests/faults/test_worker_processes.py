@@ -82,3 +82,18 @@ def test_a_worker_that_was_frozen_cannot_record(cli: Cli, fleet: Fleet, tmp_path
     assert [one.outcome for one in after.attempts[before:]] == ["lost", "succeeded", "fenced"]
     assert (after.status, after.result, after.ended_at) == (done.status, done.result, done.ended_at)
     assert len([row for row in lines(seen, "start") if row[1] == task_id]) >= 2, "what it did outside stays done"
+
+
+def test_of_two_workers_that_begin_at_once_under_one_name_one_works(cli: Cli, fleet: Fleet) -> None:
+    cli.environment["FLEETDECK_WORKER__NAME"] = "desk-3"
+    with cli.start("worker") as one, cli.start("worker") as other:
+        eventually(lambda: one.poll() is not None or other.poll() is not None, 90)
+        refused, works = (one, other) if one.poll() is not None else (other, one)
+        assert refused.returncode == 2
+        said = f"a worker called desk-3 works already: process {works.pid} on"
+        assert said in (cli.home / "stderr.txt").read_text(encoding="utf-8")
+        (seen,) = fleet.engine.store.workers()
+        assert (seen.worker, seen.pid) == ("desk-3", works.pid)
+        beat = seen.seen_at
+        eventually(lambda: fleet.engine.store.workers()[0].seen_at > beat, 30)
+        assert works.poll() is None
