@@ -38,7 +38,7 @@ CONNECT_S, ANSWER_S = 3.0, 5.0
 #: a waiting read is cut into pieces, so that closing the store is noticed
 WAIT_PIECE_S = 1.0
 HEALTH_CHECK_S = 30
-#: for so long a write that was refused is told of; whoever leads or may lead tries one every few seconds
+#: for so long a write that was refused is told of; who asks how the store is tries one
 REFUSED_S = 15.0
 MAX_CONNECTIONS = 256
 #: of functions, by as many versions of this program
@@ -51,8 +51,10 @@ _LATER = (
     exceptions.ClusterDownError,
     exceptions.MasterDownError,
     exceptions.TryAgainError,
-    exceptions.ReadOnlyError,
 )
+_LATER_CODES = ("MISCONF", "NOREPLICAS", "BUSY", "LOADING", "MASTERDOWN", "CLUSTERDOWN")
+#: refusals of every write, whatever it needs
+_NO_WRITES = ("store.no_writes", "store.replica")
 #: commands of the driver that change something
 WRITES = frozenset({
     "DEL", "HDEL", "HINCRBY", "HSET", "HSETNX", "INCRBY", "LTRIM", "MSET", "PEXPIRE", "RPUSH", "SADD", "SET", "SREM",
@@ -355,6 +357,17 @@ class Link:
         for client in (self._client, self._waiting):
             client.connection_pool.disconnect(inuse_connections=False)
 
+    def try_write(self) -> None:
+        """Let Redis tell whether it takes writes: to remove what is not there changes and costs nothing, and is refused
+        where a write would be (not for want of memory: of that every question tells).
+        """
+        if self.read_only:
+            return
+        with contextlib.suppress(StoreError):
+            self.call("DEL", keys.NOTHING)
+            if _code(self._refused[1]) in _NO_WRITES:
+                self._refused = -REFUSED_S, ""
+
     @property
     def refusing(self) -> str:
         """Why Redis took no write a moment ago, "" where it did or nobody tried: reading goes on meanwhile."""
@@ -365,7 +378,7 @@ class Link:
         words = words_of(error)
         if isinstance(error, FieldsChanged):  # it is sent again with the others, and taken
             return error
-        if isinstance(words, Said) and words.message.code in ("store.full", "store.no_writes"):
+        if _code(words) in ("store.full", *_NO_WRITES):
             self._refused = time.monotonic(), words
         return error
 
@@ -389,6 +402,10 @@ class Link:
         finally:
             if self.closed.is_set():
                 self._disconnect()
+
+
+def _code(words: str) -> str:
+    return words.message.code if isinstance(words, Said) else ""
 
 
 def _options(url: str) -> dict[str, str]:
@@ -445,11 +462,9 @@ def _refusal(address: str, error: Exception) -> StoreError:
         return FieldsChanged(said("store.no_writes", address=address, error="the indexed fields have changed"))
     if text.startswith(("OOM ", "-OOM")) or " OOM " in text or "used memory > 'maxmemory'" in text:
         return StoreUnavailable(_memory(address))
-    if text.startswith(
-        ("MISCONF", "NOREPLICAS", "BUSY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "READONLY", "UNBLOCKED")
-    ):
-        return StoreUnavailable(said("store.no_writes", address=address, error=text))
-    if "READONLY" in text or "MISCONF" in text:
+    if isinstance(error, exceptions.ReadOnlyError) or text.startswith("UNBLOCKED"):  # it was made one a moment ago
+        return StoreUnavailable(said("store.replica", address=address))
+    if text.startswith(_LATER_CODES) or "MISCONF" in text:
         return StoreUnavailable(said("store.no_writes", address=address, error=text))
     if text.startswith(("NOAUTH", "WRONGPASS")):
         return StoreUnavailable(said("store.refuses_user", address=address))

@@ -107,6 +107,7 @@ DOCUMENTS = ROOT + "doc:"
 ORDERS = ROOT + "orders:"
 LEADER = ROOT + "leader:"
 LOG = ROOT + "log:"
+NOTHING = ROOT + "nothing"  #: never there
 
 PRIORITIES = range(MIN_PRIORITY, MAX_PRIORITY + 1)
 #: what the counters of a shop tell apart, in their order: the active statuses, and dead with triage open

@@ -304,7 +304,9 @@ class RedisStore(
             self._link.call("PING")
         except StoreError as exc:
             return False, -1.0, words_of(exc)
-        return True, (self._clock.monotonic() - begun) * 1000, self._link.refusing
+        took = (self._clock.monotonic() - begun) * 1000
+        self._link.try_write()
+        return True, took, self._link.refusing
 
     def facts(self) -> Mapping[str, str]:
         """What Redis says about itself and its durability."""

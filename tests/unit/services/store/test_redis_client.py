@@ -141,6 +141,42 @@ def test_out_of_memory_changes_nothing_and_says_what_to_do(redis_url: str, plain
     store.close()
 
 
+def test_a_redis_that_was_made_a_replica_is_read_and_says_so_to_who_only_looks(
+    redis_url: str, plain: redis.Redis
+) -> None:
+    store = RedisStore(redis_url, SystemClock())
+    store.apply([Create(task=task("t0"))])
+    assert store.health()[::2] == (True, "")
+    plain.execute_command("REPLICAOF", "127.0.0.1", str(free_port()))
+    try:
+        answers, _, why = store.health()
+        assert answers, "what is there can be read"
+        assert "is a replica and takes no writes" in why
+        with pytest.raises(StoreUnavailable, match="is a replica"):
+            store.apply([Create(task=task())])
+        assert store.counts().status == {"pending": 1}
+        assert "is a replica" in store.health()[2], "as long as it is one"
+    finally:
+        plain.execute_command("REPLICAOF", "NO", "ONE")
+    assert store.health()[::2] == (True, ""), "at once"
+    assert store.apply([Create(task=task())])[0].code == "created"
+    store.close()
+
+
+def test_who_only_looks_hears_of_writes_that_are_refused_for_want_of_replicas(
+    redis_url: str, plain: redis.Redis
+) -> None:
+    store = RedisStore(redis_url, SystemClock())
+    store.apply([Create(task=task("t0"))])
+    with configured(plain, "min-replicas-to-write", "1"):
+        answers, _, why = store.health()
+        assert answers
+        assert "refuses writes for now" in why
+    assert store.health()[2] == ""
+    assert sorted(plain.keys("*nothing*")) == []
+    store.close()
+
+
 def libraries(plain: redis.Redis) -> list[str]:
     """Names of the libraries of functions that lie there."""
     listed = plain.execute_command("FUNCTION", "LIST", "LIBRARYNAME", "fleetdeck_*")
