@@ -6,17 +6,26 @@ import sys
 import threading
 import time
 
+#: a wall clock that is off by less is left as it is
+AGREED_MS = 2_000
+
 
 class SystemClock:
     """Wall clock in UTC milliseconds that never runs backwards, and the monotonic clock in seconds."""
 
     def __init__(self) -> None:
-        self._last = 0
+        self._last = self._ahead = 0
 
     def now_ms(self) -> int:
-        """UTC milliseconds, never less than the last answer."""
-        self._last = max(self._last, time.time_ns() // 1_000_000)
+        """UTC milliseconds, never less than the last answer, unless it was told another time meanwhile."""
+        self._last = max(self._last, time.time_ns() // 1_000_000 + self._ahead)
         return self._last
+
+    def agree(self, now_ms: int) -> None:
+        """It is this time now: of the fleet, whose instants all others compare with those of this process."""
+        off = now_ms - self.now_ms()
+        if abs(off) > AGREED_MS:
+            self._ahead, self._last = self._ahead + off, 0
 
     #: seconds for durations
     monotonic = staticmethod(time.monotonic)
@@ -43,6 +52,9 @@ class ManualClock:
     def now_ms(self) -> int:
         """UTC milliseconds as set."""
         return self._now
+
+    def agree(self, now_ms: int) -> None:
+        """It is turned by nobody else."""
 
     def monotonic(self) -> float:
         """Seconds since the clock was made."""

@@ -15,6 +15,8 @@ from services.workers.slots import ClaimedTask
 
 log = logging.getLogger(__name__)
 BEAT_S = 1.0
+#: so often the clock of this machine is compared with that of the fleet
+AGREE_S = 30.0
 #: who watches a flow sees a line within a second of its printing: a quarter of it until it is stored
 LOG_S = 0.25
 
@@ -40,7 +42,7 @@ class Keeper:
         self._store, self._steps, self._clock = store, steps, clock
         self._claimed, self._info, self._hear = claimed, info, hear
         self._lease_s = lease_s
-        self._renewed = clock.monotonic()
+        self._renewed = self._agreed = clock.monotonic()
         self._answers = True
         self._stop = threading.Event()
         self._threads = [
@@ -94,6 +96,9 @@ class Keeper:
                 log.exception("heartbeat")
 
     def _beat(self) -> None:
+        if self._clock.monotonic() - self._agreed >= AGREE_S:
+            self._clock.agree(self._store.now_ms())
+            self._agreed = self._clock.monotonic()
         self._show(self._claimed())
         heard = self._store.heartbeat(self._info())
         self._answers = True

@@ -69,7 +69,7 @@ class Worker:
         self._state = "running"
         self._stopping = threading.Event()
         self._claimed = Claimed()
-        self._heartbeat = Heartbeat(self.name, options, parts.clock.now_ms())
+        self._heartbeat = Heartbeat(self.name, options)
         self._sharing = Sharing(options.lanes, options.slots, options.shares)
         self._grace_s: float | None = None  #: as it was ordered to stop with
         self._last: WorkerInfo | None = None
@@ -89,6 +89,7 @@ class Worker:
 
     def _begin(self) -> None:
         parts, options = self._parts, self._options
+        self._agree()
         self._consumer = parts.broker.consumer(options.lanes, window=options.slots * FOR_EACH_SLOT, name=self.name)
         spool = Spool(options.spool) if options.spool is not None else None
         self._finisher = Finisher(
@@ -150,6 +151,14 @@ class Worker:
         self._finisher.wait_replayed(REPLAY_S)
         self._feeder.start()
         self._announce()
+
+    def _agree(self) -> None:
+        """What this worker tells of itself, of its lines and of its files is told by the time of the fleet."""
+        try:
+            self._parts.clock.agree(self._parts.store.now_ms())
+        except StoreError as exc:
+            log.warning("what time it is for the fleet is not known: %s", exc)
+        self._heartbeat.began = self._parts.clock.now_ms()
 
     @contextmanager
     def _own_name(self) -> Iterator[None]:
@@ -496,8 +505,8 @@ class Subscriptions:
 class Heartbeat:
     """Of one worker; ``began``: UTC ms."""
 
-    def __init__(self, name: str, options: WorkerOptions, began: int) -> None:
-        self._name, self._options, self._began = name, options, began
+    def __init__(self, name: str, options: WorkerOptions) -> None:
+        self._name, self._options, self.began = name, options, 0
         self._me = psutil.Process()
 
     @property
@@ -541,7 +550,7 @@ class Heartbeat:
             system=f"{platform.system()} {platform.release()}",
             kind=self._options.kind,
             node=self._options.node,
-            started_at=self._began,
+            started_at=self.began,
             slots=slots,
             lanes=self._options.lanes,
             shares={lane: (share.least, share.most) for lane, share in shares.items()},

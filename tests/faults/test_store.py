@@ -69,6 +69,23 @@ def test_the_clock_of_a_worker_is_wrong(behind: Behind, monkeypatch: pytest.Monk
         assert abs(task.ended_at - behind.fleet.engine.store.now_ms()) < 300_000
 
 
+def test_what_a_worker_with_a_wrong_clock_tells_is_told_by_the_time_of_the_fleet(
+    behind: Behind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(assembly, "SystemClock", TenMinutesAhead)
+        ahead = behind.fleet.open()
+    behind.fleet.worker(engine=ahead)
+    task_id = behind.fleet.create("s1", "flow")
+    behind.fleet.wait(task_id, "succeeded")
+    store = behind.fleet.engine.store
+    lines, _ = store.read_log(task_id, 1)
+    (worker,) = store.workers()
+    instants = [worker.started_at, *(line.at for line in lines)]
+    assert len(instants) > 1
+    assert all(abs(at - store.now_ms()) < 300_000 for at in instants)
+
+
 @pytest.fixture
 def cluster() -> Iterator[str]:
     """The address of a Redis Cluster of one node, which refuses scripts that touch several slots."""

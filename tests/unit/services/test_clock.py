@@ -17,6 +17,16 @@ def test_the_wall_clock_never_runs_backwards(monkeypatch: pytest.MonkeyPatch) ->
     assert clock.now_ms() == now
 
 
+@pytest.mark.parametrize("off_ms", [-10_800_000, 10_800_000])
+def test_a_wall_clock_that_is_far_off_tells_the_time_of_the_fleet(off_ms: int) -> None:
+    clock = SystemClock()
+    fleet = clock.now_ms() + off_ms
+    clock.agree(fleet)
+    assert 0 <= clock.now_ms() - fleet < 60_000
+    clock.agree(clock.now_ms() + 500)  # what a round trip takes moves nothing
+    assert 0 <= clock.now_ms() - fleet < 60_000
+
+
 def test_waiting_ends_with_the_event() -> None:
     clock, event = SystemClock(), threading.Event()
     assert clock.wait(event, 0.001) is False
