@@ -125,7 +125,7 @@ class Operations(Part):
             log.warning("%s", words_of(exc))
 
     def _run(self, entries: Sequence[_Packed]) -> list[Answer]:
-        with self._soon.riding(BATCH - len(entries)) as waiting:
+        with self._soon.riding(BATCH - len(entries), [op for op, _ in entries]) as waiting:
             riding = [(op, ENCODER.encode(_entry(op))) for op in waiting]
             packed = [*riding, *entries]
             if not packed:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from services.domain.change import Op
+from services.domain.change import Create, Op
 
 #: how long they wait for a batch to go with; each batch of its own costs the disk of Redis another turn
 PATIENCE_S = 0.001
+
+
+def task_of(op: Op) -> str:
+    """Id of the task that an operation is on; "" for one on something else."""
+    return str(op.task.task_id if isinstance(op, Create) else getattr(op, "task_id", ""))
 
 
 class Soon:
@@ -24,7 +30,8 @@ class Soon:
         self._waiting: deque[Op] = deque()
         self._since = 0.0  #: when the first of those that wait came, monotonic seconds
         self._count = 0  #: of all that ever came
-        self._flying: list[int] = []  #: of each batch on its way, how many had come before its first
+        #: the batches on their way, by how many had come before the first of each: the tasks of those that ride
+        self._flying: dict[int, frozenset[str]] = {}
         self._mine = threading.local()  #: ``riding``: this thread is sending
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -45,26 +52,35 @@ class Soon:
             self._changed.notify_all()
 
     @contextmanager
-    def riding(self, room: int) -> Iterator[list[Op]]:
-        """Those that go with a batch, at most so many; within it they are on their way, and who asks for something
-        meanwhile in the same thread does not wait for them.
+    def riding(self, room: int, ops: Sequence[Op]) -> Iterator[list[Op]]:
+        """Those that go with a batch of ``ops``, at most so many; within it they are on their way, and who asks for
+        something meanwhile in the same thread does not wait for them. Those that have left with another batch are
+        waited for where they are of the same tasks: on another connection they may still be overtaken.
         """
-        if not self._waiting or room <= 0:
+        outer = getattr(self._mine, "riding", False)
+        if self._flying and not outer:
+            mine = {task_of(op) for op in ops}
+            with self._changed:
+                self._changed.wait_for(lambda: all(mine.isdisjoint(tasks) for tasks in self._flying.values()))
+        if not self._waiting:
             yield []
             return
-        outer, self._mine.riding = getattr(self._mine, "riding", False), True
         with self._changed:
+            count = min(max(0, room), len(self._waiting))
             first = self._count - len(self._waiting)
-            self._flying.append(first)  # before they are gone from there: who looks without the lock must see them
-            taken = [self._waiting.popleft() for _ in range(min(room, len(self._waiting)))]
-            self._since = time.monotonic()
+            if count:  # on their way before they are gone from there: who looks without the lock sees them
+                self._flying[first] = frozenset(map(task_of, itertools.islice(self._waiting, count)))
+                self._since = time.monotonic()
+            taken = [self._waiting.popleft() for _ in range(count)]
+        self._mine.riding = outer or bool(taken)
         try:
             yield taken
         finally:
             self._mine.riding = outer
-            with self._changed:
-                self._flying.remove(first)
-                self._changed.notify_all()
+            if taken:
+                with self._changed:
+                    del self._flying[first]
+                    self._changed.notify_all()
 
     def settle(self) -> None:
         """Come back when all that was left here before has been sent."""
