@@ -14,7 +14,9 @@
 #                          a shorter one lets kept things go the sooner: HOURS=2 at 36 times the pace)
 #   make situations         makes each kind of trouble and photographs the window (ARGS="held_task --language zh_CN")
 #   make reader             the window as a screen reader's library sees it (AT-SPI; needs python3-pyatspi, at-spi2-core)
-#   make looks              every page in every look as pictures, and each text in them that is cut off or covered
+#   make screenshots        every page, panel and dialog × dark, light × English, Chinese × 1280×720, 1600×1000, 150 %
+#                           below build/screenshots, and each text in them that is cut off or covered (half an hour)
+#   make looks              the same of what is named: ARGS="--pages shops --sizes 1366x768 --text 130"
 #   make starts COUNT=500  opens the window again and again under load; each start has to end as it should
 #   make windows-test      the program under a CPython for Windows, in wine (ARGS="worker window"; --write: into resources/docs)
 #   make windows-installer a setup.exe with Python in it; installed, run and removed by make windows-test ARGS="installer"
@@ -23,12 +25,13 @@
 #   make image-rehearsal   the steps of the Dockerfile in a bare root, as root; then a worker and its Chromium in it
 #   make debian-13         make run, make test and what servers of today offer, in a bare Debian 13, as root
 #                          (ARGS="window nodes chaos" JOBS=2; --write: into resources/docs)
-#   make demo screenshots setup translations lock clean
+#   make pictures           those of the READMEs and the guide, below resources/images
+#   make demo setup translations lock clean
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup run test readme again lint lint-style lint-types lint-types-windows format bench faults harsh chaos chaos-fleet chaos-embedded soak starts demo situations looks reader screenshots translations lock clean system-run system-test \
+.PHONY: help setup run test readme again lint lint-style lint-types lint-types-windows format bench faults harsh chaos chaos-fleet chaos-embedded soak starts demo situations looks reader screenshots pictures translations lock clean system-run system-test \
 	image-rehearsal windows-test windows-installer system-windows debian-13 system-debian linux-package linux-test
 
 ARGS ?=
@@ -159,7 +162,7 @@ soak: system-test $(STAMP_DEV) translations
 starts: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.faults.starts --count $(COUNT) $(ARGS)
 
-screenshots: system-test $(STAMP_DEV) translations
+pictures: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.gui.screenshots $(ARGS)
 
 situations: system-test $(STAMP_DEV) translations
@@ -170,6 +173,14 @@ reader: setup
 
 looks: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.looks $(ARGS)
+
+# One after another, whatever the one before found.
+SHOTS := build/screenshots
+screenshots: system-test $(STAMP_DEV) translations
+	bad=0; for dialogs in "" --dialogs; do \
+		$(PYTHON) -m tests.looks $$dialogs --sizes 1280x720,1600x1000 --out $(SHOTS) $(ARGS) || bad=1; \
+		QT_SCALE_FACTOR=1.5 $(PYTHON) -m tests.looks $$dialogs --sizes 1280x720 --out $(SHOTS)/150 $(ARGS) || bad=1; \
+	done; exit $$bad
 
 windows-test: system-windows $(STAMP_DEV) translations
 	$(PYTHON) -m tests.windows $(ARGS)

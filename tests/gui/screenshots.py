@@ -1,4 +1,4 @@
-"""``make screenshots``: runs the demo fleet once for each picture and saves it below resources/images."""
+"""``make pictures``: runs the demo fleet once for each picture and saves it below resources/images."""
 
 from __future__ import annotations
 
