@@ -297,7 +297,9 @@ class FleetCommands:
 
     def _register(self, scope: str) -> None:
         head, _, key = scope.partition(":")
-        if head == "shop" and key not in {shop.key for shop in self._store.shops()}:
+        if head != "shop" or key in self._registry.shops():  # nothing removes a shop, and reading all takes its time
+            return
+        if key not in {shop.key for shop in self._store.shops()}:
             platform, _, shop_id = key.partition(":")
             self._store.put_shops([Shop(platform=platform, shop_id=shop_id, unregistered=True)])
             self._registry.forget()
