@@ -68,8 +68,10 @@ def unacked(now: OverviewNow) -> int:
     return sum(lane.unacked for lane in now.lanes)
 
 
-def _change(curves: Frame, name: str) -> tuple[float, str]:
-    """How much a number changed over the range in sight, and how long that was."""
+def _change(curves: Frame, name: str, now: float) -> tuple[float, str]:
+    """How much a number changed over the range in sight to what it is told to be ``now``, which the curve may have left
+    behind, and how long that was.
+    """
     if len(curves) < 2:
         return 0.0, ""
     seconds = float(curves.at[-1] - curves.at[0])
@@ -77,7 +79,7 @@ def _change(curves: Frame, name: str) -> tuple[float, str]:
     seconds = round(seconds / 60) * 60
     if seconds < LEAST_CHANGE_S:
         return 0.0, ""
-    return float(curves[name][-1] - curves[name][0]), text.coarse(timedelta(seconds=seconds))
+    return now - float(curves[name][0]), text.coarse(timedelta(seconds=seconds))
 
 
 def ready_kpi(sight: Sight) -> Kpi:
@@ -189,7 +191,7 @@ def dead_kpi(sight: Sight) -> Kpi:
     """Dead letters nobody has handled."""
     dead, limit = sight.now.dead_open, sight.limits.dead
     alarm = dead > limit
-    change, span = _change(sight.curves, "dead")
+    change, span = _change(sight.curves, "dead", dead)
     moved = _moved(round(change), span)
     parts = [_("limit {n}").format(n=text.count(limit)) if alarm else "", moved]
     above = _("above limit {n}").format(n=text.count(limit)) if alarm else ""
