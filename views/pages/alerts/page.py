@@ -11,7 +11,7 @@ from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
-from services.domain.alerts.incident import ANSWERED, CALMING, HISTORY_MOST, MUTED, OPEN, RESOLVED, WAITING
+from services.domain.alerts.incident import ANSWERED, CALMING, HISTORY_MOST, MUTED, OPEN, RESOLVED
 from services.i18n import N_, _
 from services.monitor.alerts.queries import AlertQueries, AlertsNow, ChannelNow, IncidentNow, RuleNow
 from views.context import PageContext
@@ -413,9 +413,8 @@ class AlertsPage(ListPage[Line]):
         now = self._now
         self.set_summary(words.summary(now))
         if now is not None:
-            numbers = {ACTIVE: len([one for one in now.incidents if one.state != WAITING])}
-            numbers |= {state: now.number(state) for state in (OPEN, ANSWERED, MUTED)}
-            for state, number in numbers.items():
+            for state in (ACTIVE, OPEN, ANSWERED, MUTED):
+                number = sum(_fits(one, state) for one in now.incidents)
                 self.states.set_suffix(state, text.compact(number) if number else "")
             self.views.set_suffix(CHANNELS_VIEW, text.count(len(now.channels)) if now.channels else "")
             trouble, lead = words.stale(self._as_of) if self._as_of else (words.trouble(now), "")
@@ -549,12 +548,8 @@ class AlertsPage(ListPage[Line]):
 
 
 def _fits(one: IncidentNow, state: str) -> bool:
-    """What nobody was told of yet stands among the active ones only, as what calms down."""
-    if state == ACTIVE:
-        return True
-    if state == OPEN:
-        return one.state in (OPEN, WAITING)
-    return one.state == state or (state == ANSWERED and one.state == CALMING and bool(one.incident.answer.answered_by))
+    """What nobody was told of yet and what calms down stand among the active ones only."""
+    return state in (ACTIVE, one.state)
 
 
 def _begin(table: TableView) -> None:

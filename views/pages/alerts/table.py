@@ -28,14 +28,16 @@ ROW = 48  #: pixels of an incident
 HEAD = 27  #: and of what stands above a group
 LINE = 17
 T = TypeVar("T")
-#: by who acts; what is told in a moment stands with what nobody has answered, what is over a moment longer where it was
+#: by who acts
 GROUPS: tuple[tuple[str, str], ...] = (
     (OPEN, N_("Nobody has answered")),
+    (WAITING, N_("Not told yet")),
     (ANSWERED, N_("Somebody is on it")),
     (MUTED, N_("Muted")),
     (CALMING, N_("Calming down")),
+    (RESOLVED, N_("Just resolved")),
 )
-_WITH = {WAITING: OPEN, RESOLVED: CALMING}
+_MOVES = (OPEN, RESOLVED)  #: who comes to be in one of these goes there at once: it must not be read as anything else
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +60,21 @@ def listed(rows: Sequence[IncidentNow]) -> list[Line]:
 
 
 def grouped(rows: Sequence[IncidentNow], shown: Sequence[Line] = ()) -> list[Line]:
-    """In groups. What is ``shown`` stays in its place, whatever became of it; what is new ends its group."""
+    """In groups. What is ``shown`` stays in its place unless it needs somebody now or is over; what comes to a group
+    ends it.
+    """
     fresh = {line.key: line for line in listed(rows)}
+    state_of = {line.key: line.one.state for line in fresh.values() if line.one is not None}
     below: dict[str, list[Line]] = {group: [] for group, _name in GROUPS}
     group = ""
     for line in shown:
         if line.one is None:
             group = line.key
-        elif group and line.key in fresh:
+        elif group and line.key in fresh and (state_of[line.key] == group or state_of[line.key] not in _MOVES):
             below[group].append(fresh.pop(line.key))
-    numbers = Counter(_WITH.get(one.state, one.state) for one in rows)
-    for line in fresh.values():
-        if line.one is not None:
-            below[_WITH.get(line.one.state, line.one.state)].append(line)
+    numbers = Counter(state_of.values())
+    for key, line in fresh.items():
+        below[state_of[key]].append(line)
     return [line for name, lines in below.items() if lines for line in (Line(name, number=numbers[name]), *lines)]
 
 
@@ -267,7 +271,7 @@ INCIDENTS: tuple[Column[Line], ...] = (
         value=_of(lambda one: text.listed([verb.said(one) for verb in next_steps(one)]), ""),
         kind="steps",
         tone="accent",
-        width=120,
+        width=140,
         hide_rank=1,
     ),
 )

@@ -180,6 +180,27 @@ def test_incidents_stand_in_groups_by_who_acts_and_stay_until_asked_for(
     assert page.table.current_key() == dead.id
 
 
+def test_what_nobody_was_told_of_yet_is_not_counted_as_unanswered(
+    qtbot: QtBot, alerts: Alerts, open_page: Open
+) -> None:
+    login, new = alerts.login(), alerts.silent(minutes=0, raised_at=0, told_at=0, told=(), step=0)
+    calm = alerts.lane(calm_since=alerts.now, answer=Answer(answered_by="ann", answered_at=alerts.now), minutes=9)
+    page = open_page()
+    assert outline(page) == [
+        *("Nobody has answered 1", login.id), *("Not told yet 1", new.id), *("Calming down 1", calm.id)
+    ]  # fmt: skip
+    assert page.states.labels()[:3] == ["Active 3", "Not answered 1", "Somebody is on it"]
+    alerts.store.put_document(
+        incidents.KIND, incidents.slot_of(new.key), incidents.dump(replace(new, raised_at=alerts.now))
+    )
+    qtbot.waitUntil(lambda: page.states.labels()[1] == "Not answered 2", timeout=WAIT_MS)
+    assert outline(page)[:3] == ["Nobody has answered 2", login.id, new.id], "the head says what the tab says"
+    pick(qtbot, page, "open")
+    assert {line.key for line in rows(page)} == {login.id, new.id}
+    pick(qtbot, page, "answered")
+    assert not rows(page)
+
+
 def test_what_was_calm_is_seen_to_be_over_before_it_leaves(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
     calm = alerts.silent(minutes=9, calm_since=alerts.now)
     page = open_page()
@@ -187,7 +208,8 @@ def test_what_was_calm_is_seen_to_be_over_before_it_leaves(qtbot: QtBot, alerts:
     alerts.store.put_document(incidents.HISTORY, over.id, incidents.dump(over))
     alerts.store.remove_document(incidents.KIND, incidents.slot_of(calm.key))
     qtbot.waitUntil(lambda: told(page)[0][2].startswith("Resolved "), timeout=WAIT_MS)
-    assert outline(page) == ["Calming down 1", calm.id]
+    assert outline(page) == ["Just resolved 1", calm.id]
+    assert page.states.labels()[0] == "Active"
     qtbot.waitUntil(lambda: page.stack.currentWidget() is page.empty, timeout=2 * WAIT_MS)
 
 
