@@ -222,6 +222,7 @@ class Page(QWidget):
         self._title = title
         self._covers: list[Unknown] = []
         self._since = ""
+        self._summary = ("", "")
         self._making: Iterator[None] = iter(())
         self._broken = False
         self.setProperty("panel", "page")
@@ -314,6 +315,7 @@ class Page(QWidget):
         cover.again.connect(self.reconnect_wanted)
         cover.changed.connect(self._say_still)
         self._covers.append(cover)
+        self._show_summary()
         return cover
 
     def load_failed(self) -> None:
@@ -328,10 +330,22 @@ class Page(QWidget):
             cover.set_still(bool(since))
         self._say_still()
 
+    @property
+    def anything_known(self) -> bool:
+        """Whether anything that was asked for stands there: until then it says of nothing that there is none."""
+        return not self._covers or self._covers[0].answered
+
     def _say_still(self) -> None:
         known = not self._covers or self._covers[0].known
         self.header.show_still(self._since if known else "")
         self.header.set_known(known or not self._since)
+        self._show_summary()
+
+    def _show_summary(self) -> None:
+        said, more = self._summary
+        if not self.anything_known:
+            said, more = _("Loading…") if self._covers[0].waits else "", ""
+        self.header.set_summary(said, more)
 
     def panes(self) -> Sequence[QWidget]:
         """The parts that F6 goes through, in their order."""
@@ -366,11 +380,13 @@ class Page(QWidget):
         return 0
 
     def set_summary(self, summary: str, more: str = "") -> None:
-        """Show the one-line summary; ``more`` is told in its tool tip."""
-        self.header.set_summary(summary, more)
+        """Show the one-line summary, once anything is known; ``more`` is told in its tool tip."""
+        self._summary = summary, more
+        self._show_summary()
         self.summary_changed.emit(summary)
 
     def retranslate(self) -> None:
         """Say everything again in the language of the moment."""
         self.header.set_title(_(self._title))
         self.setAccessibleName(_(self._title))
+        self._show_summary()

@@ -76,7 +76,8 @@ class ListPage(Page, Generic[R]):
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()
-        self._say()
+        if self.anything_known:
+            self._say()
 
     # looking
 

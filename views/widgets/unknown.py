@@ -40,6 +40,11 @@ class Bones(QWidget):
         for watched in (page, area):
             watched.installEventFilter(self)
 
+    @property
+    def due(self) -> bool:
+        """Whether it is waited for."""
+        return self._due
+
     def begin(self) -> None:
         """It is asked for; they stand there unless it comes soon."""
         if not self._due:
@@ -87,14 +92,16 @@ class Unknown(QWidget):
 
     Signals:
         again: the person wants the connection tried again.
-        changed: whether it covers.
+        changed: whether it covers, or what is known of its place.
     """
 
     again = Signal()
     changed = Signal()
 
     def __init__(self, page: QWidget, area: QWidget, outer: Unknown | None = None) -> None:
-        """``outer`` covers a larger area, in which this one lies: both at once would lie over each other."""
+        """``outer`` covers a larger area, in which this one lies: both at once would lie over each other. What has none
+        is asked for by whoever opens the page, so it waits from the beginning; an inner one waits once it is asked for.
+        """
         super().__init__(page)
         self._page, self._area, self._outer = page, area, outer
         self._asked: Hashable = None
@@ -118,11 +125,23 @@ class Unknown(QWidget):
             watched.installEventFilter(self)
         if outer is not None:
             outer.changed.connect(self._show)
+        else:
+            self._bones.begin()
 
     @property
     def known(self) -> bool:
         """Whether what stands there answers what was asked last."""
         return self._known == self._asked
+
+    @property
+    def answered(self) -> bool:
+        """Whether anything stands there, of whatever was asked."""
+        return self._known is not _NOTHING
+
+    @property
+    def waits(self) -> bool:
+        """Whether its first answer is on its way."""
+        return self._bones.due
 
     def ask(self, what: Hashable = None) -> None:
         """Something is asked for: a filter, a state."""
@@ -132,13 +151,16 @@ class Unknown(QWidget):
 
     def answer(self, what: Hashable = None) -> None:
         """What stands there answers this."""
-        self._known = what
+        first, self._known = not self.answered, what
         self._await()
         self._show()
+        if first:  # also where it was given up before
+            self.changed.emit()
 
     def failed(self) -> None:
         """It cannot be loaded, which the page says: nothing is on its way."""
         self._bones.end()
+        self.changed.emit()
 
     def set_still(self, still: bool) -> None:
         """The page stands still, for nothing newer is known; or goes on."""
@@ -154,10 +176,13 @@ class Unknown(QWidget):
 
     def _await(self) -> None:
         """What stood there before stays until what is asked for now is there."""
-        if self._known is _NOTHING and not self._still:
-            self._bones.begin()
-        else:
+        waited = self.waits
+        if self.answered or self._still:
             self._bones.end()
+        else:
+            self._bones.begin()
+        if self.waits != waited:
+            self.changed.emit()
 
     def _show(self) -> None:
         within = self._outer is not None and not self._outer.isHidden()

@@ -106,7 +106,7 @@ class BatchesPage(ListPage[BatchNow]):
             self._call, "", self, every_ms=EVERY_MS, follows=context.feed, most=LOADED
         )
         self._telling = Operation(self, latest=True)
-        self.make(self._build, self._connect, lambda: self.set_summary(_("Loading…")))
+        self.make(self._build, self._connect)
 
     # the page
 

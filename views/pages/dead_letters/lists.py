@@ -284,6 +284,8 @@ class BulkBar(QWidget):
             self._count.setText(text.count(ticked))
         elif ticked:
             self._count.setText(ngettext("{n} selected", "{n} selected", ticked).format(n=text.count(ticked)))
+        elif not total:
+            self._count.setText("")  # the list says why it is empty, or that it loads
         else:
             shown = _("{shown} of {total} loaded") if loaded < total else ngettext("{n} task", "{n} tasks", total)
             self._count.setText(shown.format(shown=text.count(loaded), total=text.count(total), n=text.count(total)))

@@ -73,7 +73,7 @@ class DoctorPage(Page):
             FINDINGS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.sentence
         )
         self._looking = Operation(self, latest=True, lasting=True)
-        self.make(self._build, self._connect, lambda: self.set_summary(_("Looking …")))
+        self.make(self._build, self._connect)
 
     # the page
 
@@ -88,6 +88,7 @@ class DoctorPage(Page):
 
     def look(self, *, deep: bool = False) -> None:
         """Look at everything, off the GUI thread; ``deep``: compare all records, however many there are."""
+        self._unknown.ask()
         self._looking.start(partial(_look, self._context, deep), self._show, self._show_error)
         self._say()
 

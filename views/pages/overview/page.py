@@ -122,7 +122,7 @@ class OverviewPage(Page):
         self._look_soon = Throttle(self._look_again, SOON_MS, self)
         # a thread of its own: where a server is lost, those of the pool wait for it
         self._freshening, self._more_news = Operation(self, latest=True, lasting=True), False
-        self.make(self._build_header, self._build_body, lambda: self.set_summary(_("Loading…")), self._connect)
+        self.make(self._build_header, self._build_body, self._connect)
 
     # made once
 
@@ -218,8 +218,6 @@ class OverviewPage(Page):
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()
-        if self.looked is None:
-            self.set_summary(_("Loading…"))
         self._show_look()
         self._show_history()
 
@@ -338,6 +336,7 @@ class OverviewPage(Page):
             self._steps.finish()
 
     def _on_error(self, error: BaseException) -> None:
+        self.load_failed()
         self.error.show_error(told(error), lead=_("The numbers could not be loaded."))
 
     def _show_look(self) -> None:

@@ -188,7 +188,7 @@ class PromisesPage(ListPage[PromiseRow]):
         which = self.tabs.current()
         rows = sorted((row for row in self._now.rows if which in (ALL, row.state)), key=words.rank)
         self._model.apply(rows, settle=settle)
-        self._list.setCurrentWidget(self.table if rows else self.none)
+        self._list.setCurrentWidget(self.table if rows or not self.anything_known else self.none)
         self.split.give(AROUND_ROWS + len(rows) * self.table.verticalHeader().defaultSectionSize())
         if rows and self.table.current_key() is None:
             self.table.set_current_key(self._model.key_at(0))

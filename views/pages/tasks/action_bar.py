@@ -161,6 +161,8 @@ class ActionBar(QWidget):
         known = state.total if state.match is None or state.match < state.loaded else state.match
         if state.ticked:
             words = ngettext("{n} selected", "{n} selected", state.ticked).format(n=text.count(state.ticked))
+        elif not state.loaded:
+            words = ""  # the list says why it is empty, or that it loads
         elif known is None and state.at_least > state.loaded:
             total = text.count(state.at_least)
             words = _("{shown} of at least {total} loaded").format(shown=text.count(state.loaded), total=total)

@@ -55,7 +55,7 @@ class TypesPage(ListPage[TypeRow]):
         )
         self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS)
         self._telling = Operation(self, latest=True)
-        self.make(self._build, self._connect, lambda: self.set_summary(_("Loading…")))
+        self.make(self._build, self._connect)
 
     # the page
 

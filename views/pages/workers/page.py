@@ -357,8 +357,10 @@ class WorkersPage(Page):
 
     def _show_view(self) -> None:
         views: dict[str, QWidget] = {"slots": self.board, "table": self.table, "machines": self.machines}
-        chosen = views[self._view.current()] if self._found(self._fleet.workers) else self.unmatched
-        self._stack.setCurrentWidget(chosen if self._fleet.workers else self.empty)
+        chosen = views[self._view.current()]
+        if self.anything_known and not self._found(self._fleet.workers):
+            chosen = self.unmatched if self._fleet.workers else self.empty
+        self._stack.setCurrentWidget(chosen)
         last = insight.last(self._fleet, self._now_ms)
         self._show_bulk()
         self.empty.show_fact(shown.told(last, self._now_ms) if last is not None else "")
