@@ -169,7 +169,8 @@ class Worker:
         role, store = f"worker:{self.name}", self._parts.store
         try:
             try:
-                while not store.lead(role, self._heartbeat.process, NAME_MS):  # another begins, or was killed as it did
+                # another begins, or was killed as it did
+                while not self._stopping.is_set() and not store.lead(role, self._heartbeat.process, NAME_MS):
                     self._parts.clock.wait(self._stopping, TWIN_LOOK_S)
                 self._need_no_twin()
             except StoreError as exc:
