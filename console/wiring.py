@@ -8,6 +8,7 @@ from datetime import UTC, timedelta
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint
+from PySide6.QtWidgets import QWidget
 
 from console.connection.loss import LossWatch
 from console.connection.role_watch import RoleWatch
@@ -26,6 +27,7 @@ from services.messages import render, told
 from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
 from services.profiles.known import titled
+from views.kit.list_source import behind_s
 from views.page import Page
 from views.shell.health_pill import Health
 from views.shell.health_popover import HealthDetail, HealthPopover
@@ -190,12 +192,12 @@ class VitalPopovers(QObject):
 
     def _freshness(self) -> HealthDetail:
         snapshot: Snapshot = self._feed.latest
-        age = timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken))
+        age = max(timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken)), _behind(self._window))
         rows = (
             (_("Age of this view"), text.duration(age)),
             (_("Queues counted"), self._counted_ago(snapshot)),
             (_("Taken at"), shown.clock(snapshot.at_ms, self._clock.now_ms())),
-            (_("Changes shown after"), _milliseconds(snapshot.lag_ms)),
+            (_("Changes heard after"), _milliseconds(snapshot.lag_ms)),
         )
         state = "warning" if self._window.top_bar.is_stale else "healthy"
         words = _("stale") if state == "warning" else _("live")
@@ -236,6 +238,11 @@ class VitalPopovers(QObject):
             ("UTC", f"{now.astimezone(UTC):%Y-%m-%d %H:%M:%S}"),
         )
         return HealthDetail(title=_("Time"), state="healthy", words="", rows=rows)
+
+
+def _behind(window: QWidget) -> timedelta:
+    """For how long the page that is seen lacks what has come since."""
+    return timedelta(seconds=behind_s(window))
 
 
 def _milliseconds(number: float) -> str:
@@ -451,7 +458,7 @@ class ShellWiring(QObject):
         elif past := self._past():
             self._window.top_bar.show_recorded(past)
         else:
-            self._window.top_bar.show_freshness(age)
+            self._window.top_bar.show_freshness(age, _behind(self._window))
         # without the broker the records still tell the truth; without the store nothing here does
         stale = age > STALE_AFTER or not snapshot.store.connected
         self._window.set_stale(stale)

@@ -18,12 +18,14 @@ from __future__ import annotations
 
 import math
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from views.support.feed import Feed
 from views.support.operation import Operation
@@ -33,6 +35,13 @@ FIRST, MORE = 200, 200
 #: what changed is asked for at once where nothing was asked lately; while more goes on changing at this pace, and a
 #: slow answer so much less often that asking takes a fifth of the time at most
 NEWS_MS, SOON_MS, SHARE = 30, 150, 5
+
+_ALL: weakref.WeakSet[ListSource[Any]] = weakref.WeakSet()
+
+
+def behind_s(window: QWidget) -> float:
+    """For how many seconds something has changed that what is seen in a window does not show yet; 0 where all is."""
+    return max((one.behind_s for one in _ALL if isValid(one) and one.active and one.stands_in(window)), default=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +93,9 @@ class ListSource(QObject, Generic[W]):
         self._soon.timeout.connect(self._ask_news)
         self._soon_ms, self._asked_at, self._took_ms = soon_ms, -math.inf, 0.0
         self._stale = False  #: something may have changed since the question under way was asked
+        #: the first change that is not shown, and that since the question under way; monotonic seconds
+        self._news_at = self._newer_at = math.inf
+        _ALL.add(self)
         self._every = QTimer(self, interval=max(1, every_ms))
         self._every.timeout.connect(self._ask_live)
         self._regular, self._seen_by = bool(every_ms), owner if isinstance(owner, QWidget) else None
@@ -101,6 +113,18 @@ class ListSource(QObject, Generic[W]):
     def active(self) -> bool:
         """Whether it follows: the page is in use and can be seen."""
         return self._active and self._is_seen()
+
+    @property
+    def behind_s(self) -> float:
+        """For how many seconds something has changed that its newest answer does not tell."""
+        return max(0.0, time.monotonic() - self._news_at)
+
+    def stands_in(self, window: QWidget) -> bool:
+        """Whether its rows are seen in this window."""
+        owner: QObject | None = self.parent()
+        while owner is not None and not isinstance(owner, QWidget):
+            owner = owner.parent()
+        return isinstance(owner, QWidget) and owner.window() is window and owner.isVisible()
 
     @property
     def every_ms(self) -> int:
@@ -131,9 +155,11 @@ class ListSource(QObject, Generic[W]):
         call = self._call(Ask(wanted=self._wanted, limit=self._limit, settle=self._settle))
         if call is not None:
             self._asked, self._asked_at, self._stale = self._wanted, time.monotonic(), False
+            self._newer_at = math.inf
             self._asking.start(call, self._tell, self._fail)
         else:
             self._asking.drop()  # what was asked before is wanted no more
+            self._news_at = self._newer_at = math.inf
 
     def ask_every(self, every_ms: int, news_ms: int = 0) -> None:
         """Ask at another pace from now on; ``news_ms``: for what changes, no more often than this (0: as before)."""
@@ -158,6 +184,7 @@ class ListSource(QObject, Generic[W]):
         if not active:
             self._soon.stop()
             self._every.stop()
+            self._news_at = self._newer_at = math.inf
             return
         if self._regular:
             self._every.start()
@@ -168,9 +195,18 @@ class ListSource(QObject, Generic[W]):
 
     def soon(self, ms: int = 0) -> None:
         """Ask again in a moment (``ms``, else as soon as the pace allows); however often it is said meanwhile, once."""
+        if not ms:
+            self.note_news()
         wait = ms or self._until_due()
         if self._active and (not self._soon.isActive() or wait < self._soon.remainingTime()):
             self._soon.start(wait)
+
+    def note_news(self) -> None:
+        """Something has changed that is not shown yet."""
+        if self._active:
+            now = time.monotonic()
+            self._news_at = min(self._news_at, now)
+            self._newer_at = min(self._newer_at, now) if self.busy else math.inf
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Be up to date at once where the widget is shown again."""
@@ -202,6 +238,8 @@ class ListSource(QObject, Generic[W]):
 
     def _tell(self, answer: object) -> None:
         self._settle, wanted = False, self._asked == self._wanted
+        if wanted:
+            self._news_at = self._newer_at
         self._follow_up()
         if wanted:
             self.listed.emit(answer)

@@ -182,8 +182,8 @@ class StatusBar(QFrame):
             tip=_("Tasks a second whose work ended: done, dead, held, or cancelled while they ran"),
         )
         lag = "–" if vitals.event_lag is None else text.milliseconds(vitals.event_lag)
-        tip = _("Time from a change in the fleet until it is shown here (event lag)")
-        self._parts["lag"].show_part(_("Display delay"), lag, tip=tip)
+        tip = _("Time from a change in the fleet until it is heard of here; how old the page is stands above")
+        self._parts["lag"].show_part(_("Event lag"), lag, tip=tip)
         due = vitals.due_next_minute
         # a divider stands between two parts, never before the empty middle
         for widget in (self._parts["due"], self._dividers["lag"]):

@@ -124,20 +124,24 @@ _SEARCH_WORDS, _SPARE = 150, 40
 LIVE_GLYPH, STALE_GLYPH = "ph.broadcast", "ph.clock-counter-clockwise"
 
 
-def freshness(age: timedelta | None) -> Health:
-    """Return the pill that says how old the view is."""
+def freshness(age: timedelta | None, behind: timedelta = timedelta()) -> Health:
+    """Return the pill that says how old the view is; ``behind``: for how long the page lacks what has come since."""
     if age is None:
         return Health(key="freshness", name=_("Not connected"), state="waiting")
     if age > STALE_AFTER:
         shown = text.duration(age)
         tip = _("The newest data is {span} old; nothing can be changed until it is fresh").format(span=shown)
         return Health(key="freshness", name=_("stale"), value=shown, state="warning", tip=tip, glyph=STALE_GLYPH)
+    if max(age, OLD_AFTER) < behind:
+        shown = _("{span} old").format(span=text.duration(behind))
+        tip = _("Something has changed since; this page is still being told of it")
+        return Health(key="freshness", name="", value=shown, state="warning", tip=tip, glyph=LIVE_GLYPH)
     if age > OLD_AFTER:
         shown = _("{span} old").format(span=text.duration(age))
         tip = _("Nothing newer has come since")
         return Health(key="freshness", name="", value=shown, state="warning", tip=tip, glyph=LIVE_GLYPH)
     tip = _("The data on screen is this old")
-    shown = text.duration(age)
+    shown = text.duration(max(age, behind))
     return Health(key="freshness", name=_("live"), value=shown, state="healthy", tip=tip, glyph=LIVE_GLYPH)
 
 
@@ -220,6 +224,7 @@ class TopBar(QFrame):
         self.setFixedHeight(TOP_BAR)
         self._pills: dict[str, HealthPill] = {}
         self._age: timedelta | None = None
+        self._behind = timedelta()
         self._compact = False  #: whether the pills leave out their names
         self.profile = ProfileButton()
         self.profile.clicked.connect(self._on_profile)
@@ -284,10 +289,10 @@ class TopBar(QFrame):
         self._pills[part.key] = pill
         self._row.insertWidget(1 + place, pill)
 
-    def show_freshness(self, age: timedelta | None) -> None:
-        """Say how old the view is; None while nothing has arrived."""
-        self._age = age
-        self._tell_fresh(freshness(age))
+    def show_freshness(self, age: timedelta | None, behind: timedelta = timedelta()) -> None:
+        """Say how old the view is; None while nothing has arrived. ``behind``: see ``freshness``."""
+        self._age, self._behind = age, behind
+        self._tell_fresh(freshness(age, behind))
 
     def show_lost(self, since: str, *, records: bool) -> None:
         """Say since when nothing is new; ``records``: those of tasks, shops and workers still are."""
@@ -346,7 +351,7 @@ class TopBar(QFrame):
         self.search.setText(_("Search tasks, shops, commands"))
         self.search.setAccessibleName(self.search.text())
         self._tell_key()
-        self._fresh.show_health(freshness(self._age))
+        self._fresh.show_health(freshness(self._age, self._behind))
         self.profile.rename()
 
     def _tell_key(self) -> None:

@@ -237,11 +237,13 @@ class OverviewPage(Page):
             self._news()
         before, self._heard = self._heard, snapshot.heard() if snapshot is not None else None
         if self._heard is None or self._heard != before:
+            self.asking.note_news()
             self._look_soon()
             self._follow_closely()
 
     def note_changes(self, _changes: object = None) -> None:
         """Something happened: the numbers are counted when they are asked for, and need no newer snapshot."""
+        self.asking.note_news()
         self._look_soon()
         self._follow_closely()
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.support.held import settled
-from views.kit.list_source import FIRST, MORE, Ask, ListSource
+from views.kit.list_source import FIRST, MORE, Ask, ListSource, behind_s
 from views.support import operation
 from views.support.feed import Feed
 
@@ -402,3 +402,45 @@ def test_a_failure_is_told_and_the_next_answer_too(qtbot: QtBot, page: QWidget) 
     with qtbot.waitSignal(rows.listed) as back:
         rows.again()
     assert (str(lost.args[0]), back.args) == ("lost", [5])
+
+
+def test_a_window_is_behind_until_what_changed_is_answered(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed)
+    rows.set_active(True)
+    qtbot.waitUntil(lambda: len(listed) == 1)
+    assert behind_s(page) == 0
+    shelf.open.clear()
+    rows.soon()
+    qtbot.waitUntil(lambda: len(shelf.asked) == 2)
+    first = behind_s(page)
+    assert first > 0
+    rows.soon()  # the answer under way may not tell it
+    shelf.open.set()
+    qtbot.waitUntil(lambda: behind_s(page) == 0)
+    assert len(listed) == 3
+    other = QWidget()
+    qtbot.addWidget(other)
+    shelf.open.clear()
+    rows.soon()
+    assert (behind_s(other), behind_s(page) > 0) == (0, True)
+    page.hide()
+    assert behind_s(page) == 0
+
+
+def test_who_does_not_look_or_has_nothing_to_ask_is_not_behind(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed)
+    rows.soon()
+    assert behind_s(page) == 0
+    rows.set_active(True)
+    shelf.open.clear()
+    rows.note_news()
+    assert behind_s(page) > 0
+    rows.ask("")
+    assert behind_s(page) == 0
+    rows.note_news()
+    rows.set_active(False)
+    assert behind_s(page) == 0

@@ -32,7 +32,7 @@ def test_numbers(bar: StatusBar) -> None:
     bar.show_vitals(VITALS)
     assert words(bar, "mode") == "Fleet mode"
     assert words(bar, "in") == "In 4.8/s"
-    assert words(bar, "lag") == "Display delay 120 ms"
+    assert words(bar, "lag") == "Event lag 120 ms"
     assert words(bar, "due") == "Schedules next minute 31"
     bar.show_vitals(Vitals(local=True))
     assert words(bar, "mode") == "Local mode"
@@ -143,4 +143,4 @@ def test_words_follow_the_language(bar: StatusBar) -> None:
     i18n.set_language("zh_CN")
     assert words(bar, "mode") == "集群模式"
     assert words(bar, "in") == "入队 4.8 条/秒"
-    assert words(bar, "lag") == "显示延迟 120 毫秒"
+    assert words(bar, "lag") == "事件延迟 120 毫秒"

@@ -55,6 +55,24 @@ def test_freshness(qapp: QApplication, seconds: float | None, words: str, state:
     assert bool(pill.tip) == (seconds is not None)
 
 
+@pytest.mark.parametrize(
+    ("age", "behind", "words", "state"),
+    [
+        (0.4, 0.2, "live 0.4 s", "healthy"),
+        (0.4, 2.0, "live 2.0 s", "healthy"),
+        (0.4, 5.0, "5.0 s old", "warning"),
+        (4.0, 6.0, "6.0 s old", "warning"),
+        (16.0, 20.0, "stale 16 s", "warning"),
+    ],
+)
+def test_a_page_that_lacks_what_has_come_says_how_old_it_is(
+    qapp: QApplication, age: float, behind: float, words: str, state: str
+) -> None:
+    pill = freshness(timedelta(seconds=age), timedelta(seconds=behind))
+    assert f"{pill.name} {pill.value}".strip().replace("\u202f", " ") == words
+    assert pill.state == state
+
+
 def test_stale_is_after_fifteen_seconds(bar: TopBar) -> None:
     assert bar.is_stale
     bar.show_freshness(timedelta(seconds=15))
