@@ -62,11 +62,17 @@ def show(context: Context) -> int:
             "",
             spoken.phrase("{stuck} more wait for what no slot opens: {gates}", stuck=found.stuck, gates=gates),
         ]
+    if found.unsent:
+        said = spoken.phrase(
+            "{unsent} more are recorded only: the broker takes no messages until it has room", unsent=found.unsent
+        )
+        lines = [*lines, "", said]
     document = {
         "rows": rows,
         "instants": instants,
         "slots": found.slots,
         "held": found.stuck,
+        "unsent": found.unsent,
         "why": dict(found.why),
         "measured": found.measured,
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import ability, home, listed, quiet_hours
+from services.domain.insight import publisher
 from services.domain.insight.forecast import drain
 from services.domain.insight.forecast.drain import Line, Miss
 from services.domain.insight.worker import cut_off, takes_work
@@ -16,6 +17,7 @@ from services.domain.promises import judge
 from services.domain.promises import promise as promises
 from services.domain.promises.promise import KIND, Promise
 from services.domain.task.lane import LANES
+from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
@@ -58,12 +60,15 @@ class InstantRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drain:
-    """How what waits goes. ``why``: what waits for something that no slot opens, by its gate, most first."""
+    """How what waits goes. ``why``: what waits for something that no slot opens, by its gate, most first; ``unsent``:
+    what is recorded only, while the broker takes no messages.
+    """
 
     rows: tuple[DrainRow, ...]
     instants: tuple[InstantRow, ...]
     slots: int
     why: tuple[tuple[str, int], ...] = ()
+    unsent: int = 0
     measured: bool = True
     at_ms: int = 0  #: by the store's clock
 
@@ -84,9 +89,9 @@ class DrainQueries:
     def __init__(self, store: Store, registry: Registry) -> None:
         self._store, self._registry, self._measured = store, registry, Measured(store)
 
-    def look(self, *, reached: bool = True) -> Drain:
-        """How it goes from now on. ``reached``: whether the broker answers who asks; that no worker reaches it is told
-        by their heartbeats.
+    def look(self, *, reached: bool = True, blocked: bool = False) -> Drain:
+        """How it goes from now on. ``reached``: whether the broker answers who asks; ``blocked``: it takes no messages
+        from who asks. That it is so for workers is told by their heartbeats.
 
         Raises:
             StoreUnavailable: nothing can be read now.
@@ -100,6 +105,10 @@ class DrainQueries:
         slots = 0 if lost else sum(len(info.slots) for info in workers)
         lanes = {lane for info in workers for lane in info.lanes}
         found, scale = self._waiting()
+        unsent: list[Task] = []
+        if not lost and (blocked or publisher.look(BrokerHealth(connected=True), known, now).blocked):
+            unsent = [one for one in found if one.status == Status.PENDING]
+            found = [one for one in found if one.status != Status.PENDING]
         able = _Able(self._registry, workers)
         gates = {one.task_id: _why(one, able) for one in found}
         tasks = [one for one in found if not gates[one.task_id]]
@@ -127,6 +136,7 @@ class DrainQueries:
             instants=tuple(instants),
             slots=slots,
             why=tuple(why.items()),
+            unsent=sum(_scaled((("", one) for one in unsent), scale).values()),
             measured=measured,
             at_ms=now,
         )

@@ -189,18 +189,19 @@ class QueueBoard:
 
     def forecast(self) -> Drain:
         """When what waits will have run, and what it misses: looked at again every half minute, at once where another
-        number of slots takes work or the broker is lost or back, and in at most a twentieth of the time.
+        number of slots takes work, or the broker is lost or back or takes no messages, and in at most a twentieth of
+        the time.
 
         Raises:
             StoreUnavailable: nothing can be read now.
         """
         begun, snapshot = self._clock.monotonic(), self._live.snapshot()
-        reached = snapshot.broker_serves
+        reached, blocked = snapshot.broker_serves, snapshot.publisher().blocked
         takers = [info for info in snapshot.workers if takes_work(info, snapshot.at_ms)]
-        of = reached, sorted((info.worker, len(info.slots)) for info in takers)
+        of = reached, blocked, sorted((info.worker, len(info.slots)) for info in takers)
         if begun >= self._drain_due or (of != self._drain_of and begun >= self._drain_next):
             self._drain_of = None  # where it cannot be told now, what was told before is not told again
-            self._drain = self._drains.look(reached=reached)
+            self._drain = self._drains.look(reached=reached, blocked=blocked)
             self._drain_of = of
             ended = self._clock.monotonic()
             self._drain_next = ended + FORECAST_SHARE * (ended - begun)

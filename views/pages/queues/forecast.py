@@ -137,4 +137,11 @@ class ForecastView(QWidget):
             )
             gates = [f"{_(listed.BY_NAME[gate].short)} {text.count(number)}" for gate, number in drain.why]
             said.append(more.format(n=text.count(drain.stuck), gates=text.listed(gates, ";")))
+        if drain is not None and drain.unsent:
+            more = ngettext(
+                "{n} more is recorded only: the broker takes no messages until it has room",
+                "{n} more are recorded only: the broker takes no messages until it has room",
+                drain.unsent,
+            )
+            said.append(more.format(n=text.count(drain.unsent)))
         self.facts.setText(text.listed(said))

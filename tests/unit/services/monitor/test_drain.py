@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.change import Claim, CloseSession
+from services.domain.change import Claim, CloseSession, Create
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.task.record import Attempt, Task
 from services.messages import english
@@ -89,6 +89,25 @@ def test_workers_that_cannot_reach_the_broker_start_nothing_and_it_is_told_why(r
             (1, None, "the broker cannot be reached: none starts until it is back")
         ] * 2
         assert (found.slots, found.instants) == (0, ())
+
+
+def test_what_the_broker_takes_no_message_of_is_not_foretold(room: Room) -> None:
+    """It is full: what it has goes on, what is recorded meanwhile starts once it has room."""
+    measured(room, 10)
+    room.clock.advance(900)
+    worker(room, 2)
+    room.create(shop_id="s1")
+    room.store.apply([Create(task=Task(task_id="unsent", shop_id="s2", platform="pdd", task_type="t"))])
+    queries = DrainQueries(room.store, room.registry)
+    assert (queries.look().rows[0].waiting, queries.look().unsent) == (2, 0), "it is on its way"
+    full = LinkState(blocked_at=room.store.now_ms(), why="low on disk")
+    heard = queries.look(blocked=True)
+    room.store.heartbeat(
+        WorkerInfo(worker="w", host="desk", pid=1, slots=(SlotState(),) * 2, executors=("rpa",), link=full)
+    )
+    for found in (heard, queries.look()):
+        assert [(row.waiting, row.clear_s is None) for row in found.rows] == [(1, False)] * 2
+        assert found.unsent == 1
 
 
 def test_what_only_some_workers_can_run_waits_for_their_slots(room: Room) -> None:
