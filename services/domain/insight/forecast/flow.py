@@ -308,9 +308,14 @@ def judge(facts: Facts) -> Flow:
     if not facts.store:
         return Flow(state=LOST, facts=facts, reason=UNKNOWN, helps=(RECONNECT,))
     persons = sum(count for _, count in facts.persons)
-    runnable = max(0, facts.waiting - persons - facts.later)
+    runnable = max(0, facts.waiting - persons - facts.later - _on_no_way(facts))
     found = replace(_of_work(facts, runnable), runnable=runnable)
     return replace(found, helps=_helps(facts, found))
+
+
+def _on_no_way(facts: Facts) -> int:
+    """Of what waits for nothing else, what no worker can get yet; of a broker that takes nothing more is said."""
+    return min(facts.unsent, facts.waiting) if facts.broker and not facts.blocked else 0
 
 
 def again(flow: Flow, facts: Facts) -> Flow:
@@ -323,7 +328,7 @@ def again(flow: Flow, facts: Facts) -> Flow:
     kept = replace(kept, **of_lane) if flow.facts.lane else kept
     paused_s = facts.paused_s or then.paused_s
     kept = _resumed(replace(kept, pause=then.pause, pauses=then.pauses, paused_s=paused_s), then.scopes)
-    bound = sum(count for _, count in kept.persons) + flow.facts.later
+    bound = sum(count for _, count in kept.persons) + flow.facts.later + _on_no_way(kept)
     before = flow.facts
     same = (facts.store, facts.writes, facts.broker, facts.blocked, facts.cut_off) == (
         before.store, before.writes, before.broker, before.blocked, before.cut_off,
@@ -641,7 +646,8 @@ def _of_waiting(flow: Flow) -> list[Clause]:
         return [*found, _said("flow.lost_broker")]
     if facts.blocked:
         return [*found, _said("flow.blocked", n=facts.unsent)]
-    return [*found, *_of_gates(flow), *(_of_runnable(flow) if flow.runnable else ())]
+    unsent = [_said("flow.unsent", n=facts.unsent)] if _on_no_way(facts) else []
+    return [*found, *_of_gates(flow), *unsent, *(_of_runnable(flow) if flow.runnable else ())]
 
 
 def _of_unrecorded(facts: Facts) -> list[Clause]:
@@ -769,8 +775,6 @@ def _of_the_rest(flow: Flow) -> list[Clause]:
     facts = flow.facts
     found = [_counted("flow.cut_off", facts.cut_off)] if facts.cut_off and facts.broker else []
     found += [_counted("flow.unconfirmed", facts.unconfirmed)] if facts.unconfirmed else []
-    if facts.unsent and not facts.blocked and facts.broker:
-        found.append(_said("flow.unsent", n=facts.unsent))
     if facts.held:
         found.append(_counted("flow.held", facts.held))
     if facts.dead:

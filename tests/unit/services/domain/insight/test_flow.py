@@ -174,6 +174,16 @@ BOTH = ((PAUSE, 7), (OTHER, 2))
             flow.STEADY,
             "7 tasks waiting; how long they take was not measured yet",
         ),
+        (
+            Facts(waiting=1, unsent=1, slots=4, lines=(line(1, running=0),)),
+            flow.LATER,
+            "1 task waiting; 1 task recorded, not sent",
+        ),
+        (
+            Facts(waiting=3, unsent=1, slots=4, lines=(line(1, running=0), line(1, running=0))),
+            flow.DRAINING,
+            "3 tasks waiting; 1 task recorded, not sent; the other 2 start now",
+        ),
         (Facts(waiting=2, slots=4, lines=(line(1, running=0), line(1, running=0))), flow.DRAINING,
          "2 tasks waiting; they start now"),
         (
