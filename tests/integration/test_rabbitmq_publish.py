@@ -10,7 +10,9 @@ import pytest
 from services.broker.rabbitmq.broker import RabbitBroker
 from services.broker.rabbitmq.timing import Timing
 from services.clock import SystemClock
+from services.domain.insight import publisher
 from services.domain.task.order import Order, Receipt
+from services.messages import english
 from tests.contract.waiting import eventually
 from tests.integration.rabbitmq_rig import (
     QUICK,
@@ -147,6 +149,32 @@ def test_a_poisonous_order_among_many_is_found_by_sending_one_at_a_time(rabbitmq
             assert sum(answer.ok for answer in answers) == 98
     finally:
         rabbitmq.api("DELETE", "/api/users/picky")
+
+
+def test_a_user_who_may_not_send_any_more_is_told_until_something_goes_through(
+    rabbitmq: RabbitMQ, amqp_vhost: str
+) -> None:
+    place = f"/api/permissions/{vhost(amqp_vhost)}/reader"
+    all_rights = {"configure": ".*", "write": ".*", "read": ".*"}
+    rabbitmq.api("PUT", "/api/users/reader", {"password": "reader", "tags": ""})
+    rabbitmq.api("PUT", place, all_rights)
+    try:
+        with opened(rabbitmq, amqp_vhost.replace("guest:guest", "reader:reader")) as broker:
+            assert broker.publish([order("before")])[0].ok
+            rabbitmq.api("PUT", place, all_rights | {"write": "^$"})
+            while (answer := broker.publish([order("refused")])[0]).ok:
+                time.sleep(2)  # a channel remembers what it was let do until it rests for a second
+            assert answer.error.startswith("refused: ACCESS_REFUSED")
+            health = broker.health()
+            assert (health.connected, health.blocked) == (True, True)
+            way = publisher.look(health, (), 0)
+            assert english(way.message).startswith("The broker does not let this user send: ACCESS_REFUSED")
+            assert "set_permissions" in english(way.remedy)
+            rabbitmq.api("PUT", place, all_rights)
+            assert eventually(lambda: broker.publish([order("after")])[0].ok, 30)
+            assert not broker.health().blocked
+    finally:
+        rabbitmq.api("DELETE", "/api/users/reader")
 
 
 def test_an_alarm_blocks_publishers_only_and_says_so(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:

@@ -201,16 +201,17 @@ class RabbitBroker:
             # a message that was confirmed since tells that the alarm is over
             stands = self._publisher.answered_at < self._alarms_at
             alarms, alarms_ms = (self._alarms, self._alarms_ms) if stands else ((), 0)
+        refused, refused_ms = self._publisher.refused
         errors = [*(link.error for link in used), self._control.error, *(item.error for item in consumers)]
         return BrokerHealth(
             connected=bool(used) and all(link.up for link in used),
-            blocked=self._out.blocked or bool(alarms),
+            blocked=self._out.blocked or bool(alarms or refused),
             latency_ms=self._control.latency_ms if self._in.up else -1.0,
             error=next(filter(None, errors), ""),
             since_ms=max((link.since_ms for link in used), default=0),
             version=self._in.version or self._out.version,
-            blocked_ms=min(filter(None, (self._out.blocked_ms, alarms_ms)), default=0),
-            why=", ".join(alarms) or self._out.why,
+            blocked_ms=min(filter(None, (self._out.blocked_ms, alarms_ms, refused_ms)), default=0),
+            why=", ".join(alarms) or self._out.why or refused,
             unanswered=self._publisher.unanswered,
             unanswered_ms=self._publisher.unanswered_ms,
         )

@@ -101,6 +101,7 @@ WINDOW_BYTES = 32 << 20
 TICK = 0.25  #: seconds between two looks of a waiting thread at its deadlines
 TRIES = 3  #: an order that was on its way each time the channel broke is the one that breaks it
 REOPEN = 0.05
+REFUSED_S = 75.0  #: so long a refusal stands where nothing is sent after it; whoever leads tries again sooner
 #: seconds until an order that a cluster did not take goes again on a channel of its own, for each time
 AFRESH = (0.3, 1.0, 2.0)
 #: and until one goes again for which there is no answer at all
@@ -142,6 +143,7 @@ class Publisher:
         self._tag = self._returned = 0
         self._progress = clock.monotonic()
         self.unanswered = self.unanswered_ms = 0  #: see ``BrokerHealth``
+        self._refused, self._refused_ms, self._refused_at = "", 0, 0.0
         link.add(self)
 
     # ------------------------------------------------------------------------------------------------- any thread
@@ -149,6 +151,12 @@ class Publisher:
     def answered_at(self) -> float:
         """When the broker confirmed something last, monotonic seconds."""
         return self._progress
+
+    @property
+    def refused(self) -> tuple[str, int]:
+        """Why this user may not send tasks and since when (UTC ms), as long as somebody meets it; "" where he may."""
+        stands = self._clock.monotonic() - self._refused_at < REFUSED_S
+        return (self._refused, self._refused_ms) if stands else ("", 0)
 
     def publish(self, orders: Sequence[Order]) -> list[Receipt]:
         """Send a batch and wait for every answer."""
@@ -275,6 +283,7 @@ class Publisher:
         with self._lock:
             self._progress = self._clock.monotonic()
             self.unanswered = self.unanswered_ms = 0
+            self._refused = ""
             if not method.multiple:
                 self._settle(int(method.delivery_tag), answer)
                 return
@@ -333,6 +342,10 @@ class Publisher:
             elif reason.code:
                 alone = len(self._flying) == 1
                 self._refuse(f"refused: {reason.text}", lambda slot: alone or slot.tries >= TRIES)
+            all_tasks = " topic " not in reason.text and topology.RESULTS not in reason.text
+            if reason.code == ACCESS_REFUSED and all_tasks:
+                since = self._refused_ms if self.refused[0] else self._clock.now_ms()
+                self._refused, self._refused_ms, self._refused_at = reason.text, since, self._clock.monotonic()
         self._land(suspect=reason.code != 0)
         if reason.code:
             log.warning("the broker closed the publishing channel: %d %s", reason.code, reason.text)

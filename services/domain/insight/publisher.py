@@ -11,12 +11,13 @@ from services.domain.task.order import BrokerHealth
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_
 
-DISK, MEMORY, BOTH = "disk", "memory", "both"
+DISK, MEMORY, BOTH, REFUSED = "disk", "memory", "both", "refused"
 
 SENTENCES: dict[str, str] = {
     "publisher.disk": N_("The broker is out of disk and takes no new messages"),
     "publisher.memory": N_("The broker is out of memory and takes no new messages"),
     "publisher.both": N_("The broker is out of memory and disk and takes no new messages"),
+    "publisher.refused": N_("The broker does not let this user send: {why}"),
     "publisher.other": N_("The broker takes no new messages: {why}"),
     "publisher.lost": N_("Cause: {why}"),
     "publisher.silent": N_("The broker does not confirm messages: {count} without an answer"),
@@ -36,6 +37,10 @@ SENTENCES: dict[str, str] = {
     "publisher.both.remedy_any": N_(
         "Whoever runs the server of RabbitMQ must free disk and memory there; then everything is sent by itself."
     ),
+    "publisher.refused.remedy_any": N_(
+        "Whoever runs RabbitMQ must let this user write in the vhost (rabbitmqctl set_permissions); then everything is"
+        " sent by itself."
+    ),
     "publisher.other.remedy": N_("Whoever runs {where} must look at the log of RabbitMQ."),
     "publisher.other.remedy_any": N_("Whoever runs RabbitMQ must look at its log."),
     "publisher.silent.remedy_any": N_("Whoever runs RabbitMQ must look at its load and its log."),
@@ -44,7 +49,9 @@ SENTENCES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublisherNow:
-    """The way to the broker at one moment. ``kind``: "" all is well | disk | memory | both | other | silent."""
+    """The way to the broker at one moment. ``kind``: "" all is well | disk | memory | both | refused | other |
+    silent.
+    """
 
     kind: str = ""
     since_ms: int = 0
@@ -130,6 +137,8 @@ def of_health(health: BrokerHealth) -> LinkState:
 
 def _kind(words: str) -> str:
     disk, memory = "disk" in words, "memory" in words
+    if "ACCESS_REFUSED" in words:
+        return REFUSED
     return BOTH if disk and memory else DISK if disk else MEMORY if memory else "other"
 
 

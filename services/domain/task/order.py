@@ -86,7 +86,7 @@ class BrokerHealth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Whether the broker answers now."""
 
     connected: bool
-    blocked: bool = False  #: the broker holds publishers back
+    blocked: bool = False  #: the broker holds publishers back, or does not let this user send
     latency_ms: float = -1.0
     error: str = ""
     since_ms: int = 0  #: UTC ms of the last change
