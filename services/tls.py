@@ -75,7 +75,8 @@ def sentence(errors: Iterable[BaseException], place: str, options: Mapping[str, 
         return said("tls.plain", place=place, why=why, plain=words.plain, secure=words.secure)
     if _VERSIONS.search(text):
         return said("tls.versions", place=place, why=why)
-    return said("tls.broken", place=place, why=why, cert=words.cert, key=words.key)
+    ways = {"plain": words.plain, "secure": words.secure, "cert": words.cert, "key": words.key}
+    return said("tls.broken", place=place, why=why, **ways)
 
 
 def heard(

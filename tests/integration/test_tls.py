@@ -23,7 +23,7 @@ from services.clock import SystemClock
 from services.domain.errors import ConsoleError
 from services.messages import english
 from services.store.redis.client import Link
-from tests.support.services import free_port, redis_program
+from tests.support.services import Redis, free_port, redis_program
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
 STRICT_CA = "[req]\ndistinguished_name=d\nx509_extensions=e\n[d]\n[e]\nbasicConstraints=critical,CA:TRUE\n"
@@ -223,6 +223,11 @@ def test_a_server_without_tls_and_a_client_without(certs: Path) -> None:
     with server(certs, "good") as port:
         assert "write rediss:// in place of redis://" in store_says(port, "redis", "")
         assert "amqps://" in broker_says(port, "amqp", "")
+
+
+def test_a_redis_without_tls_hangs_up_and_the_way_is_told(certs: Path, redis_server: Redis) -> None:
+    """It waits for a line and ends the connection without a word."""
+    assert "write redis:// in place of rediss://" in store_says(redis_server.start().port, "rediss", "")
 
 
 def test_only_a_setting_takes_the_check_away_and_that_is_told(certs: Path, tmp_path: Path) -> None:

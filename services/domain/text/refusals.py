@@ -329,8 +329,8 @@ REFUSALS: dict[str, str] = {
         "{place} and this machine have no version of TLS in common ({why}): let the server offer TLS 1.2 or newer."
     ),
     "tls.broken": N_(
-        "TLS with {place} failed ({why}): look at the server's log; if it wants a certificate from this side, name one"
-        " by ?{cert}=FILE&{key}=FILE."
+        "TLS with {place} failed ({why}): look at the server's log; if it speaks no TLS there, write {plain} in place"
+        " of {secure}; if it wants a certificate from this side, name one by ?{cert}=FILE&{key}=FILE."
     ),
     "tls.file": N_("{option} names {file}, which cannot be read ({why}); correct the path, or its rights"),
     "tls.no_authority": N_("{option} names {file}, which holds no certificate in PEM form; name the authority's file"),
