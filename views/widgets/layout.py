@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent
@@ -21,6 +22,17 @@ def stacked(*widgets: QWidget) -> QStackedWidget:
     for widget in widgets:
         stack.addWidget(widget)
     return stack
+
+
+def tab_through(parent: QWidget, widgets: Iterable[QWidget]) -> None:
+    """Give the tab key what was made later in the order in which it is read, and in the place of its parent: what is
+    made last would come after all else of the window.
+    """
+    policy = parent.focusPolicy()
+    parent.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # Qt puts nothing behind what takes none
+    for before, widget in pairwise((parent, *widgets)):
+        QWidget.setTabOrder(before, widget)
+    parent.setFocusPolicy(policy)
 
 
 class OneAboveOther(QSplitter):

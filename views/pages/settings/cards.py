@@ -29,6 +29,7 @@ from views.theme import theme
 from views.widgets.buttons import Button, IconButton
 from views.widgets.card import Card
 from views.widgets.elided import Elided
+from views.widgets.layout import tab_through
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec, failure
@@ -136,6 +137,7 @@ class PeopleCard(_AskedCard):
         self.rows = [self._person(one, may=may) for one in people]
         for row in self.rows:
             self._list.addWidget(row)
+        tab_through(self, (button for row in self.rows for button in (row.choice, row.remove_button)))
         self.usual.show_role(known.default if known is not None else "", may=may)
         self._new.setVisible(may)
         self.field.setPlaceholderText(_("account@host"))

@@ -30,6 +30,7 @@ from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
+from views.widgets.layout import tab_through
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.stepper import Stepper
 
@@ -59,6 +60,7 @@ class Board(ScrollPane):
         self._column = self.body
         self._column.setSpacing(8)
         self._column.addStretch(1)
+        self._stops: Sequence[QWidget] = ()
         on_language_changed(self._say)
         self._say()
 
@@ -106,6 +108,7 @@ class Board(ScrollPane):
             leads = can_start and one.name == first
             card = self._cards[one.name]
             card.show_worker(one, names, now_ms, here=one.name == here, can_start=can_start, leads=leads)
+        self._order_tabs()
 
     def rights_changed(self) -> None:
         """Show what may be done now."""
@@ -118,6 +121,13 @@ class Board(ScrollPane):
         for place, card in enumerate(cards):
             self._column.removeWidget(card)
             self._column.insertWidget(place, card)
+        self._order_tabs()
+
+    def _order_tabs(self) -> None:
+        stops = [stop for name in self.names() for stop in self._cards[name].stops()]
+        if stops != self._stops:
+            self._stops = stops
+            tab_through(self, stops)
 
     def _add(self, one: WorkerNow) -> None:
         card = NodeCard(one, self._verbs)
@@ -195,6 +205,11 @@ class NodeCard(QFrame):
         row.addWidget(self._build_right())
         on_language_changed(self._say)
         theme().changed.connect(self._say)
+
+    def stops(self) -> list[QWidget]:
+        """What the tab key comes to in it, in the order in which it is read."""
+        buttons = [self.buttons[key] for key in (*_ICONS, "start", "forget")]
+        return [*self.facts.doors(), self.grid, self.stepper, *buttons]
 
     def _build_left(self) -> QWidget:
         side = self._left = QWidget()
@@ -500,6 +515,10 @@ class FactList(QWidget):
         found = self._column.itemAt(number)
         widget = found.widget() if found is not None else None
         return widget if isinstance(widget, Button) else None
+
+    def doors(self) -> list[Button]:
+        """The links of all lines that have one."""
+        return [door for number in range(len(self._shown)) if (door := self.door(number)) is not None]
 
     def show_lines(self, lines: Sequence[Line]) -> None:
         """Show these; the words of a line change in place while it leads to the same tasks."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -16,6 +15,7 @@ from views.widgets.attention.item import AttentionItem as AttentionItem
 from views.widgets.attention.item import AttentionRow as AttentionRow
 from views.widgets.attention.item import widgets_in
 from views.widgets.empty_state import EmptyState
+from views.widgets.layout import tab_through
 
 LEAVES_AFTER_MS = 10_000
 
@@ -202,9 +202,7 @@ class AttentionList(QWidget):
         return item
 
     def _order_tabs(self) -> None:
-        links = [link for item in self.items() for link in item.links()]
-        for first, second in pairwise(links):
-            QWidget.setTabOrder(first, second)
+        tab_through(self, [link for item in self.items() for link in item.links()])
 
     def _show_empty(self) -> None:
         self.empty.setVisible(not self._items)

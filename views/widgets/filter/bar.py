@@ -47,6 +47,7 @@ from views.widgets.filter.field import FilterField as FilterField
 from views.widgets.filter.field import FilterValue as FilterValue
 from views.widgets.filter.search_field import SearchField
 from views.widgets.filter.text import Chip, as_words, combine, split
+from views.widgets.layout import tab_through
 from views.widgets.segmented import Segmented
 
 TYPING_MS = 250
@@ -482,6 +483,7 @@ class FilterChips(QWidget):
                 self._add_chip(place, chip)
             for key in offers:
                 self._add_offer(key)
+            tab_through(self, (*self._views, self.more))
         self.fit()
 
     def _drop_views(self) -> None:
