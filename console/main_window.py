@@ -243,6 +243,8 @@ class MainWindow(QMainWindow):
         self._left: dict[str, str] = {}  #: when the connection stood, the pages that were left, and at what time
         self.rail, self.top_bar, self.status_bar = Rail(), TopBar(), StatusBar()
         self.banner, self.stack = ConnectionBanner(), _Stack()
+        self._painting = QTimer(self, singleShot=True, interval=0)
+        self._painting.timeout.connect(lambda: self.stack.setUpdatesEnabled(True))
         self.setCentralWidget(frame(self.rail, (self.top_bar, self.banner, self.stack), self.status_bar))
         self.toasts = Toasts(self)
         self.rail.set_entries([spec.entry() for spec in pages if not spec.under])
@@ -390,6 +392,9 @@ class MainWindow(QMainWindow):
         if not still:
             self._left.pop(page_id, None)
         self._current = page_id
+        # in a turn of its own it is painted, which takes as long as all else: until then the page before stands there
+        self.stack.setUpdatesEnabled(False)
+        self._painting.start()
         self.stack.setCurrentWidget(page)
         self.rail.set_active(self._specs[page_id].under or page_id)
         start_of(page).setFocus()

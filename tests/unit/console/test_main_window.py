@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -22,8 +23,12 @@ class Noted(Page):
         super().__init__(name)
         self.name = name
         self.seen: list[object] = []
-        self.barred = ""
+        self.barred, self.painted = "", False
         Noted.made.append(name)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        self.painted = True
 
     def activate(self) -> None:
         self.seen.append("activate")
@@ -149,6 +154,15 @@ def test_state_is_kept(qtbot: QtBot, window: MainWindow) -> None:
     assert other.current == "b"
     assert other.geometry() == window.geometry() or other.width() >= 960
     assert other.rail.collapsed
+
+
+def test_a_click_is_heard_before_a_page_that_was_opened_is_painted(qtbot: QtBot, window: MainWindow) -> None:
+    window.open_page("a")
+    page = window.page("a")
+    assert isinstance(page, Noted)
+    QApplication.sendPostedEvents()  # all that is due in this turn, as paintings are
+    assert not page.painted
+    qtbot.waitUntil(lambda: page.painted)
 
 
 def test_stale_pages_are_grey(window: MainWindow) -> None:
