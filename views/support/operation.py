@@ -24,12 +24,13 @@ import queue
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from shiboken6 import isValid
 
 from services.commands.audit import heard
@@ -63,16 +64,35 @@ class _Call:
 
 
 class _Mailbox(QObject):
-    """Carries finished runs into the GUI thread; lives there and outlives every owner."""
+    """Carries finished runs into the GUI thread; lives there and outlives every owner.
+
+    Each is delivered in a turn of its own: else the next one is taken, and what both change is painted, before a click
+    is heard.
+    """
 
     arrived = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._waiting: deque[_Call] = deque()
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._deliver_next)
+        self.arrived.connect(self._take, Qt.ConnectionType.QueuedConnection)
 
     @Slot(object)
-    def _deliver(self, run: _Call) -> None:
+    def _take(self, run: _Call) -> None:
+        self._waiting.append(run)
+        if not self._turn.isActive():
+            self._turn.start()
+
+    def _deliver_next(self) -> None:
+        run = self._waiting.popleft()
+        if self._waiting:
+            self._turn.start()  # first: who takes the answer may ask a person and wait for that
+        self._deliver(run)
+
+    @staticmethod
+    def _deliver(run: _Call) -> None:
         operation = run.operation()
         if operation is None or not isValid(operation):
             run.failure(Dropped())

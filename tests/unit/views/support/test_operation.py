@@ -6,11 +6,11 @@ import asyncio
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import qasync
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -71,6 +71,52 @@ def test_what_lasts_takes_no_thread_from_the_others(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not long.busy)
     with qtbot.waitSignal(long.failed):
         long.start(fail, failure=lambda _error: None)
+
+
+class Clicked(QObject):
+    """Hears of something that a person does."""
+
+    def __init__(self, told: list[str]) -> None:
+        super().__init__()
+        self._told = told
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.User:
+            self._told.append("click")
+        return super().event(event)
+
+
+def answered(owner: QObject, *taken: Callable[[object], object]) -> None:
+    """As many questions have their answers, and the window has yet to hear of the first."""
+    for take in taken:
+        Operation(owner, lasting=True).start(list, take)
+    for thread in threading.enumerate():
+        if thread.name == "lasting":  # it ends when its answer is sent
+            thread.join()
+
+
+def test_a_click_is_heard_between_two_answers(qtbot: QtBot) -> None:
+    owner, told = QObject(), list[str]()
+    clicked = Clicked(told)
+
+    def first(_answer: object) -> None:
+        told.append("first")
+        QApplication.postEvent(clicked, QEvent(QEvent.Type.User))
+
+    answered(owner, first, lambda _answer: told.append("second"))
+    qtbot.waitUntil(lambda: len(told) == 3)
+    assert told == ["first", "click", "second"]
+
+
+def test_an_answer_is_taken_while_the_one_before_waits_for_a_person(qtbot: QtBot) -> None:
+    owner, told = QObject(), list[str]()
+
+    def asks(_answer: object) -> None:
+        qtbot.waitUntil(lambda: told == ["second"])
+        told.append("first")
+
+    answered(owner, asks, lambda _answer: told.append("second"))
+    qtbot.waitUntil(lambda: told == ["second", "first"])
 
 
 def test_busy_is_told_once_for_overlapping_runs(qtbot: QtBot) -> None:
