@@ -17,10 +17,19 @@ import math
 from collections.abc import Sequence
 from datetime import timedelta
 
-from services.i18n import _, is_chinese, pgettext
+from services.i18n import NP_, _, is_chinese, pgettext
 
 THIN = "\u202f"
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
+#: what ``_unit`` looks up; only the one that is wanted, for a table says hundreds of them at once
+_UNITS = (
+    NP_("unit", "ms"),
+    NP_("unit", "s"),
+    NP_("unit", "m"),
+    NP_("unit", "min"),
+    NP_("unit", "h"),
+    NP_("unit", "d"),
+)
 _Parts = list[tuple[str, str]]  #: number and unit, the larger one first
 
 
@@ -171,11 +180,4 @@ def _say(parts: _Parts) -> str:
 
 
 def _unit(name: str) -> str:
-    return {
-        "ms": pgettext("unit", "ms"),
-        "s": pgettext("unit", "s"),
-        "m": pgettext("unit", "m"),
-        "min": pgettext("unit", "min"),
-        "h": pgettext("unit", "h"),
-        "d": pgettext("unit", "d"),
-    }[name]
+    return pgettext("unit", name)

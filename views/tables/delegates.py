@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
 
+from views.support.language import on_language_changed
+from views.tables.column import Column
 from views.tables.painters import Cell, Ink, is_own, painter_of, text_kind
 from views.tables.record_model import RecordModel
 from views.theme import theme
@@ -33,7 +35,15 @@ class CellDelegate(QStyledItemDelegate):
         self.current_row = -1
         self.current_section = -1
         self.show_focus = False
+        self._measured: dict[tuple[int, str], tuple[Any, int]] = {}  #: in this turn: a record, and the room of its cell
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._measured.clear)
         theme().changed.connect(self._ink.forget)
+        theme().changed.connect(self._measured.clear)
+        on_language_changed(self._forget)
+
+    def _forget(self) -> None:
+        self._measured.clear()
 
     def paint_rows(self, painter: QPainter, view: QTableView, dirty: QRect, model: RecordModel[Any]) -> None:
         """Draw what `dirty` covers."""
@@ -93,15 +103,25 @@ class CellDelegate(QStyledItemDelegate):
         painter.setPen(QPen(theme().color("focus"), 2))
         painter.drawRoundedRect(rect.adjusted(1, 1, -1, -2), 3, 3)
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+    def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Return the room the whole text needs, for fitting a column to its content."""
         model: RecordModel[Any] = index.model()  # type: ignore[assignment]
-        column = model.column(index.column())
-        record = model.record(index.row())
-        lines = column.lines(record)[:2] if column.lines is not None else (column.display(record),)
-        width = max(self._ink.width(line, text_kind(column)) for line in lines) + 2 * PADDING
-        extra = 24 if column.kind in ("status", "lane", "attempts") else 0
-        return QSize(max(width + extra, 28), theme().row_height)
+        return QSize(self.room(model.record(index.row()), model.column(index.column())), theme().row_height)
+
+    def room(self, record: Any, column: Column[Any]) -> int:
+        """How wide the whole text needs a cell to be. A table that fills while it is shown asks several times in one
+        turn, and what a cell says is put together but once.
+        """
+        key = id(record), column.key
+        known, room = self._measured.get(key, (None, 0))
+        if known is not record:
+            lines = column.lines(record)[:2] if column.lines is not None else (column.display(record),)
+            width = max(self._ink.width(line, text_kind(column)) for line in lines) + 2 * PADDING
+            room = max(width + (24 if column.kind in ("status", "lane", "attempts") else 0), 28)
+            self._measured[key] = record, room
+            if not self._turn.isActive():
+                self._turn.start()
+        return room
 
 
 def covered_rows(view: QTableView, dirty: QRect, count: int) -> range:

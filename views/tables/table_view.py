@@ -273,7 +273,7 @@ class TableView(QTableView):
         self._cells = CellDelegate(self, ground)
         self._set_up_look()
         self.setModel(model)
-        self.layout_of_columns = ColumnsLayout(self, model)
+        self.layout_of_columns = ColumnsLayout(self, model, self._cells.room)
         self.live = LiveCells(self, model)
         self._keys = TableKeys(self, self._ticking)
         self._connect()
@@ -702,9 +702,10 @@ class ColumnsLayout(QObject):
 
     arranged = Signal()
 
-    def __init__(self, view: QTableView, model: RecordModel[Any]) -> None:
+    def __init__(self, view: QTableView, model: RecordModel[Any], room: Callable[[Any, Column[Any]], int]) -> None:
+        """``room``: how wide a cell has to be for the whole of its text."""
         super().__init__(view)
-        self._view, self._model = view, model
+        self._view, self._model, self._room = view, model, room
         self._auto_hidden: set[str] = set()
         self._unseen: dict[str, int] = {}  #: how wide a hidden column is once it is shown
         self._spared: dict[str, tuple[int, int]] = {}  #: of one that gave way: how wide it was, and is now
@@ -1014,9 +1015,11 @@ class ColumnsLayout(QObject):
 
     def _is_empty(self, column: Column[Any]) -> bool:
         """Whether no row in sight says anything in it."""
+        return not any(column.display(self._model.record(row)) for row in self._in_sight())
+
+    def _in_sight(self) -> range:
         first, last = max(0, self._view.rowAt(0)), self._view.rowAt(self._view.viewport().height() - 1)
-        rows = range(first, (self._model.rowCount() - 1 if last < 0 else last) + 1)
-        return not any(column.display(self._model.record(row)) for row in rows)
+        return range(first, (self._model.rowCount() - 1 if last < 0 else last) + 1)
 
     def _needed(self, section: int, column: Column[Any]) -> int:
         """What its title and the cells in sight need; a name may be cut in its middle, a reason to its first part."""
@@ -1040,7 +1043,8 @@ class ColumnsLayout(QObject):
 
     def _hint(self, section: int) -> int:
         if section not in self._hints:
-            self._hints[section] = self._view.sizeHintForColumn(section)
+            column, record = self._model.column(section), self._model.record
+            self._hints[section] = max((self._room(record(row), column) for row in self._in_sight()), default=0)
         return self._hints[section]
 
     def _lacking(self, section: int, column: Column[Any]) -> int:

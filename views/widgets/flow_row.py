@@ -17,11 +17,13 @@ class FlowRow(QLayout):
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
         self._across, self._down = across, down
+        self._heights: dict[int, int] = {}  #: by width; each layout around it asks for them anew
         self.setContentsMargins(0, 0, 0, 0)
 
     def addItem(self, item: QLayoutItem) -> None:
         """Add one at the end."""
         self._items.append(item)
+        self.invalidate()
 
     def count(self) -> int:
         """How many there are."""
@@ -33,6 +35,7 @@ class FlowRow(QLayout):
 
     def takeAt(self, index: int) -> QLayoutItem | None:
         """Take one away."""
+        self.invalidate()
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
@@ -45,7 +48,14 @@ class FlowRow(QLayout):
 
     def heightForWidth(self, width: int) -> int:
         """Height of all lines at this width."""
-        return self._place(QRect(0, 0, width, 0), move=False)
+        if width not in self._heights:
+            self._heights[width] = self._place(QRect(0, 0, width, 0), move=False)
+        return self._heights[width]
+
+    def invalidate(self) -> None:
+        """One of the widgets may want another size."""
+        self._heights.clear()
+        super().invalidate()
 
     def setGeometry(self, rect: QRect) -> None:
         """Put the widgets into their lines."""

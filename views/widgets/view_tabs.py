@@ -1,13 +1,13 @@
 """Saved views as tabs with live counts; what does not fit stands in a menu, so that no tab is ever half hidden.
 
 tabs.set_views([ViewTab(key="all", title="All"), ViewTab(key="own-1", title="Slow", own=True)])
-tabs.set_number("all", "18.4k")
+tabs.set_numbers({"all": "18.4k"})
 tabs.chosen.connect(self._on_view)          # a person chose a view: its key
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -140,10 +140,10 @@ class ViewTabs(QWidget):
         if key != self.current() and self._place(key) >= 0:
             self._bar.setCurrentIndex(self._place(key))
 
-    def set_number(self, key: str, number: str) -> None:
-        """Show how many tasks a view has, "" for not known."""
-        if self._numbers.get(key, "") != number:
-            self._numbers[key] = number
+    def set_numbers(self, numbers: Mapping[str, str]) -> None:
+        """Show how many tasks each view has, "" for not known."""
+        if any(self._numbers.get(key, "") != number for key, number in numbers.items()):
+            self._numbers.update(numbers)
             self._show_all()
 
     def shown(self) -> tuple[str, ...]:

@@ -142,11 +142,13 @@ class ViewKeeper(QObject):
         self._say_numbers()
 
     def _say_numbers(self) -> None:
+        found: dict[str, str] = {}
         for view in self._saved.all():
             number = self._numbers.get(view.key)
             if self._narrowed is not None:  # beside what this tab lists now, numbers of all tasks would say otherwise
                 number = self._narrowed[1] if view.key == self._current.key else None
-            self._tabs.set_number(view.key, "" if number is None else text.compact(number))
+            found[view.key] = "" if number is None else text.compact(number)
+        self._tabs.set_numbers(found)
 
     def _count_own(self) -> None:
         self._look()

@@ -337,3 +337,20 @@ def test_cells_are_measured_once_while_a_window_is_made_wider(qtbot: QtBot) -> N
     for wide in range(1201, 1221):
         resize(view, wide)
     assert len(measured) < 20, "a window that is dragged would ask each cell again at each step"
+
+
+def test_a_table_that_fills_while_it_gets_its_size_asks_each_cell_once(qtbot: QtBot, large: None) -> None:
+    view, measured = measuring(qtbot, 0)
+    resize(view, 820)
+    view.setUpdatesEnabled(False)
+    measured.clear()
+    view.records.apply(sample_rows(30), settle=True)
+    for height in (280, 260, 290):
+        view.resize(820, height)
+    assert measured, "words that are cut would get no room"
+    assert len(measured) == len(set(measured)), "a page that is opened would wait for it several times"
+    view.records.apply([replace(row, age="133 h 02 m") for row in sample_rows(30)], settle=True)
+    assert {view.records.record(row).age for row in range(30)} == {"133 h 02 m"}
+    before = width(view, "age")
+    QApplication.processEvents()
+    assert width(view, "age") >= before

@@ -31,6 +31,11 @@ def test_what_does_not_fit_stands_in_the_next_line(qtbot: QtBot) -> None:
     assert [row.heightForWidth(width) for width in (320, 210, 90)] == [20, 45, 70]
     assert row.takeAt(0) is not None
     assert (row.count(), row.heightForWidth(210)) == (2, 20)
+    assert row.heightForWidth(200) == 45
+    last = owner.findChildren(Block)[-1]
+    for shown, height in ((False, 20), (True, 45)):
+        last.setVisible(shown)
+        assert row.heightForWidth(200) == height
 
 
 def test_words_longer_than_the_place_are_cut_and_told_and_do_not_widen_it(qtbot: QtBot) -> None:

@@ -18,8 +18,7 @@ def make(qtbot: QtBot, width: int, *more: ViewTab) -> ViewTabs:
     qtbot.addWidget(tabs)
     tabs.resize(width, 34)
     tabs.set_views([*(ViewTab(key=view.key, title=view.shown) for view in BUILT_IN), *more])
-    for key in numbers(Counts()):
-        tabs.set_number(key, "999.9k")
+    tabs.set_numbers(dict.fromkeys(numbers(Counts()), "999.9k"))
     tabs.show()
     return tabs
 
