@@ -9,6 +9,8 @@ import pytest
 from services import assembly
 from services.domain.insight import cause, verdict
 from services.domain.task.record import Task
+from services.messages import english
+from services.monitor.letters import shown
 from services.monitor.letters.causes import Cause
 from services.monitor.tasks import TaskDetail
 from tests.integration.fleet_rig import Fleet, define
@@ -74,6 +76,17 @@ def test_what_was_republished_and_died_again_says_so_until_something_passes(work
     healed = detail(working, second.task_id)
     assert healed.worth is not None
     assert healed.worth.level == cause.NOW
+
+
+def test_of_more_than_are_followed_the_last_are_told_as_that(working: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shown, "FOLLOWED", 2)
+    letters = [dead(working, shop) for shop in ("s1", "s2")]
+    made = working.commands().dead_letters.republish([task.task_id for task in letters]).made
+    ended = [working.wait(task_id, "dead") for task_id in made.values()]
+    assert english(only_cause(working).worth.message).startswith("2 of 2 that were republished died of it again")
+    again = working.commands().dead_letters.republish([ended[0].task_id]).made
+    working.wait(again[ended[0].task_id], "dead")
+    assert english(only_cause(working).worth.message).startswith("2 of the last 2 that were republished died of it")
 
 
 def test_that_a_message_was_changed_before_it_failed_again_is_told(working: Fleet) -> None:

@@ -178,9 +178,14 @@ def pause_scope(
     return f"platform:{platforms[0]}" if scope == "platform" and elsewhere else f"type:{flow}"
 
 
+#: what tells how many of those that were republished did so, and how its code ends where not all of them were looked at
+_OF_REPUBLISHED = frozenset({"worth.failed_again", "worth.edited_again", "worth.failing", "worth.passed"})
+_LAST = "_last"
+
+
 def told_again(found: Worth) -> bool:
     """Whether it says of letters of the whole cause that they were republished and died of it again."""
-    return found.code in ("worth.failed_again", "worth.edited_again")
+    return found.code.removesuffix(_LAST) in ("worth.failed_again", "worth.edited_again")
 
 
 def _cut(text: str) -> str:
@@ -207,6 +212,7 @@ class Evidence:
     failing: int = 0  #: tasks made of such letters that have not ended and whose last attempt failed of the same
     passed: int = 0  #: tasks made of such letters that succeeded
     passed_at: int = 0
+    older: bool = False  #: others were republished before these
     success_at: int = 0  #: newest success of the same type there
     tries: int = 0  #: of one letter: how often its work was republished before and died of the same
     letter_edited: bool = False  #: its message was changed before one of these
@@ -240,7 +246,8 @@ def worth(seen: Evidence) -> Worth:
         but = Message("worth.but_login", {"count": seen.closed, "of": seen.shops})
     elif 0 < seen.refused < seen.letters:
         but = Message("worth.but_refused", {"count": seen.refused, "of": seen.letters})
-    return Worth(level=found.level, code=found.code, params=found.params, but=but)
+    code = found.code + _LAST if seen.older and found.code in _OF_REPUBLISHED else found.code
+    return Worth(level=found.level, code=code, params=found.params, but=but)
 
 
 def _worth(seen: Evidence) -> Worth:

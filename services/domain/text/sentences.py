@@ -302,6 +302,18 @@ WORTH: dict[str, str] = {
         " passed since."
     ),
     "worth.failed_again": N_("{count} of {of} that were republished died of it again, and nothing has passed since."),
+    "worth.edited_again_last": N_(
+        "{count} of the last {of} that were republished died of it again, {edited} of them with a changed message;"
+        " nothing has passed since."
+    ),
+    "worth.failed_again_last": N_(
+        "{count} of the last {of} that were republished died of it again, and nothing has passed since."
+    ),
+    "worth.failing_last": N_(
+        "{count} of the last {of} that were republished fail again so far, {passed} have succeeded; wait until they"
+        " have ended."
+    ),
+    "worth.passed_last": N_("{count} of the last {of} that were republished have succeeded."),
     "worth.failing": N_(
         "{count} of {of} that were republished fail again so far, {passed} have succeeded; wait until they have ended."
     ),

@@ -32,6 +32,7 @@ class Outcomes:
     failing: int = 0
     passed: int = 0
     passed_at: int = 0
+    older: bool = False  #: there are others, republished before these
 
 
 class Shown:
@@ -108,4 +109,5 @@ class Shown:
             ),
             passed=len(well),
             passed_at=max(well, default=0),
+            older=page.next is not None,
         )

@@ -95,6 +95,7 @@ class Worthiness:
             failing=became.failing,
             passed=became.passed,
             passed_at=became.passed_at,
+            older=became.older,
             success_at=self._success_since(letters, min(newest.ended_at, became.failed_at or newest.ended_at)),
         )
 
