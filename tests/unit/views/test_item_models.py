@@ -20,7 +20,7 @@ from services.domain.text.message import Message
 from services.monitor.alerts.queries import IncidentNow
 from services.watch.alerts.rules import DEFAULTS
 from tests.architecture.source import ROOT
-from views.dialogs.sheet.model import SheetModel
+from views.dialogs.sheet.model import ALL, ERRORS, SheetModel
 from views.pages.alerts.table import INCIDENTS, IncidentModel, grouped, sentence
 from views.shell.palette_rows import Entry, Rows
 from views.widgets.find_field import FindField
@@ -129,7 +129,7 @@ def test_the_rows_of_a_file(steps: list[Orders | bool | frozenset[int]]) -> None
             if isinstance(step, Orders):
                 model.show_orders(step)
             elif isinstance(step, bool):
-                model.set_only_errors(step)
+                model.set_only(ERRORS if step else ALL)
             else:
                 model.set_looking(step)
             assert told()

@@ -272,6 +272,7 @@ class NewTaskDialog(DialogFrame):
         self.sheet.defaults_wanted.connect(self._on_back)
         self.sheet.export_wanted.connect(self._on_export)
         self.sheet.fate_chosen.connect(self._on_rows_fate)
+        self._work.barred.connect(self.sheet.show_barred)
         self.sheet.active_wanted.connect(self._on_show_active)
         self.sheet.again_chosen.connect(self._on_rows_again)
         self.sheet.reason_changed.connect(self._on_rows_reason)
@@ -335,6 +336,11 @@ class NewTaskDialog(DialogFrame):
         if closed != self._closed:  # what could not start may start now, and the other way about
             self._closed = closed
             self._check_soon()
+            self._ask_starts()
+
+    def _ask_starts(self) -> None:
+        if self.sheet.orders is not None and self._pages.currentWidget() is self.sheet:
+            self._work.ask_starts(self.sheet.orders)
 
     def _on_page(self, _place: int) -> None:
         self.ask_size(WIDE if self._pages.currentWidget() is self.sheet else SIZE)
@@ -462,6 +468,7 @@ class NewTaskDialog(DialogFrame):
         self._pages.setCurrentWidget(self.sheet)
         if fresh and self.sheet.model.rowCount():
             self.sheet.grid.go_to(0, 1)
+        self._ask_starts()
         self._say()
 
     def _show_rows(self, found: Orders) -> None:

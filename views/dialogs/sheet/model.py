@@ -12,6 +12,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from services.commands.sheet import cells
 from services.commands.sheet.orders import Fault, Orders
 from services.commands.sheet.table import Row, blank
+from services.domain.gates import listed
 from services.i18n import N_, _, ngettext
 from views.support import safe, shown, text
 from views.tables import roles
@@ -20,12 +21,14 @@ Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
 STATE = 0  #: the column before those of the file: what becomes of the row
 LONGEST = 400
+ALL, ERRORS, BARRED = "", "errors", "barred"  #: which rows are shown
 _FLAGS = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
 
 #: what becomes of a row: its words, its status
 _GOES: Mapping[str, tuple[str, str]] = {
     "new": (N_("becomes a task"), "succeeded"),
     "before": (N_("done before, goes again"), "succeeded"),
+    "barred": (N_("cannot start now"), "waiting"),
     "twin": (N_("same as another row"), "warning"),
     "active": (N_("active already"), "warning"),
     "done": (N_("done already"), "warning"),
@@ -44,7 +47,7 @@ class Found:
 
 
 class SheetModel(QAbstractTableModel):
-    """Rows by their place in the file; with ``only_errors`` those alone that were wrong when that was chosen.
+    """Rows by their place in the file; with ``only`` those alone of which that was true when it was chosen.
 
     Signals:
         written: cells that a person filled, as {(number of the row, column): text}.
@@ -58,7 +61,8 @@ class SheetModel(QAbstractTableModel):
         self._found = Found()
         self._targets: dict[str, int] = {}
         self._rows: list[Row] = []
-        self._only = False
+        self._only = ALL
+        self._barred: Mapping[int, str] = {}
         self._looking: frozenset[int] = frozenset()
 
     # what is shown
@@ -82,12 +86,23 @@ class SheetModel(QAbstractTableModel):
         self._rows = self._chosen()
         self.endResetModel()
 
-    def set_only_errors(self, only: bool) -> None:
-        """Show bad rows only, as they are now; one that is corrected meanwhile stays till this is chosen again."""
+    def set_only(self, which: str) -> None:
+        """Show the bad rows only, or those that cannot start now, as they are now; one that is corrected meanwhile
+        stays till this is chosen again.
+        """
         self.beginResetModel()
-        self._only = only
+        self._only = which
         self._rows = self._chosen()
         self.endResetModel()
+
+    def set_barred(self, barred: Mapping[int, str]) -> None:
+        """By number, of the rows whose tasks could not start now: the gate that would keep them."""
+        if barred == self._barred:
+            return
+        self._barred = barred
+        if self._rows:  # of the first column alone: what is being written in a cell stays there
+            first, last = self.index(0, STATE), self.index(len(self._rows) - 1, STATE)
+            self.dataChanged.emit(first, last, [roles.DISPLAY, roles.TOOLTIP, roles.ACCESSIBLE])
 
     def set_looking(self, numbers: frozenset[int]) -> None:
         """Rows that were changed and are not judged yet."""
@@ -100,8 +115,8 @@ class SheetModel(QAbstractTableModel):
         return self._orders
 
     @property
-    def only_errors(self) -> bool:
-        """Whether good rows are hidden."""
+    def only(self) -> str:
+        """Which rows are shown."""
         return self._only
 
     def number(self, row: int) -> int:
@@ -159,7 +174,8 @@ class SheetModel(QAbstractTableModel):
     def fates(self) -> list[str]:
         """What becomes of its good rows, in the present language."""
         found = {"new", "looking", *map(_fate, self._found.left_out.values())}
-        return [_(_GOES[name][0]) for name in sorted(found | ({"before"} if self._found.before else set()))]
+        found |= {name for name, rows in (("before", self._found.before), ("barred", self._barred)) if rows}
+        return [_(_GOES[name][0]) for name in sorted(found)]
 
     def goes(self, row: int) -> str:
         """What becomes of a row: ``bad``, or a key of the words for it."""
@@ -172,7 +188,9 @@ class SheetModel(QAbstractTableModel):
             return _fate(why)
         if all(map(blank, self._rows[row].cells)):
             return "empty"
-        return "before" if number in self._found.before else "new"
+        if number in self._found.before:  # weighs more: the work is done a second time
+            return "before"
+        return "barred" if number in self._barred else "new"
 
     def why(self, row: int, section: int) -> str:
         """The whole of what is to be said of a cell or, where that is good, of its row."""
@@ -184,12 +202,14 @@ class SheetModel(QAbstractTableModel):
         left_out = self._found.left_out.get(self.number(row))
         if left_out is not None:
             return shown.say(left_out.reason)
-        task_id = self._found.before.get(self.number(row))
-        return (
-            _("Its work succeeded before, as {id}; the type lets it be done again.").format(id=task_id)
-            if task_id
-            else ""
-        )
+        parts = []
+        if gate := self._barred.get(self.number(row)):
+            parts.append(
+                _("It becomes a task that cannot start now: {gate}.").format(gate=_(listed.BY_NAME[gate].short))
+            )
+        if task_id := self._found.before.get(self.number(row)):
+            parts.append(_("Its work succeeded before, as {id}; the type lets it be done again.").format(id=task_id))
+        return text.sentences(parts)
 
     # what Qt asks
 
@@ -273,7 +293,8 @@ class SheetModel(QAbstractTableModel):
         if self._orders is None:
             return []
         rows = _all_rows(self._orders)
-        return [row for row in rows if row.number in self._found.faults] if self._only else rows
+        wanted: Mapping[int, object] = {ERRORS: self._found.faults, BARRED: self._barred}.get(self._only, {})
+        return [row for row in rows if row.number in wanted] if self._only else rows
 
     def _tell_all(self) -> None:
         if self._rows:

@@ -16,6 +16,7 @@ from services.commands.sheet.orders import Fault, Orders, first_of
 from services.commands.sheet.table import Table
 from services.commands.sheet.text_file import ENCODINGS, records
 from services.domain.errors import UsageError
+from services.domain.gates import listed
 from services.domain.task import ledger
 from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
@@ -28,7 +29,8 @@ from views.dialogs.new_task.twins import standing
 from views.dialogs.notice import Notice
 from views.dialogs.sheet.columns import SheetColumns
 from views.dialogs.sheet.grid import SheetGrid
-from views.dialogs.sheet.model import SheetModel
+from views.dialogs.sheet.model import ALL as ALL_ROWS
+from views.dialogs.sheet.model import BARRED, ERRORS, SheetModel
 from views.dialogs.sheet.work import left_out_text
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
@@ -42,6 +44,7 @@ from views.widgets.key_values import KeyValues
 from views.widgets.strip import Strip
 
 MOST_UNDONE = 99
+ONLY_THESE = N_("Show only these rows")
 RUNS_NAMED = 6  #: runs of rows that are active already; all of those rows stand in the list of what is left out
 
 
@@ -108,7 +111,8 @@ class SheetStep(QWidget):
         self.grid.undo_wanted.connect(self.take_back)
         self.grid.moved.connect(self._say_cell)
         self.model.dataChanged.connect(self._say_cell)
-        self.only_errors.toggled.connect(self._on_only_errors)
+        self.only_errors.clicked.connect(lambda only: self._show_only(ERRORS if only else ALL_ROWS))
+        self.summary.barred_link.activated.connect(self._on_barred)
         self.next.clicked.connect(self.grid.next_error)
         self.undo.clicked.connect(self.take_back)
         for at, link in enumerate(self._remedies):
@@ -183,15 +187,24 @@ class SheetStep(QWidget):
         self._orders, self._types, self._kind = found, types, draft.task_type
         self.summary.show_orders(found, types, draft, fate, again=again)
         self.model.show_orders(found)
-        if not found.bad_rows:
-            self.only_errors.setChecked(False)
+        if not found.bad_rows and self.model.only == ERRORS:
+            self._show_only(ALL_ROWS)
         self.say()
+        self._say_cell()
+
+    def show_barred(self, barred: Mapping[int, str]) -> None:
+        """Say of which rows the tasks could not start now, by number, and the gates that would keep them."""
+        self.model.set_barred(barred)
+        self.summary.show_barred(barred)
+        if not self.summary.barred.isVisibleTo(self) and self.model.only == BARRED:
+            self._show_only(ALL_ROWS)
         self._say_cell()
 
     def start_over(self) -> None:
         """Another file: nothing was changed in it."""
         self._history.clear()
-        self.only_errors.setChecked(False)
+        self.show_barred({})
+        self._show_only(ALL_ROWS)
 
     @property
     def orders(self) -> Orders | None:
@@ -242,9 +255,15 @@ class SheetStep(QWidget):
         pairs = zip(numbers, rows, strict=True)
         self._on_written({(at, left + right): str(word) for at, row in pairs for right, word in enumerate(row)})
 
-    def _on_only_errors(self, only: bool) -> None:
-        self.model.set_only_errors(only)
-        self._say_cell()
+    def _show_only(self, which: str) -> None:
+        if which != self.model.only:
+            self.model.set_only(which)
+            self.only_errors.setChecked(which == ERRORS)
+            self.summary.show_only(alone=which == BARRED)
+            self._say_cell()
+
+    def _on_barred(self) -> None:
+        self._show_only(ALL_ROWS if self.model.only == BARRED else BARRED)
 
     def _on_remedy(self, at: int) -> None:
         here = self.grid.currentIndex()
@@ -268,7 +287,7 @@ class SheetStep(QWidget):
 
     def _go_to_row(self, number: int) -> None:
         if self.model.row_of(number) < 0:
-            self.only_errors.setChecked(False)  # it is a good row
+            self._show_only(ALL_ROWS)  # it is none of those
         if (at := self.model.row_of(number)) >= 0:
             self.grid.go_to(at, 1)
 
@@ -379,6 +398,9 @@ class SheetSummary(SideColumn):
         self._each = Label("", "body", "text2", wrap=True)
         self.repeats, self.twins, self.done = RepeatNotice(), TwinNotice((REJECT, QUEUE, STOP)), DoneNotice()
         self._before = Label("", "label", "text2", wrap=True)
+        self._gates: Mapping[int, str] = {}
+        self.barred, self.barred_link = Notice("warning"), LinkLabel(ONLY_THESE)
+        self.barred.add_links(self.barred_link)
         self._kinds, self._platforms, self._defaults = (KeyValues(spread=True) for _place in range(3))
         self._else = Label("", "label", "text3", wrap=True)
         self.change = LinkLabel(N_("Change"))
@@ -386,7 +408,7 @@ class SheetSummary(SideColumn):
         for widget in (self._lead, self._number, self._each):
             column.addWidget(widget)
         column.addSpacing(4)
-        for notice in (self.repeats, self.twins, self.done, self._before):
+        for notice in (self.repeats, self.twins, self.done, self._before, self.barred):
             column.addWidget(notice)
         for facts in (self._kinds, self._platforms):
             column.addSpacing(8)
@@ -410,6 +432,15 @@ class SheetSummary(SideColumn):
         self._orders, self._types, self._draft = found, types, draft
         self._fate, self._again = fate, again
 
+    def show_barred(self, barred: Mapping[int, str]) -> None:
+        """Take which rows could not start now, and why."""
+        self._gates = barred
+        self._say_barred()
+
+    def show_only(self, *, alone: bool) -> None:
+        """Offer the other way: those rows alone, or all of them again."""
+        self.barred_link.set_source(N_("Show all rows") if alone else ONLY_THESE)
+
     def facts(self) -> dict[str, str]:
         """The numbers shown, by name."""
         return self._kinds.values() | self._platforms.values() | self._defaults.values()
@@ -427,6 +458,7 @@ class SheetSummary(SideColumn):
         self.repeats.show_repeats([(one.row, first_of(one)) for one in found.twins])
         self._say_active(found)
         self._say_done(found)
+        self._say_barred()
         self._kinds.set_rows([(self._type_word(name), text.count(count)) for name, count in found.types.most_common()])
         platforms = found.platforms.most_common()
         self._platforms.set_rows([(called.platform(name), text.count(count)) for name, count in platforms])
@@ -473,6 +505,22 @@ class SheetSummary(SideColumn):
         )
         self._before.setText(told.format(n=text.count(before)) if before else "")
         self._before.setVisible(bool(before))
+
+    def _say_barred(self) -> None:
+        going = [spec.line for spec in self._orders.going] if self._orders is not None else []
+        rows: dict[str, list[int]] = {}
+        for row in going:
+            if row in self._gates:
+                rows.setdefault(self._gates[row], []).append(row)
+        held = sum(map(len, rows.values()))
+        lead = ngettext("{held} of {n} task cannot start now", "{held} of {n} tasks cannot start now", len(going))
+        said = [
+            _("{rows}: {standing}").format(rows=_rows(rows[gate]), standing=_(one.short))
+            for gate, one in listed.BY_NAME.items()
+            if gate in rows
+        ]
+        words = lead.format(held=text.count(held), n=text.count(len(going))) if held else ""
+        self.barred.show_words(words, "\n".join(said))
 
     def _default_rows(self, found: Orders) -> list[tuple[str, str]]:
         draft, mapped = self._draft, set(found.mapping.values())

@@ -20,6 +20,7 @@ from services.commands.sheet.orders import Defaults, Fault, Known, Orders, check
 from services.commands.sheet.shop_index import ShopIndex
 from services.commands.sheet.table import Table
 from services.commands.tasks import TaskSpec
+from services.domain.task.lane import parse_priority
 from services.domain.text.cells import guarded
 from services.i18n import _
 from services.monitor.files import sheet as workbook
@@ -63,16 +64,19 @@ class SheetWork(QObject):
     """Signals:
     done: the ``Orders`` of the file.
     failed: why it cannot be read.
+    barred: by number, of the rows whose tasks could not start now, the gate that would keep them.
     """
 
     done = Signal(object)
     failed = Signal(object)
+    barred = Signal(object)
 
     def __init__(self, context: PageContext, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
         self._operation = Operation(self, latest=True)
         self._writing = Operation(self)
+        self._starting = Operation(self, latest=True)
         self._before: Orders | None = None
         self.wish: SheetRequest | None = None  #: the file last read, with what it was found to be
 
@@ -97,9 +101,14 @@ class SheetWork(QObject):
 
         self._operation.start(call, partial(self._on_done, wish), self.failed.emit)
 
+    def ask_starts(self, found: Orders) -> None:
+        """Ask which rows could not start now; without an answer nothing is said of it."""
+        self._starting.start(partial(_barred, found, self._context), self.barred.emit, lambda _error: None)
+
     def forget(self) -> None:
         """The file is not wanted any more."""
         self._operation.drop()
+        self._starting.drop()
         self.wish = self._before = None
 
     def remember(self, mapped: tuple[Column, ...]) -> None:
@@ -210,6 +219,25 @@ def _judge(
     )
     answer = look(found, context.commands.tasks.check, before)
     return checked(found, answer, now_ms=SystemClock().now_ms()).counted()
+
+
+def _barred(found: Orders, context: PageContext) -> dict[int, str]:
+    """Of a task that is for later, or waits for others, nobody knows what is closed then."""
+    types = context.types()
+    specs = (*found.specs, *(one.spec for one in found.active), *(one.spec for one in found.again))
+    alike: dict[tuple[str, int], dict[str, list[int]]] = {}
+    for spec in specs:
+        if not (spec.delay_s or spec.at_ms > found.now_ms or spec.depends_on):
+            own = spec.priority != "" or spec.task_type not in types
+            _lane, priority = parse_priority(spec.priority if own else types[spec.task_type].lane)
+            shops = alike.setdefault((spec.task_type, priority), {})
+            shops.setdefault(f"{spec.platform}:{spec.shop_id}", []).append(spec.line)
+    return {
+        number: gate
+        for (kind, priority), shops in alike.items()
+        for shop, gate in context.tasks.barred(kind, list(shops), priority).items()
+        for number in shops[shop]
+    }
 
 
 def _path(wish: SheetRequest) -> Path:

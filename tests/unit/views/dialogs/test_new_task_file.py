@@ -7,6 +7,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -232,6 +233,37 @@ def test_bad_cells_are_corrected_in_place_and_nothing_is_sent_before(
     sheet.undo.click()
     settle(qtbot, dialog)
     assert sheet.counts.text() == "300 rows, 1 with errors"
+
+
+def test_rows_that_could_not_start_now_are_told_and_shown_alone(
+    qtbot: QtBot, fleet: Fleet, read_file: Open, tmp_path: Path
+) -> None:
+    fleet.heartbeat("rpa-01", slots=4, busy=0)
+    for shop in ("pdd:pdd-10002", "pdd:pdd-10005"):
+        fleet.context.commands.sessions.close(shop, kind="login_expired")
+    rows = [[f"pdd-{10001 + n}", "sync_order", ""] for n in range(4)]
+    rows += [
+        ["pdd-10002", "refresh_goods", ""],
+        ["pdd-10005", "refresh_goods", f"{datetime.now(tz=UTC) + timedelta(days=3):%Y-%m-%d %H:%M}"],
+    ]
+    dialog = read_file(task_sheets.write(tmp_path / "a.csv", rows, ("店铺", "任务类型", "开始时间")))
+    sheet, barred = dialog.sheet, dialog.sheet.summary.barred
+    qtbot.waitUntil(lambda: barred.lead() == "2 of 6 tasks cannot start now", timeout=30_000)
+    assert "Rows 3, 6: needs login" in words(barred), "of what is for later nobody knows"
+    at = sheet.model.row_of(3)
+    assert (sheet.model.goes(at), sheet.model.words(at, 0)) == ("barred", "cannot start now")
+    assert sheet.model.why(at, 0) == "It becomes a task that cannot start now: needs login."
+    find(barred, LinkLabel, "Show only these rows").click()
+    assert [sheet.model.number(row) for row in range(sheet.model.rowCount())] == [3, 6]
+    find(barred, LinkLabel, "Show all rows").click()
+    assert sheet.model.rowCount() == 6
+    sheet.summary.barred_link.click()
+    fleet.context.commands.fleet.pause("type:refresh_goods", reason="sale")
+    qtbot.waitUntil(lambda: "Row 6: paused" in words(barred), timeout=30_000)
+    fleet.context.commands.fleet.resume("type:refresh_goods")
+    fleet.context.commands.sessions.open("pdd:pdd-10002")
+    qtbot.waitUntil(lambda: not barred.isVisibleTo(dialog), timeout=30_000)
+    assert sheet.model.rowCount() == 6, "where no row is left to show, all are shown"
 
 
 def test_what_is_pasted_goes_into_the_rows_that_are_shown(qtbot: QtBot, read_file: Open, tmp_path: Path) -> None:
