@@ -30,7 +30,7 @@ from services.domain.text.said import Said, words_of
 from services.ports import Store
 
 log = logging.getLogger(__name__)
-TARGETS_KEPT = 200
+TARGETS_KEPT, OUTCOME_KEPT = 200, 500
 #: a refused attempt is told again after that long: what tries in a loop must not fill the trail
 REFUSED_MS = 3_600_000
 _heard: contextvars.ContextVar[list[AuditEntry] | None] = contextvars.ContextVar("heard", default=None)
@@ -60,6 +60,7 @@ class Act:
     """What is under way; say how it ended where that is not simply done."""
 
     outcome: str = "done"
+    targets: tuple[str, ...] = ()  #: what it acts on, as far as its entry names it
 
     def counted(self, done: int, refused: int, why: str = "", *, left: int = 0) -> None:
         """Tell how many items were done, how many refused and how many never tried, and why these were not done
@@ -71,6 +72,20 @@ class Act:
         parts = [f"{done} done", *(f"{number} {word}" for word, number in others.items() if number)]
         head = f"partly: {', '.join(parts)}" if done or left else f"refused: {refused}"
         self.outcome = f"{head}: {why}" if why else head
+
+    def placed(self, whys: Sequence[tuple[str, str]]) -> None:
+        """Tell, after the counts, which items were not done and by which code each; left out where the entry names
+        only some, or there is no room for it.
+        """
+        place = {name: at for at, name in enumerate(self.targets)}
+        if not whys or any(name not in place for name, _code in whys):
+            return
+        found: dict[str, list[int]] = {}
+        for name, code in whys:
+            found.setdefault(code, []).append(place[name])
+        told = f"{self.outcome}{chain.places(found)}"
+        if len(told) <= OUTCOME_KEPT:
+            self.outcome = told
 
 
 class Audit:
@@ -155,7 +170,7 @@ class Audit:
             yield Act()
             return
         entry = self._open(action, targets, detail or {})
-        act = Act()
+        act = Act(targets=tuple(targets) if len(targets) <= TARGETS_KEPT else ())
         try:
             yield act
         except OperatorError as exc:
@@ -217,7 +232,7 @@ class Audit:
             log.warning("the audit entry %s stays open (%s): %s", entry.entry_id, outcome, exc)
 
     def _end(self, entry: AuditEntry, outcome: str, *, sure: bool = True) -> None:
-        outcome, at, link = masked_text(outcome)[:500], self._store.now_ms(), self._next()
+        outcome, at, link = masked_text(outcome)[:OUTCOME_KEPT], self._store.now_ms(), self._next()
         link = replace(link, digest=chain.ending(entry, outcome, at, link))
         write = partial(self._store.close_audit, entry.entry_id, outcome, at, link)
         self._write(entry, link.digest, link.number, write, sure=sure)

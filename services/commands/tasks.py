@@ -337,6 +337,7 @@ def tell(act: Act, outcome: Outcome) -> None:
     """Close the audit entry with what was done and what was not."""
     refused = (*outcome.skipped, *outcome.failed)
     act.counted(len(outcome.done) + len(outcome.pending), len(refused), reasons([one.why.code for one in refused]))
+    act.placed([(one.task_id, one.why.code) for one in refused])
 
 
 def in_portions(

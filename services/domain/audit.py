@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -34,6 +34,11 @@ _PROGRAMS = (("rule ", RULE), ("known issue ", RULE), ("worker ", WORKER))
 _PAUSES, _ENDS, _WHOLE = ("pause", "resume"), (".remove", "_remove", "_reset"), ("schedule", "rule", "channel")
 _VERSION = "fleetdeck audit 1"
 _ENTRY = re.compile(r"(\d{13})-([0-9a-f]{4,32})-(\d{6,12})\Z", re.ASCII)
+_PLACES = re.compile(
+    r"(.*); not done: ([a-z_]+(?:\.[a-z_]+)*(?: \d{1,3}(?:-\d{1,3})?)+"
+    r"(?:, [a-z_]+(?:\.[a-z_]+)*(?: \d{1,3}(?:-\d{1,3})?)+)*)\Z",
+    re.DOTALL | re.ASCII,
+)
 _MARK = re.compile(r"(\d{13}-[0-9a-f]{4,32}-\d{6,12})/(\d{1,12})/([0-9a-f]{64})\Z", re.ASCII)
 
 
@@ -170,6 +175,33 @@ def detail_of(entry: AuditEntry) -> str:
     if VIA not in found:
         return entry.detail
     return json.dumps({name: found[name] for name in found if name != VIA}, ensure_ascii=False)
+
+
+def places(found: Mapping[str, Sequence[int]]) -> str:
+    """What an outcome ends with: by the code of why they were not done, the places of objects among all, from 0."""
+    said = []
+    for code, numbers in found.items():
+        runs: list[list[int]] = []
+        for number in sorted(numbers):
+            if runs and number == runs[-1][-1] + 1:
+                runs[-1].append(number)
+            else:
+                runs.append([number])
+        said.append(f"{code} {' '.join(str(run[0]) if len(run) == 1 else f'{run[0]}-{run[-1]}' for run in runs)}")
+    return f"; not done: {', '.join(said)}"
+
+
+def parted(outcome: str) -> tuple[str, dict[str, tuple[int, ...]]]:
+    """An outcome without that end, and what the end tells; empty where there is none."""
+    found = _PLACES.match(outcome)
+    if found is None:
+        return outcome, {}
+    told: dict[str, tuple[int, ...]] = {}
+    for one in found[2].split(", "):
+        code, *runs = one.split(" ")
+        ends = [run.partition("-") for run in runs]
+        told[code] = tuple(at for low, _dash, high in ends for at in range(int(low), int(high or low) + 1))
+    return found[1], told
 
 
 def before_after(entry: AuditEntry) -> tuple[object, object] | None:

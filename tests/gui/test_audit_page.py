@@ -89,6 +89,21 @@ def search(qtbot: QtBot, page: AuditPage, expression: str) -> list[str]:
     return [row.entry.action for row in page.table.records.records()]
 
 
+def test_each_count_of_a_result_is_a_door_to_its_tasks(desk: Desk, open_page: Open, qtbot: QtBot) -> None:
+    ended = [desk.succeed(desk.create(shop)).task_id for shop in (0, 1)]
+    waits = desk.create(2).task_id
+    desk.session.commands.tasks.cancel([ended[0], waits, "nobody", ended[1]])
+    page = open_page()
+    page.table.peek_requested.emit(page.table.records.record(0).key)
+    results = page.panel.results
+    assert results.said() == ["1 Done", "2 Not possible in its status", "1 There is no such task"]
+    for door, ids in zip(results.doors, (waits, ",".join((ended[0], ended[1])), "nobody"), strict=True):
+        with qtbot.waitSignal(page.navigate) as opened:
+            door.click()
+        assert opened.args == ["tasks", f"id:{ids}"]
+    assert "not done" not in "".join(told(page)[0]), "the places are no words for people"
+
+
 def test_the_strip_of_the_day_counts_people_and_programs_and_a_click_shows_that_stretch_alone(
     desk: Desk, open_page: Open, qtbot: QtBot
 ) -> None:
@@ -296,7 +311,9 @@ def test_a_cell_becomes_a_condition_and_the_panel_leads_to_the_same_object(
     with qtbot.waitSignal(page.navigate) as door:
         panel.tasks_button.click()
     assert door.args == ["tasks", "id:t1,t2,t3"]
-    assert panel.facts.values()["Why"] == "2 done, 1 refused: t3 has ended"
+    assert panel.results.said() == ["2 Done", "1 T3 has ended"]
+    assert not panel.results.doors, "the entry does not tell which they are"
+    assert panel.why.text() == "stock taking"
     assert '"reason": "stock taking"' in panel.details.toPlainText()
     assert len(panel.seals.values()["Seal"]) == 64
     page.filter.clear()

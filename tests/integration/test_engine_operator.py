@@ -76,7 +76,9 @@ def test_what_has_ended_cannot_be_cancelled(fleet: Fleet) -> None:
         (task_id, "task.refused"),
         ("nobody", "task.unknown"),
     ]
-    assert fleet.engine.store.audit(1)[0].outcome == "refused: 2: task.refused 1, task.unknown 1"
+    assert fleet.engine.store.audit(1)[0].outcome == (
+        "refused: 2: task.refused 1, task.unknown 1; not done: task.refused 0, task.unknown 1"
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- order of running

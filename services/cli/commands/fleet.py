@@ -261,7 +261,7 @@ def audit_list(context: Context) -> int:
 
 
 def _outcome(entry: AuditEntry, now: int) -> str:
-    return entry.outcome or ("open" if audit.state(entry, now) == "open" else "outcome unknown")
+    return audit.parted(entry.outcome)[0] or ("open" if audit.state(entry, now) == "open" else "outcome unknown")
 
 
 def _targets(targets: Sequence[str]) -> str:

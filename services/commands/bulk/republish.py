@@ -177,6 +177,8 @@ class BulkRepublish:
         done, skipped = len(ended.outcome.done), ended.outcome.skipped
         why = ended.why.code if ended.why is not None else reasons([one.why.code for one in skipped])
         act.counted(done, len(skipped), why, left=len(ended.left))
+        if not ended.left:
+            act.placed([(one.task_id, one.why.code) for one in skipped])
         return ended
 
 

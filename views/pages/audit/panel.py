@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from services import act_words
 from services.commands.back.ways import Way
@@ -22,7 +22,9 @@ from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
-from views.widgets.buttons import Button, IconButton
+from views.theme import theme
+from views.theme.tokens import status
+from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.document_section import AT_ONCE, MOST_LINES, SHOWN, DocumentSection, in_lines
 from views.widgets.elided import Elided
 from views.widgets.json.diff import DiffText, lines_between
@@ -98,6 +100,56 @@ def _change(entry: audit.AuditEntry) -> dict[str, str] | None:
     return {DIFF: lines_between(old, new), BEFORE: old, AFTER: new}
 
 
+class ResultRows(QWidget):
+    """How the objects of an act ended, one line for all that ended alike, each a door to those.
+
+    Signals:
+        wanted: objects that shall be shown.
+    """
+
+    wanted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows = QVBoxLayout(self)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._rows.setSpacing(6)
+        self._shown: tuple[words.Result, ...] = ()
+        self.doors: list[LinkLabel] = []
+
+    def show_results(self, found: tuple[words.Result, ...], *, doors: bool) -> None:
+        """Show these; ``doors``: what they name can be shown."""
+        self._shown, self.doors = found, []
+        while (gone := self._rows.takeAt(0)) is not None:
+            if (widget := gone.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        for one in found:
+            self._rows.addWidget(self._row(one, door=doors and bool(one.objects)))
+
+    def said(self) -> list[str]:
+        """What stands there."""
+        return [f"{text.count(one.number)} {one.said}" for one in self._shown]
+
+    def _row(self, one: words.Result, *, door: bool) -> QWidget:
+        made = QWidget()
+        row = QHBoxLayout(made)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        glyph, number = QLabel(), Label(text.count(one.number), "strong", tabular=True)
+        glyph.setPixmap(theme().status_pixmap(status(one.status), 14))
+        row.addWidget(glyph, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(number, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(Label(one.said, "body", wrap=True), 1)
+        if door:
+            link = LinkLabel(N_("Show"))
+            link.setAccessibleDescription(f"{text.count(one.number)} {one.said}")
+            link.activated.connect(partial(self.wanted.emit, one.objects))
+            self.doors.append(link)
+            row.addWidget(link, 0, Qt.AlignmentFlag.AlignTop)
+        return made
+
+
 class AuditPanel(QWidget):
     """Shows one entry.
 
@@ -131,6 +183,12 @@ class AuditPanel(QWidget):
         self.back_note = Label("", "label", "text3", wrap=True)
         self.faults = Strip("dead")
         self.facts = KeyValues()
+        self._why, self.why = Section(N_("Reason given"), foldable=False), Label("", "body", "text2", wrap=True)
+        self.why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._why.body.addWidget(self.why)
+        self._result, self.results = Section(N_("Result"), foldable=False), ResultRows()
+        self.results.wanted.connect(self._open_tasks)
+        self._result.body.addWidget(self.results)
         self._targets = Section(N_("Objects"))
         self.targets = Label("", "monosmall", "text", wrap=True)
         self.targets.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -197,7 +255,7 @@ class AuditPanel(QWidget):
         body.setSpacing(0)
         story = Section(N_("What happened"), foldable=False)
         story.body.addWidget(self.facts)
-        for section in (story, self.change, self._targets, self._details, self._seal):
+        for section in (story, self._why, self._result, self.change, self._targets, self._details, self._seal):
             body.addWidget(section)
         body.addStretch(1)
         area = QScrollArea()
@@ -217,8 +275,10 @@ class AuditPanel(QWidget):
 
     def _on_tasks(self) -> None:
         if self._row is not None:
-            ids = _tasks(self._row.entry)[:MOST_OPENED]
-            self.tasks_wanted.emit(filter.format_terms((equals("id", *ids),)))
+            self._open_tasks(_tasks(self._row.entry))
+
+    def _open_tasks(self, ids: tuple[str, ...]) -> None:
+        self.tasks_wanted.emit(filter.format_terms((equals("id", *ids[:MOST_OPENED]),)))
 
     def _say(self) -> None:
         row = self._row
@@ -234,6 +294,11 @@ class AuditPanel(QWidget):
         if row.faults:
             self.faults.show_text(text.sentences(row.faults), _("Not as it was written"))
         self.facts.set_rows(_facts(row))
+        self._why.setVisible(bool(row.reason))
+        self.why.setText(row.reason)
+        results = words.results(entry)
+        self._result.setVisible(bool(results))
+        self.results.show_results(results, doors=bool(_tasks(entry)))
         self._targets.setVisible(bool(entry.target))
         self.tasks_button.setVisible(bool(_tasks(entry)))
         self._targets.set_note(text.count(row.number))
@@ -265,7 +330,7 @@ def _facts(row: AuditLine) -> list[tuple[str, str]]:
         took = timedelta(milliseconds=max(0, entry.closed_at - entry.at))
         facts.append((_("Took"), text.milliseconds(took) if took < timedelta(seconds=10) else text.duration(took)))
     facts.append((_("Outcome"), words.state(row.state)))
-    if why := words.why(row.outcome):
+    if not words.results(entry) and (why := words.why(row.outcome)):
         facts.append((_("Why"), why))
     if row.state == "unknown":
         facts.append((_("Why"), _("Its program ended, or lost the connection, before it wrote how the act ended.")))

@@ -98,7 +98,7 @@ def line_of(
         entry=entry,
         state=audit.state(entry, now_ms),
         target=tuple(map(masked_text, entry.target)),
-        outcome=masked_text(entry.outcome),
+        outcome=masked_text(audit.parted(entry.outcome)[0]),
         reason=masked_text(words.reason(audit.told_of(entry))),
         back=way_of(entry, now_ms),
         origin=audit.origin(entry),

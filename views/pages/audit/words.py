@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from services import messages
 from services.called import ACT_WORDS, ORIGIN_WORDS
 from services.domain import audit
+from services.domain.audit import AuditEntry
 from services.domain.insight.audit import Verdict, Wrong
 from services.domain.text.message import Message
 from services.i18n import N_, _, ngettext
@@ -119,6 +121,7 @@ _AFTER = re.compile(r"(.*); after: ([a-z_]+ \d+(?:, [a-z_]+ \d+)*)$", re.DOTALL)
 def why(outcome: str) -> str:
     """What the outcome says behind its first word, its counts in the present language."""
     parts, left = [], ""
+    outcome, _places = audit.parted(outcome)
     if found := _AFTER.match(outcome):
         outcome, left = found.groups()
     if said := _counted(outcome) or outcome.partition(":")[2].strip():
@@ -128,6 +131,48 @@ def why(outcome: str) -> str:
         told = text.listed(f"{shown.status_word(status)} {text.count(int(n))}" for status, n in pairs)
         parts.append(_("after it: {counts}").format(counts=told))
     return safe.one_line(text.listed(parts, ";"), 200)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """How many of the objects of an act ended alike."""
+
+    status: str  #: whose glyph stands before it
+    number: int
+    said: str
+    objects: tuple[str, ...] = ()  #: which they are, where the entry tells
+
+
+def results(entry: AuditEntry) -> tuple[Result, ...]:
+    """What came of the objects of an act, by how they ended; empty where its outcome does not count them."""
+    outcome, places = audit.parted(safe.masked(entry.outcome))
+    if found := _COUNTED.match(outcome):
+        done, refused, left = (int(found[n] or 0) for n in (1, 2, 3))
+        why = found[4] or ""
+    elif found := _REFUSED.match(outcome):
+        done, refused, left, why = 0, int(found[1]), 0, found[2] or ""
+    else:
+        return ()
+    rows = {code: len(numbers) for code, numbers in places.items()}
+    if not rows and _SEVERAL.fullmatch(why):
+        rows = {code: int(number) for code, number in (one.split(" ") for one in why.split(", "))}
+    rows = rows or {why: refused}
+    placed = {number for numbers in places.values() for number in numbers}
+    rest = tuple(one for number, one in enumerate(entry.target) if number not in placed)
+    there = (
+        Result(status="succeeded", number=done, said=_("Done"), objects=rest if len(rest) == done else ()),
+        *(
+            Result(
+                status="cancelled",
+                number=number,
+                said=text.first_up(safe.one_line(_reason(code), 200)) or _("Refused"),
+                objects=tuple(entry.target[at] for at in places.get(code, ()) if at < len(entry.target)),
+            )
+            for code, number in rows.items()
+        ),
+        Result(status="paused", number=left, said=_("Left alone")),
+    )
+    return tuple(one for one in there if one.number)
 
 
 def reason(told: Mapping[str, object]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from services.commands.audit import TARGETS_KEPT, Audit
+from services.commands.audit import TARGETS_KEPT, Audit, reasons
 from services.domain import audit
 from services.domain.audit import AuditEntry, Link
 from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
@@ -84,6 +84,28 @@ def test_counted_items_are_told(room: Room) -> None:
         "partly: 3 done, 1 refused, 55 left alone",
         "partly: 0 done, 2 left alone: bulk.stopped",
     ]
+
+
+def test_places_tell_which_objects_were_not_done_where_there_is_room(room: Room) -> None:
+    ids = [f"t{number}" for number in range(200)]
+    refused = [(one, "task.unknown" if number == 7 else "task.refused") for number, one in enumerate(ids[2:9], 2)]
+    with Audit(room.store, "ann").act("task.cancel", ids) as act:
+        act.counted(193, 7, reasons([code for _id, code in refused]))
+        act.placed(refused)
+    told = room.store.audit(1)[0].outcome
+    assert told.endswith("; not done: task.refused 2-6 8, task.unknown 7")
+    counts, places = audit.parted(told)
+    assert counts == "partly: 193 done, 7 refused: task.refused 6, task.unknown 1"
+    assert places == {"task.refused": (2, 3, 4, 5, 6, 8), "task.unknown": (7,)}
+    for these, why in (([one for number, one in enumerate(ids) if number % 3], "no room"), (["else"], "not named")):
+        with Audit(room.store, "ann").act("task.cancel", ids) as act:
+            act.counted(1, len(these), "task.refused")
+            act.placed([(one, "task.refused") for one in these])
+        assert audit.parted(room.store.audit(1)[0].outcome)[1] == {}, why
+    with Audit(room.store, "ann").act("task.cancel", [*ids, "more"]) as act:
+        act.counted(200, 1, "task.refused")
+        act.placed([("t1", "task.refused")])
+    assert room.store.audit(1)[0].outcome == "partly: 200 done, 1 refused: task.refused", "it names only the first"
 
 
 def test_each_link_seals_the_one_before_and_names_what_others_wrote_last(room: Room) -> None:
