@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 from PySide6.QtCore import QObject
 
@@ -53,7 +54,7 @@ FIELDS = (
 
 
 #: a list longer than this is searched by typing, not by scrolling
-MOST_SHOPS = 300
+MOST_SHOPS, FOUND = 300, 50
 
 
 class FilterChoices(QObject):
@@ -109,13 +110,22 @@ class FilterChoices(QObject):
             "shop": [FilterValue(key, _shop_word(self._shops[key])) for key in sorted(keys) if key in self._shops],
             "worker": [FilterValue(name, safe.one_line(name, 60)) for name in self._workers],
         }
+        found = {"shop": self._find_shops} if len(self._shops) > MOST_SHOPS else {}
         fields = tuple(
-            replace(field, values=tuple(values[field.key]), free=True) if field.key in values else field
+            replace(field, values=tuple(values[field.key]), free=True, find=found.get(field.key))
+            if field.key in values
+            else field
             for field in FIELDS
         )
         if fields != self._shown:
             self._shown = fields
             self._bar.set_fields(fields)
+
+    def _find_shops(self, typed: str) -> list[FilterValue]:
+        """The first of all shops whose name or id has this in it."""
+        wanted = typed.casefold()
+        fitting = (one for one in self._shops.items() if wanted in f"{one[1].name} {one[0]}".casefold())
+        return [FilterValue(key, _shop_word(shop)) for key, shop in islice(fitting, FOUND)]
 
 
 def counted(counts: Counts) -> dict[str, dict[str, int]]:

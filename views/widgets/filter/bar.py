@@ -17,7 +17,7 @@ turns the bar into one line of text and back; ``show_problem`` says below it wha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
@@ -295,6 +295,7 @@ class ValuePopup(QFrame):
         self._filling = False
         self._free = False
         self._single = False
+        self._find: Callable[[str], Sequence[Choice]] | None = None
         self.mode = Segmented((("include", _("Include")), ("exclude", _("Exclude"))), stretch=True)
         self.mode.chosen.connect(self._on_mode)
         self.search = QLineEdit(placeholderText=_("Search values"))
@@ -313,19 +314,29 @@ class ValuePopup(QFrame):
             column.addWidget(widget)
 
     def fill(
-        self, choices: Sequence[Choice], chosen: Collection[str], *, negated: bool, free: bool, single: bool = False
+        self,
+        choices: Sequence[Choice],
+        chosen: Collection[str],
+        *,
+        negated: bool,
+        free: bool,
+        single: bool = False,
+        find: Callable[[str], Sequence[Choice]] | None = None,
     ) -> None:
-        """Show `choices`; `free`: any typed text is a value too; `single`: a value takes the place of the last."""
+        """Show `choices`; `free`: any typed text is a value too; `single`: a value takes the place of the last; `find`:
+        what else there is that fits a text.
+        """
         self._filling = True
-        self._free, self._single = free, single
+        self._free, self._single, self._find = free, single, find
         self.mode.set_current("exclude" if negated else "include")
         known = {choice.value for choice in choices}
         extra = [Choice(value, value) for value in chosen if value not in known]
         for choice in (*choices, *extra):
             self._add(choice, choice.value in chosen)
         self.search.setVisible(free or len(choices) > _SEARCH_FROM)
-        self.list.setFixedHeight(min(9, max(1, self.list.count())) * ROW + 2)
-        self.list.setVisible(self.list.count() > 0)
+        rows = 9 if find is not None else min(9, max(1, self.list.count()))
+        self.list.setFixedHeight(rows * ROW + 2)
+        self.list.setVisible(self.list.count() > 0 or find is not None)
         self._filling = False
 
     def open_below(self, widget: QWidget) -> None:
@@ -372,9 +383,19 @@ class ValuePopup(QFrame):
 
     def _on_search(self, text: str) -> None:
         wanted = text.casefold().strip()
+        if wanted and self._find is not None:
+            self._offer(self._find(wanted))
         for row in range(self.list.count()):
             item = self.list.item(row)
             item.setHidden(wanted not in f"{item.text()} {item.data(_VALUE)}".casefold())
+
+    def _offer(self, found: Sequence[Choice]) -> None:
+        known = {self.list.item(row).data(_VALUE) for row in range(self.list.count())}
+        self._filling = True
+        for choice in found:
+            if choice.value not in known:
+                self._add(choice, chosen=False)
+        self._filling = False
 
     def _on_enter(self) -> None:
         typed = self.search.text().strip()
@@ -559,9 +580,21 @@ class FilterChips(QWidget):
         popup = ValuePopup(_(field.title), self)
         counts = self._counts.get(field.key, {})
         least = self._least.get(field.key, frozenset())
-        choices = [Choice(v.value, _(v.word), v.glyph, counts.get(v.value), v.value not in least) for v in field.values]
+
+        def choices_of(values: Sequence[FilterValue]) -> list[Choice]:
+            return [Choice(v.value, _(v.word), v.glyph, counts.get(v.value), v.value not in least) for v in values]
+
+        look = field.find
+        find = (lambda typed: choices_of(look(typed))) if look is not None else None
         chosen = chip.values if chip is not None else ()
-        popup.fill(choices, chosen, negated=bool(chip and chip.negated), free=field.takes_text, single=field.single)
+        popup.fill(
+            choices_of(field.values),
+            chosen,
+            negated=bool(chip and chip.negated),
+            free=field.takes_text,
+            single=field.single,
+            find=find,
+        )
         place = self._chips.index(chip) if chip is not None else len(self._chips)
         popup.changed.connect(lambda values, negated: self._replace(place, Chip(field.key, tuple(values), negated)))
         popup.open_below(view)

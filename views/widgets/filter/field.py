@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class FilterField:
     values: tuple[FilterValue, ...] = ()
     free: bool = False  #: other values than those listed are possible
     single: bool = False  #: one value at a time
+    #: finds more values by a text that is typed, where ``values`` are not all there are
+    find: Callable[[str], Sequence[FilterValue]] | None = field(default=None, compare=False)
 
     @property
     def takes_text(self) -> bool:

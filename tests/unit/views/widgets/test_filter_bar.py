@@ -144,6 +144,19 @@ def test_where_it_is_narrow_offers_go_behind_more(qtbot: QtBot, bar: FilterBar) 
     menu.close()
 
 
+def test_a_value_beyond_those_that_are_listed_is_found_by_what_is_typed(qtbot: QtBot, bar: FilterBar) -> None:
+    every = [FilterValue(f"pdd:{number}", f"Harbour {number}") for number in range(5_000)]
+    find = lambda typed: [one for one in every if typed in one.word.casefold()][:50]  # noqa: E731
+    bar.set_fields((FilterField("shop", "Shop", tuple(every[:3]), free=True, find=find),))
+    bar.chip_views()[0].opened.emit()
+    popup = bar.findChild(ValuePopup)
+    qtbot.keyClicks(popup.search, "HARBOUR 4321")
+    items = [popup.list.item(row) for row in range(popup.list.count())]
+    assert [item.text() for item in items if not item.isHidden()] == ["Harbour 4321"]
+    qtbot.keyClick(popup.search, Qt.Key.Key_Return)
+    assert bar.expression() == "shop:pdd:4321"
+
+
 def test_fields_may_be_known_later(bar: FilterBar) -> None:
     bar.set_expression("status:dead")
     bar.set_fields((FilterField("status", "Status", (FilterValue("dead", "Gone"),)), FilterField("x", "X")))
