@@ -72,7 +72,7 @@ ACTS: Mapping[str, str] = {
     "session.login": N_("Log a shop in"),
     "session.open": N_("Say that a shop is logged in"),
     "settings.change": N_("Change settings of a machine"),
-    "shop.concurrency": N_("Set a shop's tasks at a time"),
+    "shop.concurrency": N_("Set tasks at a time"),
     "shop.dedicate": N_("Give a shop its own queue"),
     "shop.import": N_("Import shops"),
     "shop.move": N_("Move a shop's browser profile"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from views.support import safe
@@ -13,8 +14,8 @@ from views.widgets.elided import Elided
 
 
 class KeyValues(QWidget):
-    """Rows of name and value; `mono` for headers, `spread` puts values at the right edge, `single` cuts a value that
-    has no room in its line.
+    """Rows of name and value; `mono` for headers, whose values stand below their names where one has no room beside
+    them, `spread` puts values at the right edge, `single` cuts a value that has no room in its line.
     """
 
     def __init__(
@@ -23,6 +24,7 @@ class KeyValues(QWidget):
         super().__init__(parent)
         self._mono, self._spread, self._single = mono, spread, single
         self._labels: list[tuple[Label, Label]] = []
+        self._below = False  #: values stand below their names
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(16)
@@ -53,6 +55,49 @@ class KeyValues(QWidget):
         """Return what is shown, by name."""
         return {name.text(): value.text() for name, value in self._labels}
 
+    def minimumSizeHint(self) -> QSize:
+        """An id is no text that could wrap: what must be there is the room for one below its name."""
+        hint = super().minimumSizeHint()
+        if self._stacks:
+            name, value = self._needed()
+            hint.setWidth(max(name, value))
+        return hint
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Names stand beside their values where there is room for both."""
+        super().resizeEvent(event)
+        self._place()
+
+    def event(self, event: QEvent) -> bool:
+        """Other words, or larger letters, may need another place."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._place()
+        return super().event(event)
+
+    @property
+    def _stacks(self) -> bool:
+        return self._mono and not self._single
+
+    def _needed(self) -> tuple[int, int]:
+        """How wide the names and the longest word of the values are."""
+        names, values = ([pair[at].minimumSizeHint().width() for pair in self._labels] for at in (0, 1))
+        return max(names, default=0), max(values, default=0)
+
+    def _place(self) -> None:
+        below = self._stacks and sum(self._needed()) + self._grid.horizontalSpacing() > self.width()
+        if below == self._below:
+            return
+        self._below = below
+        for row, labels in enumerate(self._labels):
+            for label in labels:
+                self._grid.removeWidget(label)
+            self._put(row, *labels)
+
+    def _put(self, row: int, name: Label, value: Label) -> None:
+        across = 2 if self._below else 1
+        self._grid.addWidget(name, 2 * row, 0, 1, across, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self._grid.addWidget(value, 2 * row + self._below, 1 - self._below, 1, across)
+
     def _fit(self, number: int) -> None:
         while len(self._labels) > number:
             for label in self._labels.pop():
@@ -70,7 +115,5 @@ class KeyValues(QWidget):
         if not self._single:
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         value.setAlignment(Qt.AlignmentFlag.AlignRight if self._spread else Qt.AlignmentFlag.AlignLeft)
-        row = len(self._labels)
-        self._grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self._grid.addWidget(value, row, 1)
+        self._put(len(self._labels), name, value)
         self._labels.append((name, value))

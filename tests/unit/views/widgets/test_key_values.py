@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from tests.support import widgets
+from views.theme import theme
 from views.widgets.key_values import KeyValues
+from views.widgets.scroll_pane import ScrollPane
 
 
 def test_rows_are_reused_and_foreign_text_is_made_safe(qtbot: QtBot) -> None:
@@ -23,3 +27,25 @@ def test_values_may_stand_at_the_right(qtbot: QtBot) -> None:
     qtbot.addWidget(view)
     view.set_rows((("Shared lane", "119"),))
     view.grab()
+
+
+def test_an_id_that_has_no_room_beside_its_name_stands_whole_below_it(qtbot: QtBot) -> None:
+    pane = ScrollPane()
+    qtbot.addWidget(pane)
+    view = KeyValues(mono=True)
+    pane.body.addWidget(view)
+    task = "pdd_batch_reply_pdd-10112_2159b7f5aa49"
+    view.set_rows((("x-attempt", "2"), ("x-rpa-first-queued", task)))
+    named, value = (widgets.find(view, QLabel, text) for text in ("x-rpa-first-queued", task))
+    pane.resize(360, 200)
+    pane.show()
+    try:
+        for letters in (100, 130):
+            theme().set_text_size(letters)
+            qtbot.waitUntil(lambda: value.y() > named.y(), timeout=3000)
+            assert value.width() >= value.minimumSizeHint().width()
+            assert value.mapTo(pane, value.rect().topRight()).x() < pane.viewport().width()
+    finally:
+        theme().set_text_size(100)
+    pane.resize(700, 200)
+    qtbot.waitUntil(lambda: abs(value.y() - named.y()) < 4 and value.x() > named.x())
