@@ -173,9 +173,9 @@ class SheetModel(QAbstractTableModel):
 
     def fates(self) -> list[str]:
         """What becomes of its good rows, in the present language."""
-        found = {"new", "looking", *map(_fate, self._found.left_out.values())}
-        found |= {name for name, rows in (("before", self._found.before), ("barred", self._barred)) if rows}
-        return [_(_GOES[name][0]) for name in sorted(found)]
+        # which rows cannot start now comes a moment later, and moves no column
+        found = {"new", "looking", "barred", *map(_fate, self._found.left_out.values())}
+        return [_(_GOES[name][0]) for name in sorted(found | ({"before"} if self._found.before else set()))]
 
     def goes(self, row: int) -> str:
         """What becomes of a row: ``bad``, or a key of the words for it."""

@@ -252,6 +252,8 @@ def test_rows_that_could_not_start_now_are_told_and_shown_alone(
     assert "Rows 3, 6: needs login" in words(barred), "of what is for later nobody knows"
     at = sheet.model.row_of(3)
     assert (sheet.model.goes(at), sheet.model.words(at, 0)) == ("barred", "cannot start now")
+    room = sheet.grid.columnWidth(0)
+    assert room >= sheet.grid.fontMetrics().horizontalAdvance("cannot start now") + 30, "it is read whole"
     assert sheet.model.why(at, 0) == "It becomes a task that cannot start now: needs login."
     find(barred, LinkLabel, "Show only these rows").click()
     assert [sheet.model.number(row) for row in range(sheet.model.rowCount())] == [3, 6]
