@@ -27,6 +27,7 @@ from views.widgets.toast import ToastSpec
 CARD_AFTER_MS = 10_000
 TOLD_AFTER_MS = 2_000
 BROKER_PACE_MS = 1_000
+BACK = "back"  #: key of the message that tells of the return
 
 
 class LossWatch(QObject):
@@ -95,6 +96,7 @@ class LossWatch(QObject):
             self.gone_at_ms = self.as_of_ms
             self._timer.start()
             self._told_at = 0
+            self._window.toasts.close(BACK)  # it would stand beside that it is lost again
         if not snapshot.retry_in_s and now - self._told_at < BROKER_PACE_MS:
             return  # the store answers and snapshots go on; the broker is tried at a pace of its own
         self._told_at = now
@@ -175,7 +177,7 @@ class LossWatch(QObject):
         self._window.stand_still("")
         self._window.catch_up()
         if noticed >= TOLD_AFTER_MS:
-            self._window.toasts.show(ToastSpec(text=self._summary(gone, snapshot), status="healthy", key="back"))
+            self._window.toasts.show(ToastSpec(text=self._summary(gone, snapshot), status="healthy", key=BACK))
 
     def _summary(self, gone_ms: int, snapshot: Snapshot) -> str:
         back = _("Back after {span}.").format(span=text.duration(shown.span(gone_ms)))
