@@ -67,7 +67,10 @@ def test_a_purge_cancels_the_tasks_of_its_queue_alone_and_their_messages_are_ski
     assert [(one.task_id, one.why.code) for one in outcome.skipped] == [(gone[4], "queue.left")]
     assert {(fleet.task(one).status, fleet.task(one).reason) for one in gone[:4]} == {("cancelled", "wrong prices")}
     entry = next(one for one in fleet.engine.store.audit(10) if one.action == "queue.purge")
-    assert (entry.target[0], entry.outcome) == ("rpa_tasks_low", "partly: 4 done, 1 refused: queue.left")
+    assert (entry.target[0], entry.outcome) == (
+        "rpa_tasks_low",
+        "partly: 4 done, 1 refused: queue.left; not done: queue.left 5",
+    )
     assert not any(one.action == "task.cancel" for one in fleet.engine.store.audit(10))
     fleet.worker(2)
     fleet.wait_ended([gone[4], stays, late])

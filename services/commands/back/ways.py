@@ -324,7 +324,8 @@ def way_of(entry: AuditEntry, now_ms: int) -> Way | Message:
     if found is None:
         return said("back.none").message
     if state != "done":
-        return said("back.open" if state == "open" else "back.partly").message
+        told = "back.partly_told" if audit.parted(entry.outcome)[1] else "back.partly"
+        return said("back.open" if state == "open" else told).message
     if _idle(detail):
         return said("back.nothing").message
     stood = found.fresh and detail.get("was", True)

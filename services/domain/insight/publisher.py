@@ -38,8 +38,8 @@ SENTENCES: dict[str, str] = {
         "Whoever runs the server of RabbitMQ must free disk and memory there; then everything is sent by itself."
     ),
     "publisher.refused.remedy_any": N_(
-        "Whoever runs RabbitMQ must let this user write in the vhost (rabbitmqctl set_permissions); then everything is"
-        " sent by itself."
+        "Whoever runs RabbitMQ must let this user write there (rabbitmqctl set_permissions); then everything is sent by"
+        " itself."
     ),
     "publisher.other.remedy": N_("Whoever runs {where} must look at the log of RabbitMQ."),
     "publisher.other.remedy_any": N_("Whoever runs RabbitMQ must look at its log."),

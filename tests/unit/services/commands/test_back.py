@@ -242,6 +242,13 @@ def test_what_failed_may_be_done_in_part(room: Room) -> None:
     assert code(room, paused) == "back.changed"
 
 
+def test_an_act_that_names_what_it_left_undone_is_not_said_to_hide_it(room: Room) -> None:
+    desk, letter, task = office(room), room.dead(), room.create()
+    desk.dead_letters.set_triage([letter.task_id, task.task_id], "archived")
+    assert last(room).outcome.startswith("partly: 1 done, 1 refused")
+    assert code(room, last(room)) == "back.partly_told"
+
+
 def test_an_act_on_so_many_that_not_all_are_named_may_be_about_each(room: Room) -> None:
     desk, letter = office(room), room.dead()
     desk.dead_letters.set_triage([letter.task_id], "archived")

@@ -53,7 +53,7 @@ def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     def show(page: DeadLettersPage) -> None:
         page.show()
         page.activate()
-        qtbot.waitUntil(lambda: page.header.summary() != "")
+        qtbot.waitUntil(lambda: page.anything_known)
         if page.causes.causes.rowCount():
             qtbot.waitUntil(lambda: page.table.records.rowCount() > 0 and page.panel.task is not None)
 
