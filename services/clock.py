@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 import threading
 import time
+from typing import Self
 
 #: a wall clock that is off by less is left as it is
 AGREED_MS = 2_000
@@ -21,11 +23,15 @@ class SystemClock:
         self._last = max(self._last, time.time_ns() // 1_000_000 + self._ahead)
         return self._last
 
+    def apart(self) -> Self:
+        """Another one, which may agree by itself: what this one tells is not moved by that."""
+        return copy.copy(self)
+
     def agree(self, now_ms: int) -> None:
         """It is this time now: of the fleet, whose instants all others compare with those of this process."""
-        off = now_ms - self.now_ms()
-        if abs(off) > AGREED_MS:
-            self._ahead, self._last = self._ahead + off, 0
+        # it may be off only for standing still since the clock of this machine was set back, which is what it goes by
+        if abs(now_ms - self.now_ms()) > AGREED_MS:
+            self._ahead, self._last = now_ms - time.time_ns() // 1_000_000, 0
 
     #: seconds for durations
     monotonic = staticmethod(time.monotonic)
@@ -52,6 +58,10 @@ class ManualClock:
     def now_ms(self) -> int:
         """UTC milliseconds as set."""
         return self._now
+
+    def apart(self) -> Self:
+        """The same: it is turned by nobody else."""
+        return self
 
     def agree(self, now_ms: int) -> None:
         """It is turned by nobody else."""

@@ -251,7 +251,7 @@ def worker_parts(engine: Engine, *, in_console: bool = False) -> WorkerParts:
     return WorkerParts(
         store=engine.store,
         broker=engine.broker,
-        clock=engine.clock,
+        clock=engine.clock.apart(),  # it agrees with the store, whose time may be that of the engine's
         registry=engine.registry,
         steps=engine.steps,
         executors=executors,

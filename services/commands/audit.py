@@ -84,7 +84,7 @@ class Act:
         for name, code in whys:
             found.setdefault(code, []).append(place[name])
         told = f"{self.outcome}{chain.places(found)}"
-        if len(told) <= OUTCOME_KEPT:
+        if len(told) <= OUTCOME_KEPT and chain.parted(told)[1]:
             self.outcome = told
 
 

@@ -275,9 +275,12 @@ def _words(entry: AuditEntry, name: str) -> tuple[str, ...]:
     if name == "from":
         return (audit.origin(entry),)
     if name == "text":
-        return (entry.who, entry.action, *entry.target, entry.outcome, audit.detail_of(entry))
+        outcome = audit.parted(entry.outcome)[0]
+        return (entry.who, entry.action, *entry.target, outcome, audit.detail_of(entry))
     if name == "detail":
         return (audit.detail_of(entry),)
+    if name == "outcome":
+        return (audit.parted(entry.outcome)[0],)
     return (str(getattr(entry, name)),)
 
 

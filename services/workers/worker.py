@@ -188,7 +188,7 @@ class Worker:
         """
         first = self._twin()
         ends = self._parts.clock.monotonic() + TWIN_S
-        while first is not None and self._parts.clock.monotonic() < ends:
+        while first is not None and self._parts.clock.monotonic() < ends and not self._stopping.is_set():
             self._parts.clock.wait(self._stopping, TWIN_LOOK_S)
             other = self._twin()
             if other is not None and other.seen_at > first.seen_at:

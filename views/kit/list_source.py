@@ -246,6 +246,8 @@ class ListSource(QObject, Generic[W]):
 
     def _fail(self, error: BaseException) -> None:
         wanted = self._asked == self._wanted
+        if wanted:  # that it failed is told, and for how long
+            self._news_at = self._newer_at
         self._follow_up()
         if wanted:
             self.failed.emit(error)

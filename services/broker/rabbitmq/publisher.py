@@ -342,8 +342,8 @@ class Publisher:
             elif reason.code:
                 alone = len(self._flying) == 1
                 self._refuse(f"refused: {reason.text}", lambda slot: alone or slot.tries >= TRIES)
-            all_tasks = " topic " not in reason.text and topology.RESULTS not in reason.text
-            if reason.code == ACCESS_REFUSED and all_tasks:
+            tasks = any(f" exchange '{name}'" in reason.text for name in (topology.TASKS, topology.OWN))
+            if reason.code == ACCESS_REFUSED and tasks and " topic " not in reason.text:
                 since = self._refused_ms if self.refused[0] else self._clock.now_ms()
                 self._refused, self._refused_ms, self._refused_at = reason.text, since, self._clock.monotonic()
         self._land(suspect=reason.code != 0)

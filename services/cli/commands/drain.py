@@ -63,9 +63,7 @@ def show(context: Context) -> int:
             spoken.phrase("{stuck} more wait for what no slot opens: {gates}", stuck=found.stuck, gates=gates),
         ]
     if found.unsent:
-        said = spoken.phrase(
-            "{unsent} more are recorded only: the broker takes no messages until it has room", unsent=found.unsent
-        )
+        said = spoken.phrase("{unsent} more are recorded only: the broker takes no messages now", unsent=found.unsent)
         lines = [*lines, "", said]
     document = {
         "rows": rows,

@@ -61,16 +61,17 @@ class PublisherNow:
     unanswered: int = 0  #: messages without a confirm
     unsent: int = 0  #: tasks recorded whose message is not in the broker
     met: Mapping[str, LinkState] = field(default_factory=dict)  #: what each of ``who`` said
+    alone: bool = False  #: it is the matter of those workers: from others the broker takes messages
 
     @property
     def blocked(self) -> bool:
         """Whether the broker takes no messages."""
-        return self.kind not in ("", "silent")
+        return self.kind not in ("", "silent") and not self.alone
 
     @property
     def stuck(self) -> bool:
         """Whether what is not sent stays so: the broker takes no messages, or confirms none."""
-        return bool(self.kind)
+        return bool(self.kind) and not self.alone
 
     @property
     def message(self) -> Message:
@@ -81,7 +82,7 @@ class PublisherNow:
     @property
     def remedy(self) -> Message:
         """What helps, and on which server where that is known."""
-        known = "" if self.nodes else "_any"
+        known = "" if self.nodes and self.kind != REFUSED else "_any"
         return Message(f"publisher.{self.kind}.remedy{known}", {"where": ", ".join(self.nodes)})
 
 
@@ -98,6 +99,8 @@ def look(
     met |= {info.worker: info.link for info in workers if not insight.missed(info, now_ms)}
     met |= others or {}
     blocked = {name: link for name, link in met.items() if link.blocked_at}
+    # what one user may not is no alarm, and where there is one that comes first
+    blocked = {name: link for name, link in blocked.items() if _kind(link.why) != REFUSED} or blocked
     if blocked:
         reasons = sorted({link.why for link in blocked.values() if link.why})
         return PublisherNow(
@@ -108,6 +111,7 @@ def look(
             who=tuple(sorted(blocked)),
             unsent=unsent,
             met=blocked,
+            alone=blocked.keys().isdisjoint({"", *(others or {})}) and _kind(" ".join(reasons)) == REFUSED,
         )
     dumb = {name: link for name, link in met.items() if link.unanswered}
     if dumb:

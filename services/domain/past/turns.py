@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from services.domain.audit import AuditEntry
+from services.domain.audit import AuditEntry, parted
 from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, WORKER, Change, Gap
 from services.domain.past.lanes import GIVEN_UP, SILENT
 from services.domain.text.message import Message, Param
@@ -175,7 +175,7 @@ def _act(entry: AuditEntry) -> Turn:
     code = "past.act_many" if more > 0 else "past.act"
     if entry.outcome and entry.outcome != "done":
         code += "_ended"
-        params["outcome"] = entry.outcome
+        params["outcome"] = parted(entry.outcome)[0]
     return Turn(at_ms=entry.at, kind="act", message=Message(code, params), names=entry.target)
 
 

@@ -58,14 +58,12 @@ class Soon:
         waited for where they are of the same tasks: on another connection they may still be overtaken.
         """
         outer = getattr(self._mine, "riding", False)
-        if self._flying and not outer:
-            mine = {task_of(op) for op in ops}
-            with self._changed:
-                self._changed.wait_for(lambda: all(mine.isdisjoint(tasks) for tasks in self._flying.values()))
-        if not self._waiting:
+        if not self._waiting and not self._flying:  # in this order: what leaves is on its way before it waits no more
             yield []
             return
         with self._changed:
+            if not outer:
+                self._changed.wait_for(lambda: self._is_free([*itertools.islice(self._waiting, max(0, room)), *ops]))
             count = min(max(0, room), len(self._waiting))
             first = self._count - len(self._waiting)
             if count:  # on their way before they are gone from there: who looks without the lock sees them
@@ -81,6 +79,10 @@ class Soon:
                 with self._changed:
                     del self._flying[first]
                     self._changed.notify_all()
+
+    def _is_free(self, ops: Sequence[Op]) -> bool:
+        """Whether nothing of the same tasks is on its way."""
+        return not self._flying or {task_of(op) for op in ops}.isdisjoint(*self._flying.values())
 
     def settle(self) -> None:
         """Come back when all that was left here before has been sent."""

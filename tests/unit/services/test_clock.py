@@ -27,6 +27,26 @@ def test_a_wall_clock_that_is_far_off_tells_the_time_of_the_fleet(off_ms: int) -
     assert 0 <= clock.now_ms() - fleet < 60_000
 
 
+def test_a_machine_whose_clock_is_set_right_is_not_moved_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    hour, fleet = 3_600_000, 1_795_000_000_000
+    monkeypatch.setattr(time, "time_ns", lambda: (fleet + hour) * 1_000_000)
+    clock = SystemClock()
+    clock.agree(fleet)
+    assert clock.now_ms() == fleet
+    monkeypatch.setattr(time, "time_ns", lambda: (fleet + 30_000) * 1_000_000)
+    assert clock.now_ms() == fleet, "it never runs backwards"
+    clock.agree(fleet + 30_000)
+    assert clock.now_ms() == fleet + 30_000
+
+
+def test_who_agrees_apart_moves_nobody_else() -> None:
+    clock = SystemClock()
+    before = clock.now_ms()
+    mine = clock.apart()
+    mine.agree(before + 3_600_000)
+    assert clock.now_ms() - before < 60_000 <= mine.now_ms() - before
+
+
 def test_waiting_ends_with_the_event() -> None:
     clock, event = SystemClock(), threading.Event()
     assert clock.wait(event, 0.001) is False

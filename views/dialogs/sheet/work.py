@@ -103,7 +103,9 @@ class SheetWork(QObject):
 
     def ask_starts(self, found: Orders) -> None:
         """Ask which rows could not start now; without an answer nothing is said of it."""
-        self._starting.start(partial(_barred, found, self._context), self.barred.emit, lambda _error: None)
+        self._starting.start(
+            partial(_barred, found, self._context), self.barred.emit, lambda _error: self.barred.emit({})
+        )
 
     def forget(self) -> None:
         """The file is not wanted any more."""

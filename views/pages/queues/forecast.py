@@ -139,8 +139,8 @@ class ForecastView(QWidget):
             said.append(more.format(n=text.count(drain.stuck), gates=text.listed(gates, ";")))
         if drain is not None and drain.unsent:
             more = ngettext(
-                "{n} more is recorded only: the broker takes no messages until it has room",
-                "{n} more are recorded only: the broker takes no messages until it has room",
+                "{n} more is recorded only: the broker takes no messages now",
+                "{n} more are recorded only: the broker takes no messages now",
                 drain.unsent,
             )
             said.append(more.format(n=text.count(drain.unsent)))

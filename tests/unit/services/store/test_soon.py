@@ -49,3 +49,33 @@ def test_who_sends_does_not_wait_for_itself() -> None:
             assert more == []
         soon.settle()
     soon.close()
+
+
+def test_what_rides_along_waits_for_what_is_on_its_way_of_its_own_task() -> None:
+    order: list[str] = []
+    left, may_arrive = threading.Event(), threading.Event()
+    soon = Soon(lambda: None)
+
+    def send() -> None:
+        with soon.riding(1, []):
+            left.set()
+            may_arrive.wait(SOON_S)
+            order.append("first arrives")
+
+    def other() -> None:
+        with soon.riding(10, [Cancel(task_id="b", by="ann")]) as taken:
+            order.append(f"{len(taken)} more")
+
+    for gen in (0, 1):
+        soon.put([Published(task_id="a", status="pending", gen=gen, attempt=0)])
+    sender, rider = threading.Thread(target=send), threading.Thread(target=other)
+    sender.start()
+    assert left.wait(SOON_S)
+    rider.start()
+    with soon.riding(0, [Cancel(task_id="c", by="ann")]) as none:
+        order.append(f"{len(none)} with c")
+    may_arrive.set()
+    for thread in (sender, rider):
+        thread.join(SOON_S)
+    assert order == ["0 with c", "first arrives", "1 more"]
+    soon.close()

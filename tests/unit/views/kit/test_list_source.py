@@ -444,3 +444,16 @@ def test_who_does_not_look_or_has_nothing_to_ask_is_not_behind(
     rows.note_news()
     rows.set_active(False)
     assert behind_s(page) == 0
+
+
+def test_a_page_that_says_what_failed_is_not_behind(qtbot: QtBot, page: QWidget) -> None:
+    def lost() -> None:
+        raise OSError
+
+    rows: ListSource[str] = ListSource(lambda _ask: lost, "first", page, soon_ms=LONG_MS)
+    rows.set_active(True)
+    with qtbot.waitSignal(rows.failed):
+        rows.note_news()
+        rows.again()
+        assert behind_s(page) > 0
+    assert behind_s(page) == 0

@@ -42,6 +42,22 @@ def test_an_alarm_names_its_server() -> None:
     assert messages.english(found.remedy).startswith("Whoever runs rabbit@a, rabbit@b must free disk")
 
 
+REFUSED = LinkState(blocked_at=5, why="ACCESS_REFUSED - write access to exchange 'rpa_own_exchange' refused")
+
+
+def test_what_one_worker_may_not_send_is_not_what_the_broker_takes() -> None:
+    found = publisher.look(WELL, [beat("w1", REFUSED), beat("w2", LinkState())], NOW)
+    assert (found.kind, found.blocked, found.stuck, found.who) == ("refused", False, False, ("w1",))
+    found = publisher.look(WELL, [beat("w1", REFUSED)], NOW, others={"desk": REFUSED})
+    assert (found.kind, found.blocked, found.stuck, found.who) == ("refused", True, True, ("desk", "w1"))
+
+
+def test_an_alarm_comes_before_what_one_user_may_not() -> None:
+    found = publisher.look(WELL, [beat("w1", REFUSED), beat("w2", LinkState(blocked_at=7, why="rabbit@a: disk"))], NOW)
+    assert (found.kind, found.blocked, found.who, found.nodes) == ("disk", True, ("w2",), ("rabbit@a",))
+    assert "set_permissions" in messages.english(publisher.look(WELL, [beat("w1", REFUSED)], NOW).remedy)
+
+
 def test_what_a_dead_worker_said_counts_no_more() -> None:
     assert publisher.look(WELL, [beat("w1", LinkState(blocked_at=7), 15_000)], NOW).kind == ""
 

@@ -97,7 +97,7 @@ def test_acts_and_gaps_stand_among_them_in_order() -> None:
     found = turns(
         [Change(T0 + 10, LEADER, "leader", "a", "b")],
         [
-            act(T0 + 20, "task.cancel", "t1", "t2", "t3", outcome="partly"),
+            act(T0 + 20, "task.cancel", "t1", "t2", "t3", outcome="partly; not done: task.refused 1-2"),
             act(T0 + 30, "pause", "platform:pdd"),
             act(T0 + 40, "audit.verify"),
         ],
