@@ -354,14 +354,3 @@ def test_a_table_that_fills_while_it_gets_its_size_asks_each_cell_once(qtbot: Qt
     before = width(view, "age")
     QApplication.processEvents()
     assert width(view, "age") >= before
-
-
-def test_a_table_without_room_for_a_row_does_not_ask_all_of_them(qtbot: QtBot) -> None:
-    view, measured = measuring(qtbot, 300)
-    view.resize(820, view.horizontalHeader().height())
-    QApplication.processEvents()
-    measured.clear()
-    view.resize(1200, view.horizontalHeader().height())
-    QApplication.processEvents()
-    assert view.viewport().height() <= 0
-    assert len(measured) < 30
