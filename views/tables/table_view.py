@@ -1018,9 +1018,7 @@ class ColumnsLayout(QObject):
         return not any(column.display(self._model.record(row)) for row in self._in_sight())
 
     def _in_sight(self) -> range:
-        if (
-            self._view.viewport().height() <= 0
-        ):  # below no point of it is a row, as below a short list: not all are seen
+        if self._view.viewport().height() <= 0:  # at its end is no row, as below a short list, but none is seen
             return range(0)
         first, last = max(0, self._view.rowAt(0)), self._view.rowAt(self._view.viewport().height() - 1)
         return range(first, (self._model.rowCount() - 1 if last < 0 else last) + 1)

@@ -354,3 +354,23 @@ def test_a_table_that_fills_while_it_gets_its_size_asks_each_cell_once(qtbot: Qt
     before = width(view, "age")
     QApplication.processEvents()
     assert width(view, "age") >= before
+
+
+def test_a_table_without_room_for_a_row_does_not_ask_all_of_them(qtbot: QtBot) -> None:
+    asked: list[int] = []
+
+    def note(row: int) -> str:
+        asked.append(row)
+        return f"value {row} some text"
+
+    columns = tuple(Column(key=f"c{at}", title="C", value=note, width=80) for at in range(8))
+    view = TableView(RecordModel(columns, str), "Tasks")
+    qtbot.addWidget(view)
+    view.resize(600, 20)
+    view.show()
+    QApplication.processEvents()
+    assert view.viewport().height() <= 0
+    view.records.apply(range(300), settle=True)
+    view.resize(620, 20)
+    QApplication.processEvents()
+    assert len(asked) < 30
