@@ -82,7 +82,8 @@ class Soon:
 
     def _is_free(self, ops: Sequence[Op]) -> bool:
         """Whether nothing of the same tasks is on its way."""
-        return not self._flying or {task_of(op) for op in ops}.isdisjoint(*self._flying.values())
+        mine = set(map(task_of, ops)) if self._flying else set()
+        return all(mine.isdisjoint(tasks) for tasks in self._flying.values())
 
     def settle(self) -> None:
         """Come back when all that was left here before has been sent."""
