@@ -581,7 +581,7 @@ def test_a_small_window_shows_every_column_and_why_nothing_goes_whole(
     dialog = read_file(task_sheets.write(tmp_path / "t.csv", rows, (*task_sheets.HEADER, "截止")), window=window)
     assert dialog.verbs.missing.text() == "7 rows have errors: correct them first"
     assert dialog.verbs.missing.sizeHint().width() <= dialog.verbs.missing.width()
-    assert dialog.sheet.grid.horizontalScrollBar().maximum() == 0
+    qtbot.waitUntil(lambda: dialog.sheet.grid.horizontalScrollBar().maximum() == 0)
     assert faults(dialog) == ()
     assert dialog.geometry().center() == window.geometry().center(), "what grows stays in the middle"
     dialog.sheet.grid.setColumnWidth(1, 400)
