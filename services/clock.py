@@ -29,9 +29,10 @@ class SystemClock:
 
     def agree(self, now_ms: int) -> None:
         """It is this time now: of the fleet, whose instants all others compare with those of this process."""
-        # it may be off only for standing still since the clock of this machine was set back, which is what it goes by
         if abs(now_ms - self.now_ms()) > AGREED_MS:
-            self._ahead, self._last = now_ms - time.time_ns() // 1_000_000, 0
+            self._last = 0  # it may stand still since the clock of this machine was set back, which is what it goes by
+            self._ahead += now_ms - self.now_ms()
+            self._last = 0
 
     #: seconds for durations
     monotonic = staticmethod(time.monotonic)
