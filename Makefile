@@ -15,7 +15,7 @@
 #   make situations         makes each kind of trouble and photographs the window (ARGS="held_task --language zh_CN")
 #   make reader             the window as a screen reader's library sees it (AT-SPI; needs python3-pyatspi, at-spi2-core)
 #   make screenshots        every page, panel and dialog × dark, light × English, Chinese × 1280×720, 1600×1000, 150 %
-#                           below build/screenshots, and each text in them that is cut off or covered (half an hour)
+#                           below build/screenshots, and each text in them that is cut off or covered
 #   make looks              the same of what is named: ARGS="--pages shops --sizes 1366x768 --text 130"
 #   make starts COUNT=500  opens the window again and again under load; each start has to end as it should
 #   make windows-test      the program under a CPython for Windows, in wine (ARGS="worker window"; --write: into resources/docs)
@@ -163,7 +163,7 @@ starts: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.faults.starts --count $(COUNT) $(ARGS)
 
 pictures: system-test $(STAMP_DEV) translations
-	$(PYTHON) -m tests.gui.screenshots $(ARGS)
+	$(PYTHON) -m tests.gui.pictures $(ARGS)
 
 situations: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.situations $(ARGS)

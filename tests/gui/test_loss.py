@@ -252,7 +252,7 @@ def test_the_return_does_not_say_that_nothing_was_done(qtbot: QtBot, console: Co
     assert text.endswith(" s."), "workers may yet hand in what they finished"
     cut.cut()
     qtbot.waitUntil(lambda: loss.since_ms > 0)
-    qtbot.waitUntil(lambda: console.window.toasts.toasts() == ())  # it is not back any more
+    assert console.window.toasts.toasts() == (), "it is not back any more"
     cut.mend()
     qtbot.waitUntil(lambda: not loss.since_ms)
 

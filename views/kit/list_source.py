@@ -237,22 +237,19 @@ class ListSource(QObject, Generic[W]):
         return self._seen_by is None or self._seen_by.isVisible()
 
     def _tell(self, answer: object) -> None:
-        self._settle, wanted = False, self._asked == self._wanted
-        if wanted:
-            self._news_at = self._newer_at
-        self._follow_up()
-        if wanted:
+        self._settle = False
+        if self._take():
             self.listed.emit(answer)
 
     def _fail(self, error: BaseException) -> None:
-        wanted = self._asked == self._wanted
-        if wanted:  # that it failed is told, and for how long
-            self._news_at = self._newer_at
-        self._follow_up()
-        if wanted:
+        if self._take():
             self.failed.emit(error)
 
-    def _follow_up(self) -> None:
+    def _take(self) -> bool:
+        """Ask on; whether what has come, an error too, is of what is wanted now and will be told."""
+        wanted = self._asked == self._wanted
+        if wanted:
+            self._news_at = self._newer_at
         self._took_ms = (time.monotonic() - self._asked_at) * 1000
         settle, self._next = self._next, None
         if settle is not None:
@@ -260,3 +257,4 @@ class ListSource(QObject, Generic[W]):
         elif self._stale:
             self._stale = False
             self.soon()
+        return wanted
