@@ -6,7 +6,7 @@ from services import messages
 from services.i18n import N_, _
 from services.monitor.schedules import SHOWN_RUNS, ScheduleRow
 from views.pages.schedules import runs, words
-from views.support import instant, safe, text
+from views.support import instant, text
 from views.support.words import type_names
 from views.tables.column import Column
 
@@ -88,16 +88,6 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         speech=runs.summary,
     ),
     Column(
-        key="conflicts",
-        title=N_("Collides"),
-        value=words.collisions,
-        tone="retrying",
-        width=230,
-        stretch=True,
-        tooltip=lambda row: words.collisions(row, "\n"),
-        hide_rank=4,
-    ),
-    Column(
         key="outcome",
         title=N_("What came of it"),
         value=lambda row: words.outcome(row.planned.last),
@@ -107,6 +97,12 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         hide_rank=1,
     ),
     Column(
-        key="note", title=N_("Note"), value=lambda row: safe.one_line(row.schedule.note, 80), width=120, stretch=True
+        key="note",
+        title=N_("Note"),
+        value=words.remark,
+        tone=lambda row: "retrying" if words.glyph(row) == "warning" else "text2",
+        width=230,
+        stretch=True,
+        tooltip=lambda row: words.remark(row, "\n"),
     ),
 )

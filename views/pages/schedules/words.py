@@ -10,7 +10,7 @@ from services.domain.plans.recurrence import ALIASES
 from services.domain.plans.schedule import Schedule, Tally
 from services.i18n import N_, _, ngettext
 from services.monitor.schedules import ScheduleRow
-from views.support import shown, text
+from views.support import safe, shown, text
 
 _DAYS = (
     N_("Sundays"),
@@ -159,6 +159,14 @@ def outcome(last: Tally | None) -> str:
 def collisions(row: ScheduleRow, between: str = "; ") -> str:
     """With which other schedules, quiet hours and promises it collides."""
     return between.join(shown.say(one) for one in row.conflicts)
+
+
+def remark(row: ScheduleRow, between: str = "; ") -> str:
+    """What the yellow glyph is for, then what somebody noted."""
+    last = row.planned.last
+    failed = outcome(last) if last is not None and last.failed else ""
+    parts = (row.problem, collisions(row, between), failed, safe.one_line(row.schedule.note, 80))
+    return between.join(part for part in parts if part)
 
 
 def shops(schedule: Schedule) -> str:

@@ -21,6 +21,7 @@ from views.pages.schedules import runs
 from views.pages.schedules.backfill import BackfillDialog
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.page import SchedulesPage
+from views.pages.schedules.table import COLUMNS
 from views.pages.schedules.versions import VersionsDialog
 
 DAY_MS = 86_400_000
@@ -199,6 +200,10 @@ def test_collisions_are_told_before_it_is_kept_and_in_the_list(qtbot: QtBot, fle
     page = open_page(qtbot, fleet)
     told = {row.schedule.name: [one.code for one in row.conflicts] for row in page.table.records.records()}
     assert told == {"more": ["schedule.same_work"], "orders": ["schedule.same_work"]}
+    page.resize(1084, 640)  # as wide as it is in a window of 1280
+    model, note = page.table.model(), [one.key for one in COLUMNS].index("note")
+    assert not page.table.isColumnHidden(note)
+    assert "the same work, created twice for 1 shop" in str(model.index(0, note).data())
     dialog = ScheduleDialog(fleet.context, page.current())
     qtbot.addWidget(dialog)
     dialog.open()

@@ -96,7 +96,7 @@ def test_rows_say_when_for_whom_and_what_came_of_it(fleet: Fleet, open_page: Ope
     nightly = cells(page, "nightly")
     assert (nightly["when"], nightly["shops"], nightly["outcome"]) == ("daily at 02:30", "6", "6 tasks")
     assert nightly["next"].startswith("in ")
-    assert nightly["note"] == "orders of the day"
+    assert nightly["note"] == "berlin: the same work, created twice for 6 shops; orders of the day"
     assert cells(page, "berlin")["when"] == "Monday to Friday at 09:00 (Europe/Berlin)"
     often = cells(page, "often")
     assert (often["next"], often["last"], often["outcome"]) == ("disabled", "", "")
