@@ -306,3 +306,30 @@ def test_in_which_order_promises_are_judged_is_all_the_same(desk: Desk) -> None:
     first, last = desk.promise(name="a"), desk.promise(name="z")
     judged = [desk.stands("a"), desk.stands("z"), *map(desk.judge("second").tried, (first, last))]
     assert [one.high > 0 for found in judged for one in found.rows if one.shop == "pdd:s1"] == [True] * 4
+
+
+def test_what_helps_is_forecast_beside_what_comes_if_nothing_changes(desk: Desk) -> None:
+    desk.shops("s1", "s2")
+    desk.promise()
+    for name in ("s1", "s2"):
+        desk.done(name, 40)
+        desk.fleet.create(name)
+    desk.fleet.engine.store.set_pause(Pause(scope="shop:pdd:s1", by="ann"))
+    found = desk.stands()
+    assert counts(found) == (1, 1, 0, 0)
+    assert found.course is not None
+    assert found.course.stays[-1][0] > 60 * 60, "nobody opens it"
+    assert found.course.helped[-1][1] < 40 * 60, "resumed it is through at once"
+    assert 0 < found.course.kept_at < found.first_break
+    assert (found.course.breaks, found.course.untold) == (0, 0)
+
+
+def test_what_a_new_worker_would_do_nobody_can_tell(desk: Desk) -> None:
+    desk.shops("s1")
+    desk.promise()
+    desk.done("s1", 40)
+    desk.fleet.create("s1")
+    desk.beat(executors=(), state="draining")
+    found = desk.stands()
+    assert found.course is not None
+    assert (found.course.untold, found.course.helped) == (1, ())

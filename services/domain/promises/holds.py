@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from services.domain.fleet.shop import Pause
 from services.domain.gates import quiet_hours
@@ -146,6 +146,23 @@ def runs(task: Task, ran_s: float) -> Hold:
 
 #: said only where nothing else holds it
 SOFT = frozenset({"promise.in_line", "promise.runs"})
+#: what nobody can do away with at once
+_LASTS = frozenset({
+    *SOFT, "promise.behind", "promise.quiet", "promise.gate", "promise.gate_dependency", "promise.gate_shop_busy",
+    "promise.gate_quota", "promise.gate_twin", "promise.gate_message", "promise.gate_broker",
+})  # fmt: skip
+#: how much a worker that is started, or comes back, would do nobody knows
+_WORKERS = frozenset({"promise.no_worker", "promise.unable", "promise.away"})
+
+
+def lasts(found: Iterable[Hold]) -> bool:
+    """Whether nothing that an operator does at once would help."""
+    return all(one.code in _LASTS for one in found)
+
+
+def needs_worker(found: Iterable[Hold]) -> bool:
+    """Whether a worker has to come first."""
+    return any(one.code in _WORKERS for one in found)
 
 
 def short(message: Message) -> Message:

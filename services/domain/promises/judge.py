@@ -85,6 +85,7 @@ class Facts:
     shop: str  #: platform:shop_id
     done_at: int = 0  #: its last success of the type, 0 for never
     forecast: Forecast | None = None  #: None: a person or a worker must do something first
+    helped: Forecast | None = None  #: the same with what holds it done away with now; None: nobody can tell
     begins: int = 0  #: it cannot begin before this instant: a plan, the end of quiet hours
     holds: tuple[Hold, ...] = ()  #: at most one of each check
     task_id: str = ""  #: the task that will do it, "" where none was created
@@ -117,6 +118,7 @@ class Judged:
     break_at: int = 0
     done_at: int = 0
     forecast: Forecast | None = None
+    helped: Forecast | None = None  #: with what holds it done away with now; None: nobody can tell
     hold: Hold | None = None  #: the first of the checks that is closed; of those that are kept None
     task_id: str = ""
     created: bool = False
@@ -220,6 +222,7 @@ def _judged(facts: Facts, state: str, break_at: int = 0) -> Judged:
         break_at=break_at,
         done_at=facts.done_at,
         forecast=facts.forecast,
+        helped=facts.helped,
         hold=reason(facts.holds) if told else None,
         task_id=facts.task_id,
         created=facts.created,

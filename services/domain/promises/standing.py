@@ -12,7 +12,9 @@ from typing import Any
 
 import msgspec
 
+from services.domain.promises import course as courses
 from services.domain.promises import judge as judging
+from services.domain.promises.course import Course
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE, Due, Forecast, Hold, Judged
 from services.domain.promises.promise import AGE, Promise
 from services.domain.text.message import Message, Param
@@ -112,6 +114,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[Row, ...] = ()  #: broken ones first, then by their break
     strip: tuple[tuple[Instant, str], ...] = ()  #: half hours by their begin, with the worst state in them
     breaks: tuple[Break, ...] = ()
+    course: Course | None = None  #: how the worst goes on, where some shop is at risk or broken
     gaps: tuple[Count, ...] = ()  #: seconds from the last success, or the begin of a window, to the next: the last ones
 
     @property
@@ -187,6 +190,7 @@ def after(
         causes=causes[:MOST_CAUSES],
         rows=tuple(_row(one) for one in bad[:MOST_ROWS]),
         strip=_strip(before.strip, state, now),
+        course=courses.course(promise, window, found, now),
         breaks=_breaks(before, [one for one in bad if one.state == BROKEN], causes, now),
         gaps=(*before.gaps, *gaps)[-MOST_GAPS:],
     )

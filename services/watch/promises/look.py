@@ -129,6 +129,7 @@ class Look:
         self._loads: dict[tuple[str, int], Load] = {}
         self._runs: dict[tuple[str, str], Runs] = {}
         self._plans: dict[tuple[Planned, str], Forecast | None] = {}
+        self._soon: dict[tuple[str, str, str, int], Forecast | None] = {}
 
     # ------------------------------------------------------------ once for a look
     @cached_property
@@ -324,15 +325,35 @@ class Look:
         begins = max(self._begins(known, shop.key), task.due_at if task is not None else 0)
         if task is not None:
             forecast, found = self._of_task(known, task)
+            helped = self._helped(known, shop.key, forecast, found)
             return Facts(
-                shop=shop.key, done_at=done_at, forecast=forecast, begins=begins, holds=found,
+                shop=shop.key, done_at=done_at, forecast=forecast, helped=helped, begins=begins, holds=found,
                 task_id=task.task_id, created=True,
             )  # fmt: skip
         since = max(done_at if promise.kind == AGE else 0, window.begins, promise.since)
         forecast, found, created = self._without(known, shop, since, break_at, came)
+        helped = self._helped(known, shop.key, forecast, found)
         return Facts(
-            shop=shop.key, done_at=done_at, forecast=forecast, begins=begins, holds=found, created=created
+            shop=shop.key, done_at=done_at, forecast=forecast, helped=helped, begins=begins, holds=found,
+            created=created,
         )  # fmt: skip
+
+    def _helped(self, known: OfType, shop: str, forecast: Forecast | None, found: Sequence[Hold]) -> Forecast | None:
+        """The next success where what holds it is done away with now: then it stands in line as any other; None where
+        a worker has to come first.
+        """
+        if holds.lasts(found):
+            return forecast
+        if holds.needs_worker(found):
+            return None
+        task = known.tasks.get(shop)
+        lane = str(task.lane if task is not None else known.kind.lane)
+        share = known.places.get(task.task_id, 1.0) if task is not None else 1.0
+        key = (known.kind.name, shop.partition(":")[0], lane, round(share * 20))  # the same for many shops
+        if key not in self._soon:
+            lasts = self._usual(known, shop)
+            self._soon[key] = forecasts.in_line(self.now, self._load(lane, lasts, share), lasts)
+        return forecasts.first([self._soon[key], forecast])
 
     def _begins(self, known: OfType, shop: str) -> int:
         """The instant before which nothing of the type begins there, as far as it is certain."""

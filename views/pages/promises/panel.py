@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from services.domain.promises.judge import AT_RISK, BROKEN
@@ -34,7 +35,10 @@ from views.widgets.layout import stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
-SIDE, WIDEST_SIDE, LOWEST = 268, 400, 230
+SIDE, WIDEST_SIDE, LOWEST = 270, 400, 230
+#: from this height on what holds it and the chart have room one below the other
+BOTH = 420
+HOLDS, CHART = "holds", "chart"
 MOST_CAUSES, MOST_BREAKS = 5, 4
 ALL = "all"
 WHICH = ((ALL, N_("Not kept")), (BROKEN, N_("Broken")), (AT_RISK, N_("At risk")))
@@ -61,12 +65,12 @@ class PromisePanel(QWidget):
                 button.clicked.connect(partial(self._act, verb.key))
         self.close_button = IconButton("ph.x", N_("Close"))
         self.close_button.clicked.connect(self.closed)
-        self.side = _Side()
         self.causes = Causes()
         self.causes.wanted.connect(self._help)
         self.kept = KeptCard()
         self._breaks_card, self.breaks = Card(N_("Breaks of the last 30 days")), KeyValues()
         self._breaks_card.body.addWidget(self.breaks)
+        self.side = _Side([self.causes, self._breaks_card], self.kept)
         self._model: RecordModel[MatrixRow] = RecordModel(
             SHOPS, key=lambda row: row.row.shop, hold_new=False, local_sort=True, sentence=words.matrix_sentence
         )
@@ -94,11 +98,6 @@ class PromisePanel(QWidget):
         for button in self.buttons.values():
             head.addWidget(button)
         head.addWidget(self.close_button)
-        self.side.body.setSpacing(CARD_GAP)
-        self.side.body.addWidget(self.causes)
-        self.side.body.addWidget(self.kept)
-        self.side.body.addWidget(self._breaks_card)
-        self.side.body.addStretch(1)
         bar = QHBoxLayout()
         bar.setContentsMargins(0, 0, PAGE_MARGIN, 8)
         bar.setSpacing(12)
@@ -170,7 +169,8 @@ class PromisePanel(QWidget):
         self._facts.set_tone("retrying" if row.stale else "text3")
         self.causes.show_row(row, self._actions.barred())
         self._say_numbers(row, story)
-        self.kept.show_standing(row.standing, row.promise.since)
+        self.kept.show_standing(row.standing, row.promise)
+        self.side.show_chart(wanted=row.standing is not None)
         self._breaks_card.setVisible(bool(story.breaks))
         self.breaks.set_rows(words.broke(one, now) for one in story.breaks[:MOST_BREAKS])
         for offer in self._verbs(row).offers(Place.PANEL, row):
@@ -279,18 +279,55 @@ class Causes(Card):
         self._more.setVisible(more > 0)
 
 
-class _Side(ScrollPane):
-    """What stands beside the shops: as wide as the verbs in it, for a button is no text that could wrap."""
+class _Side(QWidget):
+    """What stands beside the shops: what holds it, and below that the chart; where there is no room for both, the one
+    that is chosen. As wide as the verbs in it, for a button is no text that could wrap.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, cards: Sequence[QWidget], chart: QWidget) -> None:
         super().__init__()
+        self._chart, self._pane, self._charted = chart, ScrollPane(), False
+        self.which = Segmented(((HOLDS, N_("What holds it")), (CHART, N_("Chart"))), N_("What is shown"))
+        self.which.chosen.connect(lambda _key: self._arrange())
+        self._pane.body.setSpacing(CARD_GAP)
+        for card in cards:
+            self._pane.body.addWidget(card)
+        self._pane.body.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 8)
+        column.setSpacing(8)
+        column.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._pane, 1)
+        column.addWidget(chart, 0, Qt.AlignmentFlag.AlignTop)
         self.setFixedWidth(SIDE)
+        inner = self._pane.widget()
+        if inner is not None:
+            inner.installEventFilter(self)
+        self._arrange()
+
+    def show_chart(self, *, wanted: bool) -> None:
+        """Whether there is anything to draw: of what was never judged there is not."""
+        if wanted != self._charted:
+            self._charted = wanted
+            self._arrange()
+
+    def _arrange(self) -> None:
+        """Show what there is room for."""
+        both = self.height() >= round(BOTH * theme().growth)
+        self.which.setVisible(self._charted and not both)
+        first = both or not self._charted or self.which.current() == HOLDS
+        self._pane.setVisible(first)
+        self._chart.setVisible(self._charted and (both or not first))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another height has room for more, or less."""
+        super().resizeEvent(event)
+        self._arrange()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow what it holds."""
-        inner = self.widget()
-        if event.type() == QEvent.Type.LayoutRequest and inner is not None:
-            needed = inner.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+        if event.type() == QEvent.Type.LayoutRequest and isinstance(watched, QWidget):
+            needed = watched.minimumSizeHint().width() + self._pane.verticalScrollBar().sizeHint().width()
             self.setFixedWidth(min(WIDEST_SIDE, max(SIDE, needed)))
         return super().eventFilter(watched, event)
 

@@ -1,29 +1,34 @@
-"""How a promise was kept over a day, a week or a month, as far as that is recorded."""
+"""How a promise goes on, as far as that can be told, and how it was kept, as far as that is recorded."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QRect, Qt
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from services.domain.promises.course import Course, Span
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
+from services.domain.promises.promise import AGE, Promise
 from services.domain.promises.standing import HALF_HOUR_MS, MOST_BREAKS, Standing
 from services.i18n import N_, _
 from views.charts import ticks
 from views.pages.promises import words
-from views.support import instant, safe, shown
+from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
+from views.support.paint import draw_line
+from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.widgets.card import Card
+from views.widgets.layout import stacked
 from views.widgets.segmented import Segmented
 
 HOUR_MS = 3_600_000
-DAY, WEEK, MONTH = "day", "week", "month"
-SPANS = ((DAY, N_("24 h")), (WEEK, N_("7 d")), (MONTH, N_("30 d")))
+AHEAD, DAY, WEEK, MONTH = "ahead", "day", "week", "month"
+SPANS = ((AHEAD, N_("Forecast")), (DAY, N_("24 h")), (WEEK, N_("7 d")), (MONTH, N_("30 d")))
 #: length of each, and of one column of it
 LENGTHS = {
     DAY: (24 * HOUR_MS, HALF_HOUR_MS),
@@ -144,33 +149,188 @@ class KeptChart(QWidget):
                 painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), said)
 
 
-class KeptCard(Card):
-    """The chart with the choice of its time, and what it comes to."""
+#: of the chart of what comes: rows of its legend, lines of its grid, and the room of a time
+ROW, LINES, TIME_ROOM = 16, 3, 56
+AHEAD_HEIGHT = HEIGHT + AXIS + 2 * ROW + 26
+STAYS, HELPED = "retrying", "succeeded"
+
+
+class CourseChart(QWidget):
+    """The worst of a promise from now on: if nothing changes, and with what helps done, each with what it may be off
+    by, and the limit that it must not pass.
+    """
 
     def __init__(self) -> None:
-        super().__init__(N_("As it was kept"))
-        self._found: tuple[Standing, int] | None = None
+        super().__init__()
+        self._course: Course | None = None
+        self._promise = Promise(name="", task_type="")
+        self._breaks = 0
+        self.setFixedHeight(AHEAD_HEIGHT)
+        spoken(self, Role.Chart, self.accessibleDescription)
+        theme().changed.connect(self.update)
+
+    @property
+    def course(self) -> Course | None:
+        """What is shown."""
+        return self._course
+
+    def show_course(self, found: Course | None, promise: Promise, breaks: int, said: str) -> None:
+        """Show this one; ``breaks``: when the first shop breaks if nothing changes, 0 for none that has not; ``said``:
+        what it comes to.
+        """
+        self._course, self._promise, self._breaks = found, promise, breaks
+        self.setAccessibleName(_("Forecast"))
+        self.setAccessibleDescription(said)
+        told(self)
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw what is forecast over its limit."""
+        found = self._course
+        if found is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(theme().font("caption"))
+        unit, measured = words.measure(self._promise)
+        most = max(high for _low, _mid, high in (*found.stays, *found.helped)) / unit
+        top = max(most, self._promise.limit_s / unit, 1.0) * ticks.HEADROOM
+        heights = ticks.values(top, LINES)
+        wide = max(painter.fontMetrics().horizontalAdvance(text.count(round(one))) for one in heights)
+        room = QRectF(wide + 8, 2 * ROW + 4, self.width() - wide - 10, self.height() - 2 * ROW - 4 - AXIS)
+        self._paint_head(painter, measured)
+        for one in heights:
+            y = round(room.bottom() - one / top * room.height()) + 0.5
+            painter.setPen(QPen(theme().color("line"), 1))
+            painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
+            painter.setPen(theme().color("text3"))
+            draw_line(painter, QRectF(0, y - 8, wide, 16), text.count(round(one)), right=True)
+        begins, ends = found.begins / 1000, found.ends / 1000
+        for at, said in ticks.times(begins, ends, int(room.width() // TIME_ROOM), shown.zone()):
+            x = room.left() + (at - begins) / (ends - begins) * room.width()
+            half = painter.fontMetrics().horizontalAdvance(said) / 2
+            if x + half <= self.width():
+                draw_line(painter, QRectF(max(0.0, x - half), room.bottom() + 3, 2 * half, AXIS - 3), said)
+        self._paint_limit(painter, room, top, unit)
+        self._paint_spans(painter, room, found.stays, top * unit, STAYS)
+        self._paint_spans(painter, room, found.helped, top * unit, HELPED)
+        self._paint_break(painter, room, top, unit)
+
+    def _paint_head(self, painter: QPainter, measured: str) -> None:
+        painter.setPen(theme().color("text3"))
+        draw_line(painter, QRectF(0, 0, self.width(), ROW), measured)
+        left = 0.0
+        for said, role in self._legend():
+            painter.fillRect(QRectF(left, ROW + 4, 8, 8), theme().color(role))
+            painter.setPen(theme().color("text2"))
+            wide = painter.fontMetrics().horizontalAdvance(said)
+            draw_line(painter, QRectF(left + 13, ROW, wide, ROW), said)
+            left += wide + 27
+
+    def _legend(self) -> list[tuple[str, str]]:
+        both = [(_("if nothing changes"), STAYS)]
+        if self._course is not None and self._course.helped:
+            both.append((_("with these done"), HELPED))
+        return both
+
+    def _paint_spans(self, painter: QPainter, room: QRectF, spans: Sequence[Span], top: float, role: str) -> None:
+        if not spans:
+            return
+        low, mid, high = (
+            [
+                QPointF(
+                    room.left() + place / (len(spans) - 1) * room.width(), room.bottom() - one / top * room.height()
+                )
+                for place, one in enumerate(edge)
+            ]
+            for edge in zip(*spans, strict=True)
+        )
+        colour = QColor(theme().color(role))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
+        painter.drawPolyline(QPolygonF(mid))
+        colour.setAlphaF(0.18)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawPolygon(QPolygonF([*low, *reversed(high)]))
+
+    def _paint_limit(self, painter: QPainter, room: QRectF, top: float, unit: int) -> None:
+        """What must not be passed: an age, or an hour."""
+        painter.setPen(QPen(theme().color("dead"), 1, Qt.PenStyle.DashLine))
+        if self._promise.kind == AGE:
+            y = round(room.bottom() - self._promise.limit_s / unit / top * room.height()) + 0.5
+            painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
+        elif (x := self._x(room, self._breaks)) is not None:
+            painter.drawLine(QPointF(x, room.top()), QPointF(x, room.bottom()))
+
+    def _paint_break(self, painter: QPainter, room: QRectF, top: float, unit: int) -> None:
+        """When the first shop breaks if nothing changes."""
+        found, x = self._course, self._x(room, self._breaks)
+        if found is None or x is None:
+            return
+        y = room.top() + 8
+        if self._promise.kind == AGE:
+            if found.stays[0][1] >= self._promise.limit_s:
+                return  # the oldest has passed it already
+            y = room.bottom() - self._promise.limit_s / unit / top * room.height()
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().color(STAYS))
+            painter.drawEllipse(QPointF(x, y), 4, 4)
+        said = f"{shown.moment(self._breaks).astimezone(shown.zone()):%H:%M}"
+        wide = painter.fontMetrics().horizontalAdvance(said)
+        painter.setPen(theme().color(STAYS))
+        left = x - wide - 6 if x - wide - 6 > room.left() else x + 6
+        draw_line(painter, QRectF(left, max(room.top(), y - 18), wide, ROW), said)
+
+    def _x(self, room: QRectF, at: int) -> float | None:
+        found = self._course
+        if found is None or not found.begins <= at <= found.ends:
+            return None
+        return room.left() + (at - found.begins) / (found.ends - found.begins) * room.width()
+
+
+class KeptCard(Card):
+    """What comes of a promise, or how it was kept over a time that is chosen, and what that comes to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found: tuple[Standing, Promise] | None = None
         self.span = Segmented(SPANS, N_("Time range"))
-        self.chart, self.said = KeptChart(), Label("", "label", "text2", wrap=True)
-        self.add_action(self.span)
-        self.body.addWidget(self.chart)
+        self.chart, self.ahead, self.said = KeptChart(), CourseChart(), Label("", "label", "text2", wrap=True)
+        self._chosen = False
+        self._charts = stacked(self.ahead, self.chart)
+        self._charts.setFixedHeight(AHEAD_HEIGHT)
+        self.body.addWidget(self.span)
+        self.body.addWidget(self._charts)
         self.body.addWidget(self.said)
-        self.span.chosen.connect(lambda _key: self._say())
+        self.span.chosen.connect(lambda _key: self._choose())
         on_language_changed(self._say)
 
-    def show_standing(self, found: Standing | None, since: int) -> None:
-        """Show how it was kept since then; None where nobody has judged it."""
-        self._found = (found, since) if found is not None else None
-        self.setVisible(found is not None)
+    def show_standing(self, found: Standing | None, promise: Promise) -> None:
+        """Show what comes of it, where that can be told, else how it was kept; None where nobody has judged it."""
+        if self._found is None or self._found[1].name != promise.name:
+            self._chosen = False
+        self._found = (found, promise) if found is not None else None
+        if found is not None and not self._chosen:
+            self.span.set_current(AHEAD if found.course is not None else DAY)
+        self._say()
+
+    def _choose(self) -> None:
+        self._chosen = True
         self._say()
 
     def _say(self) -> None:
         if self._found is None:
             return
-        (found, since), now, span = self._found, instant.now_ms(), self.span.current()
-        said = words.kept(found, now - LENGTHS[span][0], now)
+        (found, promise), now, span = self._found, instant.now_ms(), self.span.current()
+        if span == AHEAD:
+            said = words.ahead(found, now)
+            self.ahead.show_course(found.course, promise, found.first_break, said)
+        else:
+            said = words.kept(found, now - LENGTHS[span][0], now)
+            self.chart.show_columns(columns(found, promise.since, span, now), said)
+        self._charts.setCurrentWidget(self.ahead if span == AHEAD else self.chart)
         self.said.setText(said)
-        self.chart.show_columns(columns(found, since, span, now), said)
 
 
 def _said(one: Column) -> str:

@@ -295,6 +295,44 @@ def kept(found: Standing, since_ms: int, now_ms: int) -> str:
     return _("{breaks}, {span} in all, at most {shops} at once").format(breaks=number, span=span(lasted), shops=most)
 
 
+def measure(promise: Promise) -> tuple[int, str]:
+    """Of the chart of what comes: what a number of its axis counts (seconds, or 1), and the words for it."""
+    if promise.kind != AGE:
+        return 1, _("Shops in which it is still to be done")
+    if promise.limit_s >= 6 * 3600:
+        return 3600, _("Age of the oldest success, hours")
+    if promise.limit_s >= 300:
+        return 60, _("Age of the oldest success, minutes")
+    return 1, _("Age of the oldest success, seconds")
+
+
+def ahead(found: Standing, now_ms: int) -> str:
+    """What comes of it with what helps done now."""
+    course = found.course
+    if course is None:
+        return _("No shop is at risk or broken: there is nothing to be done.")
+    told = []
+    if course.untold:
+        untold = ngettext(
+            "how soon {n} shop is done once a worker is there nobody can tell",
+            "how soon {n} shops are done once a worker is there nobody can tell",
+            course.untold,
+        )
+        told.append(untold.format(n=text.count(course.untold)))
+    if not course.helped:
+        return text.listed(told or [_("nothing that can be done at once brings it sooner")])
+    if course.breaks:
+        late = ngettext(
+            "with these done {n} shop still breaks, at {time}",
+            "with these done {n} shops still break, the first at {time}",
+            course.breaks,
+        )
+        told.append(late.format(n=text.count(course.breaks), time=near(course.breaks_at, now_ms)))
+    elif course.kept_at:
+        told.append(_("with these done it is kept in all shops by {time}").format(time=near(course.kept_at, now_ms)))
+    return text.listed(told, ";")
+
+
 # ------------------------------------------------------------------------------------------------------ of the page
 def summary(now: PromisesNow) -> str:
     """The page's line, with the first break."""

@@ -191,7 +191,7 @@ def test_the_worst_stands_first_and_says_when_it_breaks_and_what_holds_it(
     side = page.panel.side
 
     def whole() -> bool:
-        return line.button.mapTo(side, line.button.rect().topRight()).x() < side.viewport().width()
+        return line.button.mapTo(side, line.button.rect().topRight()).x() < side.width()
 
     qtbot.waitUntil(whole, timeout=WAIT_MS)
 
@@ -372,3 +372,22 @@ def test_a_break_of_the_next_hours_has_no_day_beside_it_also_at_midnight(monkeyp
     assert words.near(evening + 13 * 60 * MINUTE, evening) == words.minute(evening + 13 * 60 * MINUTE, evening)
     assert words.near(evening + 13 * 60 * MINUTE, evening) != "12:45"
     assert words.near(0, evening) == ""
+
+
+@pytest.mark.parametrize(("height", "both"), [(720, False), (1000, True)])
+def test_a_low_window_shows_the_chart_whole_in_place_of_what_holds_it(
+    qtbot: QtBot, four: Fleet, open_page: Open, height: int, both: bool
+) -> None:
+    page = open_page()
+    page.resize(1084, height - 76)
+    which = page.panel.side.which
+    qtbot.waitUntil(lambda: page.panel.causes.isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page.panel.kept.isVisible() is both and which.isVisible() is not both, timeout=WAIT_MS)
+    if not both:
+        which.set_current("chart")
+        which.chosen.emit("chart")
+    qtbot.waitUntil(lambda: page.panel.kept.isVisible(), timeout=WAIT_MS)
+    assert page.panel.causes.isVisible() is both
+    kept = page.panel.kept
+    assert kept.height() >= kept.minimumSizeHint().height()
+    assert kept.geometry().bottom() <= page.panel.side.height()

@@ -7,10 +7,13 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
+from services.domain.promises.course import Course
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT
+from services.domain.promises.promise import Promise
 from services.domain.promises.standing import HALF_HOUR_MS, Break, Standing
 from tests.support.widgets import words
-from views.pages.promises.record import DAY, HOUR_MS, MONTH, UNBROKEN, UNKNOWN, WEEK, KeptCard, columns
+from views.pages.promises import words as words_
+from views.pages.promises.record import AHEAD, DAY, HOUR_MS, MONTH, UNBROKEN, UNKNOWN, WEEK, KeptCard, columns
 from views.support import instant
 
 NOW = 1_795_000_000_000 // (12 * HOUR_MS) * 12 * HOUR_MS + HOUR_MS
@@ -54,7 +57,7 @@ def test_the_card_says_what_the_time_comes_to_and_follows_the_choice(qtbot: QtBo
     card = KeptCard()
     qtbot.addWidget(card)
     card.resize(400, 160)
-    card.show_standing(Standing(name="p", breaks=breaks), 0)
+    card.show_standing(Standing(name="p", breaks=breaks), Promise(name="p", task_type="work"))
     card.show()
     assert "1 break, " in words(card)
     assert "at most 7 shops at once" in words(card)
@@ -70,5 +73,41 @@ def test_the_card_says_what_the_time_comes_to_and_follows_the_choice(qtbot: QtBo
     place = QPoint(round(x), 10)
     QApplication.sendEvent(card.chart, QHelpEvent(QEvent.Type.ToolTip, place, card.chart.mapToGlobal(place)))
     assert "broken in 3 shops" in QToolTip.text()
-    card.show_standing(None, 0)
-    assert not card.isVisible()
+
+
+def test_what_is_at_risk_opens_with_its_forecast_until_another_time_is_chosen(qtbot: QtBot) -> None:
+    now = instant.now_ms()
+    rising = tuple((n, n, n) for n in range(2400, 2400 + 49 * 60, 60))
+    course = Course(begins=now, ends=now + HOUR_MS, stays=rising, helped=((60, 90, 120),) * 49, kept_at=now + 60_000)
+    found = Standing(name="p", at_risk=2, first_break=now + HOUR_MS // 3, first_shops=2, course=course)
+    card = KeptCard()
+    qtbot.addWidget(card)
+    card.resize(300, 260)
+    card.show_standing(found, Promise(name="p", task_type="work", limit_s=3600))
+    card.show()
+    assert card.span.current() == AHEAD
+    assert card.ahead.isVisible()
+    assert card.said.text().startswith("with these done it is kept in all shops by ")
+    assert card.ahead.accessibleDescription() == card.said.text()
+    card.span.set_current(DAY)
+    card.span.chosen.emit(DAY)
+    card.show_standing(found, Promise(name="p", task_type="work", limit_s=3600))
+    assert card.span.current() == DAY, "the choice of a person stays"
+    assert card.chart.isVisible()
+    card.show_standing(Standing(name="q", kept=3), Promise(name="q", task_type="work", limit_s=3600))
+    assert card.span.current() == DAY, "nothing is forecast of one that is kept"
+
+
+def test_who_breaks_even_so_is_said_and_where_nothing_helps_too() -> None:
+    now = instant.now_ms()
+    span = {"begins": now, "ends": now + HOUR_MS, "stays": ((1, 1, 1),)}
+    late = Course(**span, helped=((0, 0, 0),), breaks=3, breaks_at=now + HOUR_MS // 2)
+    assert words_.ahead(Standing(name="p", course=late), now).startswith(
+        "with these done 3 shops still break, the first"
+    )
+    none = Course(**span, breaks=1, breaks_at=now)
+    assert words_.ahead(Standing(name="p", course=none), now) == "nothing that can be done at once brings it sooner"
+    worker = Course(**span, untold=2)
+    assert words_.ahead(Standing(name="p", course=worker), now) == (
+        "how soon 2 shops are done once a worker is there nobody can tell"
+    )
