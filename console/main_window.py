@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from PySide6.QtCore import QByteArray, QEvent, QMargins, QObject, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QTableView, QWidget
+from shiboken6 import isValid
 
 from console.navigation import History, PageSpec
 from services.i18n import _
@@ -28,6 +29,7 @@ from views.shell.top_bar import TopBar
 from views.support import instant, shown
 from views.support.instant import ticks
 from views.support.keys import Shortcut
+from views.support.throttle import turns
 from views.theme.icons import app_icon
 from views.theme.tokens import RAIL_COLLAPSES_BELOW
 from views.widgets.toast import ToastSpec
@@ -243,8 +245,7 @@ class MainWindow(QMainWindow):
         self._left: dict[str, str] = {}  #: when the connection stood, the pages that were left, and at what time
         self.rail, self.top_bar, self.status_bar = Rail(), TopBar(), StatusBar()
         self.banner, self.stack = ConnectionBanner(), _Stack()
-        self._painting = QTimer(self, singleShot=True, interval=0)
-        self._painting.timeout.connect(lambda: self.stack.setUpdatesEnabled(True))
+        self._paints = False
         self.setCentralWidget(frame(self.rail, (self.top_bar, self.banner, self.stack), self.status_bar))
         self.toasts = Toasts(self)
         self.rail.set_entries([spec.entry() for spec in pages if not spec.under])
@@ -392,9 +393,6 @@ class MainWindow(QMainWindow):
         if not still:
             self._left.pop(page_id, None)
         self._current = page_id
-        # in a turn of its own it is painted, which takes as long as all else: until then the page before stands there
-        self.stack.setUpdatesEnabled(False)
-        self._painting.start()
         self.stack.setCurrentWidget(page)
         self.rail.set_active(self._specs[page_id].under or page_id)
         start_of(page).setFocus()
@@ -564,6 +562,19 @@ class MainWindow(QMainWindow):
 
     def _fold(self) -> None:
         self.rail.set_collapsed(self._wanted_collapsed or self.width() < RAIL_COLLAPSES_BELOW)
+
+    def event(self, event: QEvent) -> bool:
+        """Paint in a turn of its own: that takes as long as all that led to it."""
+        if event.type() == QEvent.Type.UpdateRequest and not self._paints:
+            turns().first(self._paint)
+            return True
+        return super().event(event)
+
+    def _paint(self) -> None:
+        if isValid(self):
+            self._paints = True
+            QApplication.sendEvent(self, QEvent(QEvent.Type.UpdateRequest))
+            self._paints = False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold the rail while the window is narrow."""

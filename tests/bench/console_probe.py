@@ -32,6 +32,7 @@ from services.domain.task.event import Event
 from services.domain.task.search.query import Counts
 from services.monitor.live import Changes, Live
 from tests.bench.pairs import percentile
+from views.support.throttle import turns
 
 BEAT_MS = 5
 LONG_S = 0.02
@@ -312,7 +313,7 @@ class _Painted(QObject):
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.UpdateRequest:
-            QTimer.singleShot(0, self._note)
+            turns().last(self._note)  # the window paints before that
         return False
 
     def _note(self) -> None:

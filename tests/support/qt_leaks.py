@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 #: A thread that was told to end may need a moment to do so.
 THREAD_GRACE_SECONDS = 2.0
 #: what is there once for all windows of a process, whichever test began it
-OF_THE_PROCESS = frozenset({"SceneLoader", "Ticks", "_Mailbox"})
+OF_THE_PROCESS = frozenset({"SceneLoader", "Ticks", "Turns"})
 
 
 class TimerWatch:

@@ -24,17 +24,17 @@ import queue
 import threading
 import time
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from shiboken6 import isValid
 
 from services.commands.audit import heard
 from services.domain.audit import AuditEntry
+from views.support.throttle import turns
 
 log = logging.getLogger(__name__)
 
@@ -74,22 +74,11 @@ class _Mailbox(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._waiting: deque[_Call] = deque()
-        self._turn = QTimer(self, singleShot=True, interval=0)
-        self._turn.timeout.connect(self._deliver_next)
         self.arrived.connect(self._take, Qt.ConnectionType.QueuedConnection)
 
     @Slot(object)
     def _take(self, run: _Call) -> None:
-        self._waiting.append(run)
-        if not self._turn.isActive():
-            self._turn.start()
-
-    def _deliver_next(self) -> None:
-        run = self._waiting.popleft()
-        if self._waiting:
-            self._turn.start()  # first: who takes the answer may ask a person and wait for that
-        self._deliver(run)
+        turns().last(functools.partial(self._deliver, run))
 
     @staticmethod
     def _deliver(run: _Call) -> None:

@@ -1,10 +1,12 @@
-"""Calls limited in time: a throttle keeps a pace, a debounce waits for quiet."""
+"""Calls limited in time: a throttle keeps a pace, a debounce waits for quiet, turns lie apart."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
+from shiboken6 import isValid
 
 
 class Throttle(QObject):
@@ -73,3 +75,48 @@ class Debounce(QObject):
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             self._function(*waiting)
+
+
+class Turns(QObject):
+    """Makes calls one after the other, each in a turn of the loop of its own: between two of them a click is heard."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: deque[Callable[[], object]] = deque()
+        self._timer = QTimer(self, singleShot=True, interval=0)
+        self._timer.timeout.connect(self._make_next)
+
+    def last(self, call: Callable[[], object]) -> None:
+        """Make a call after those that wait."""
+        self._waiting.append(call)
+        self._begin()
+
+    def first(self, call: Callable[[], object]) -> None:
+        """Make a call before those that wait."""
+        self._waiting.appendleft(call)
+        self._begin()
+
+    def _begin(self) -> None:
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _make_next(self) -> None:
+        call = self._waiting.popleft()
+        if self._waiting:
+            self._timer.start()  # now: the call may ask a person and wait for that
+        try:
+            call()
+        finally:
+            if self._timer.isActive():
+                self._timer.start()  # anew: what fell due meanwhile comes in between
+
+
+_made: Turns | None = None
+
+
+def turns() -> Turns:
+    """Those of this process; call it in the GUI thread."""
+    global _made
+    if _made is None or not isValid(_made):
+        _made = Turns()
+    return _made

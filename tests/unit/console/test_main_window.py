@@ -163,6 +163,11 @@ def test_a_click_is_heard_before_a_page_that_was_opened_is_painted(qtbot: QtBot,
     QApplication.sendPostedEvents()  # all that is due in this turn, as paintings are
     assert not page.painted
     qtbot.waitUntil(lambda: page.painted)
+    page.painted = False
+    page.update()
+    QApplication.sendPostedEvents()
+    assert not page.painted, "nor before whatever changes on it"
+    qtbot.waitUntil(lambda: page.painted)
 
 
 def test_stale_pages_are_grey(window: MainWindow) -> None:

@@ -1,10 +1,13 @@
-"""A throttle keeps a pace, a debounce waits for quiet."""
+"""A throttle keeps a pace, a debounce waits for quiet, turns lie apart."""
 
 from __future__ import annotations
 
+import time
+
+from PySide6.QtCore import QEventLoop, QTimer
 from pytestqt.qtbot import QtBot
 
-from views.support.throttle import Debounce, Throttle
+from views.support.throttle import Debounce, Throttle, turns
 
 
 def test_the_first_call_is_made_at_once_and_the_last_one_later(qtbot: QtBot) -> None:
@@ -56,3 +59,47 @@ def test_a_debounce_can_be_flushed_or_cancelled(qtbot: QtBot) -> None:
     debounce.cancel()
     debounce.flush()
     assert calls == [1]
+
+
+def _long(done: list[str], name: str) -> None:
+    """Something that takes longer than others are to wait."""
+    end = time.thread_time() + 0.005
+    while time.thread_time() < end:
+        pass
+    done.append(name)
+
+
+def test_what_falls_due_comes_between_two_turns(qtbot: QtBot) -> None:
+    done: list[str] = []
+    beat = QTimer(interval=1)
+    beat.timeout.connect(lambda: done.append("heard"))
+    beat.start()
+    for name in ("b", "c"):
+        turns().last(lambda name=name: _long(done, name))
+    turns().first(lambda: _long(done, "a"))
+    qtbot.waitUntil(lambda: "c" in done)
+    beat.stop()
+    assert [name for name in done if name != "heard"] == ["a", "b", "c"]
+    assert "heard" in done[done.index("a") : done.index("b")]
+    assert "heard" in done[done.index("b") : done.index("c")]
+
+
+def test_turns_go_on_while_one_waits_for_a_person_and_after_one_that_failed(qtbot: QtBot) -> None:
+    done: list[str] = []
+    asks = QEventLoop()
+
+    def ask() -> None:
+        asks.exec()
+        done.append("answered")
+
+    def fail() -> None:
+        raise KeyError("wrong")
+
+    turns().last(ask)
+    turns().last(fail)
+    turns().last(lambda: done.append("next"))
+    turns().last(asks.quit)
+    with qtbot.captureExceptions() as raised:
+        qtbot.waitUntil(lambda: "answered" in done)
+    assert done == ["next", "answered"]
+    assert [kind for kind, *_ in raised] == [KeyError]
