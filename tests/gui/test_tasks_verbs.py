@@ -9,8 +9,11 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.domain.task.status import MOVABLE
+from services.monitor.tasks import TaskQueries
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import press, wait
+from tests.support.held import held, settled
+from tests.support.widgets import words
 from views.kit.task_verb import TaskVerb
 from views.pages.tasks import page as tasks_page
 from views.pages.tasks.action_bar import ActionBar
@@ -106,3 +109,22 @@ def test_the_row_that_verbs_are_about_is_named_in_the_language_of_the_moment(
         assert "商品刷新" in said()
     finally:
         type_names.know({})
+
+
+def test_nothing_of_the_task_before_stands_there_while_the_chosen_one_is_late(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    ended, waiting = desk.succeed(desk.create(0)), desk.create(1)
+    page.refresh()
+    wait(qtbot, lambda: page.table.records.rowCount() == 2)
+    page.show_task(ended.task_id)
+    wait(qtbot, lambda: page.panel.pill.isVisible() and ended.task_id in words(page.panel))
+    with held(TaskQueries, "detail", all_of_them=True) as call:
+        page.table.set_current_key(waiting.task_id)
+        call.wait(qtbot)
+        wait(qtbot, lambda: words(page.panel).split() == [waiting.task_id])
+        assert not any(one.isVisible() for one in page.panel.buttons.values())
+        call.let_go()
+        settled(qtbot, page)
+    assert waiting.task_id in words(page.panel)
+    assert any(one.isVisible() for one in page.panel.buttons.values())

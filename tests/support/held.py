@@ -37,8 +37,10 @@ class Held:
 
 
 @contextmanager
-def held(owner: type | ModuleType, name: str) -> Iterator[Held]:
-    """Hold the next call of this function, or of this method of any object; all later ones answer as always."""
+def held(owner: type | ModuleType, name: str, *, all_of_them: bool = False) -> Iterator[Held]:
+    """Hold the next call of this function, or of this method of any object; the later ones answer as always, unless it
+    is ``all_of_them`` that are held.
+    """
     call, made, lock = getattr(owner, name), Held(), threading.Lock()
 
     def slow(*args: Any, **more: Any) -> Any:
@@ -48,7 +50,7 @@ def held(owner: type | ModuleType, name: str) -> Iterator[Held]:
         try:
             return call(*args, **more)
         finally:
-            if first:
+            if first or all_of_them:
                 assert made.released.wait(WAIT_S)
                 if made.error is not None:
                     raise made.error

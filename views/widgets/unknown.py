@@ -26,7 +26,12 @@ WIDTHS = (0.72, 0.54, 0.86, 0.63, 0.78, 0.47)
 class Bones(QWidget):
     """Grey rows over the ``area`` of ``page`` while what belongs there is on its way for the first time; whatever the
     mouse does there goes through them.
+
+    Signals:
+        came: it did not come soon: they stand there now.
     """
+
+    came = Signal()
 
     def __init__(self, page: QWidget, area: QWidget, *, ground: str = "bg") -> None:
         """``ground``: role of the colour below."""
@@ -71,7 +76,9 @@ class Bones(QWidget):
             self.setAccessibleName(_("Loading…"))
             self.setGeometry(QRect(self._area.mapTo(self._page, QPoint(0, 0)), self._area.size()))
             self.raise_()
-            self.show()
+            if self.isHidden():
+                self.show()
+                self.came.emit()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw a bar for each row that there is room for."""

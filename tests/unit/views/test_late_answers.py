@@ -20,7 +20,7 @@ from services.engine import people
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.tasks import TaskQueries
 from tests.support.held import held, settled
-from tests.support.widgets import press
+from tests.support.widgets import press, words
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs import quiet_hours
 from views.dialogs.new_task import lookup
@@ -102,6 +102,31 @@ def test_an_error_of_the_letter_before_is_not_told_where_none_is_shown(qtbot: Qt
         call.let_go(UsageError("it is gone"))
         settled(qtbot, letters)
     assert strip.isHidden()
+
+
+def test_nothing_of_the_letter_before_stands_there_while_the_chosen_one_is_late(
+    qtbot: QtBot, letters: DeadLettersPage
+) -> None:
+    panel, before = letters.panel, letters.panel.task_id
+    shop = panel.task.shop_id if panel.task is not None else ""
+    with held(TaskQueries, "detail", all_of_them=True) as call:
+        panel.step_wanted.emit(1)
+        call.wait(qtbot)
+        assert panel.task_id != before
+        qtbot.waitUntil(lambda: words(panel.head).split() == [panel.task_id])
+        assert not panel.notes.isVisible()
+        call.let_go()
+        settled(qtbot, letters)
+    assert panel.task is not None
+    assert panel.task.shop_id != shop
+    assert panel.notes.isVisible()
+    with held(TaskQueries, "detail", all_of_them=True) as call:
+        panel.step_wanted.emit(1)
+        call.wait(qtbot)
+        call.let_go(UsageError("it is gone"))
+        settled(qtbot, letters)
+    assert words(panel.head).split() == [panel.task_id]
+    assert not panel.notes.isVisible()
 
 
 def test_a_note_that_could_not_be_kept_is_not_told_of_another_letter(

@@ -47,6 +47,7 @@ from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
 from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.toast import ToastSpec, failure
+from views.widgets.unknown import Bones
 
 ERROR_SHOWN = 4000
 #: the verbs of a cause that stand at its letter, too
@@ -79,6 +80,7 @@ class LetterPanel(QWidget):
         self._now = ShopNow()
         self._types: Mapping[str, TaskType] = {}
         self._yields = self._whole = False
+        self._answered = True
         self._first = "republish"
         self._ask = Operation(self, latest=True)
         self._noting = Operation(self)
@@ -134,8 +136,13 @@ class LetterPanel(QWidget):
         self._show_verbs()
 
     def show_letter(self, task_id: str) -> None:
-        """Show a letter; what stands there stays until the answer is here."""
-        self._task_id = task_id
+        """Show a letter; what stands there stays until the answer is here, unless that is late."""
+        other, self._task_id = task_id not in ("", self._task_id), task_id
+        if other:
+            self._answered = False
+            if self._bones.due:  # and is late already
+                self._say()
+            self._bones.begin()
         self.refresh()
 
     def show_shop(self, now: ShopNow) -> None:
@@ -151,8 +158,9 @@ class LetterPanel(QWidget):
     def clear(self) -> None:
         """Show nothing."""
         self._ask.drop()
+        self._bones.end()
         self._error.clear()
-        self._task_id, self._detail = "", None
+        self._task_id, self._detail, self._answered = "", None, True
         self.success.show_letter("")
         self._say()
 
@@ -177,6 +185,8 @@ class LetterPanel(QWidget):
         self._content = self._inner.takeWidget()
         self._inner.setWidget(self._content)
         column.addWidget(self._inner, 1)
+        self._bones = Bones(self, self._inner, ground="surface")
+        self._bones.came.connect(self._say)
         yield
         self._build_reason()
         yield
@@ -265,18 +275,21 @@ class LetterPanel(QWidget):
     # answers
 
     def _show(self, detail: TaskDetail | None) -> None:
+        self._bones.end()
         self._error.clear()
-        self._detail = detail
+        self._detail, self._answered = detail, True
         self._say()
 
     def _on_failed(self, error: BaseException) -> None:
+        self._bones.end()
         self._error.show_error(told(error))
+        self._say()
 
     def _say(self) -> None:
         detail = self._detail
         there = detail is not None and detail.task.task_id == self._task_id
         self._content.setVisible(there)
-        self.head.show_letter(detail if there else None)
+        self.head.show_letter(detail if there else None, "" if self._answered else self._task_id)
         if detail is not None and there:
             self._show_reason(detail)
             self._show_message(detail)
@@ -457,11 +470,12 @@ class LetterHead(QWidget):
         rows.addLayout(first)
         rows.addWidget(self._detail_row)
 
-    def show_letter(self, detail: TaskDetail | None) -> None:
-        """Show a letter, or that none is chosen."""
-        self._show_rest(detail is not None)
+    def show_letter(self, detail: TaskDetail | None, awaited: str = "") -> None:
+        """Show a letter, that one is ``awaited``, or that none is chosen."""
+        self._show_rest(shown=detail is not None, steps=detail is not None or bool(awaited))
         if detail is None:
-            self._type.setText(_("No dead letter chosen"))
+            self._type.setText(safe.one_line(awaited, 60) or _("No dead letter chosen"))
+            self._type.setToolTip("")
             return
         task, now = detail.task, instant.now_ms()
         self._type.setText(type_names.name(task.task_type))
@@ -478,11 +492,11 @@ class LetterHead(QWidget):
         self._id_text = task.task_id
         self._id.show_text(task.task_id)
 
-    def _show_rest(self, shown: bool) -> None:
+    def _show_rest(self, *, shown: bool, steps: bool) -> None:
         self._pill.setVisible(shown)
         self._detail_row.setVisible(shown)
         for button in (self._up, self._down):
-            button.setVisible(shown)
+            button.setVisible(steps)
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(self._id_text)

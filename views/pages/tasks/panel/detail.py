@@ -55,6 +55,7 @@ from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
 from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline
+from views.widgets.unknown import Bones
 
 FOLLOW_MS, ERROR_SHOWN = 700, 1200
 WIDE_LINES = 30  #: of a document on the whole page
@@ -119,7 +120,7 @@ class TaskDetailPanel(QWidget):
         return self._task
 
     def show_task(self, task_id: str) -> None:
-        """Show another task; what stands there stays until the answer is here."""
+        """Show another task; what stands there stays until the answer is here, unless that is late."""
         if task_id != self._task_id:
             self._came_from.clear()
         self._turn_to(task_id)
@@ -164,6 +165,9 @@ class TaskDetailPanel(QWidget):
             self.logs.clear()
             self.files.clear()
             self.steps.clear()
+            if self._bones.due:  # and is late already
+                self._show_id_alone()
+            self._bones.begin()
         self.refresh()
 
     def refresh(self) -> None:
@@ -215,6 +219,8 @@ class TaskDetailPanel(QWidget):
         row.addWidget(area, 1)
         row.addWidget(self._side_area, 1)
         column.addLayout(row, 1)
+        self._bones = Bones(self, area, ground="surface")
+        self._bones.came.connect(self._show_id_alone)
         yield
         yield from self._build_sections()
         for layout in (self._body, self._side):
@@ -328,6 +334,8 @@ class TaskDetailPanel(QWidget):
             self._body.addWidget(section)
 
     def _show(self, detail: TaskDetail | Tombstone | None) -> None:
+        self._bones.end()
+        self.pill.show()
         if not isinstance(detail, TaskDetail):
             self._show_missing(detail)
             return
@@ -378,12 +386,16 @@ class TaskDetailPanel(QWidget):
         latest = self._context.feed.latest
         if latest.store.connected and not isinstance(error, StoreUnavailable):
             report(error)
+        self._bones.end()
+        if self._shown_id != self._task_id:
+            self._show_id_alone()
 
     def _show_missing(self, stone: Tombstone | None) -> None:
         """There is no record (any more): what stands here is what it was when it was last seen, if it ever was."""
         self._task = None
         if self._shown_id != self._task_id:
             self._show_id_alone()
+            self.pill.show()
         if stone is None:
             self.pill.set_status("cancelled", _("not found"))
             return
@@ -401,7 +413,7 @@ class TaskDetailPanel(QWidget):
         for field in (self._shop, self._badge):
             field.show_text("")
         self._id.show_text(self._task_id)
-        for widget in (*self._columns, *self.buttons.values()):
+        for widget in (self.pill, *self._columns, *self.buttons.values()):
             widget.hide()
 
     def show_verbs(self) -> None:
