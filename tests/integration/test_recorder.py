@@ -12,11 +12,12 @@ import pytest
 
 from services import assembly
 from services.clock import SystemClock
-from services.domain.past.frame import SHOP, SWITCH, UNTOLD, WORKER
+from services.domain.past.frame import SHOP, SWITCH, UNTOLD, WORKER, Frame, Numbers
 from services.messages import english
 from services.monitor.past.queries import PastQueries, instant
 from services.monitor.past.tape import Tape
 from services.watch import recorder as keeper
+from services.watch.alerts import rules
 from services.watch.recorder import Recorder
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
@@ -204,3 +205,30 @@ def test_of_an_hour_that_came_twice_the_last_is_meant(now: str, words: str, foun
 @pytest.mark.parametrize("words", ["", "noon", "25:00", "2026-11-19T00:00", "today", "12:0a"])
 def test_what_is_no_past_time_is_none(words: str) -> None:
     assert instant(words, T0, "UTC") is None
+
+
+def test_rules_are_tried_on_the_states_that_were_recorded(fleet: Fleet, file: Path, tape: Tape) -> None:
+    asked = assembly.queries(fleet.engine)
+    past = PastQueries(file, asked.audit, lambda: [], fleet.engine.store.now_ms, rules.PAST)
+    now = fleet.engine.store.now_ms()
+    begin = now - 10 * 60_000
+    login, silent = {(SHOP, "pdd:s1"): "login"}, {(WORKER, "w1"): "silent 1.0 4"}
+    for second in range(0, 600, 5):
+        if 120 <= second < 180:
+            continue  # nobody recorded
+        things: dict[tuple[str, str], str] = {}
+        if 220 <= second < 300 or second < 100:
+            things |= login
+        if second >= 400:
+            things |= silent
+        tape.add(Frame(Numbers(at_ms=begin + second * 1000, since_ms=0), things))
+    tried = [rules.BY_NAME[name].default for name in ("needs_login", "silent_worker", "publisher_blocked", "no_leader")]
+    logins, workers, broker, leader = past.dry_run(*tried)
+    assert leader is None
+    assert logins is not None
+    assert [(one.begin - begin) // 1000 for one in logins.told] == [30, 250]
+    assert any(gap.begin - begin == 115_000 for gap in logins.gaps)
+    assert workers is not None
+    assert [((one.begin - begin) // 1000, one.name) for one in workers.told] == [(445, "w1")]
+    assert broker is not None
+    assert broker.told == ()

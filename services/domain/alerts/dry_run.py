@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from services.domain.alerts.rule import Rule
 from services.domain.past import frame
-from services.domain.past.frame import Gap, Numbers
+from services.domain.past.frame import Change, Gap, Numbers, Things
 from services.domain.past.lanes import Span
 
-#: of each matter of a rule whether its condition holds in a row; None where the row does not tell
-Holds = Callable[[Numbers, Rule], Mapping[str, bool] | None]
+
+class Seen(NamedTuple):
+    """What was recorded of an instant."""
+
+    at_ms: int
+    numbers: Numbers | None  #: of the row that ends there, None between two rows
+    things: Mapping[str, int]  #: since when it is so, by the name of those whose state matters
+
+
+#: of each matter of a rule since when its condition holds (UTC ms), 0 where it does not; None where nothing tells it
+Holds = Callable[[Seen, Rule], Mapping[str, int] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What of the recorded tells a measure. ``kind``: of the things that it looks at, "" for numbers alone;
+    ``matters``: what a state comes to for it, "" for nothing; ``state``: a word that stands in all that come to
+    something.
+    """
+
+    holds: Holds
+    kind: str = ""
+    matters: Callable[[str], str] = str
+    state: str = ""
+
+
+class Whole(NamedTuple):
+    """All things that were not as they should be, where nobody knows what was before."""
+
+    at_ms: int
+    things: Things
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +65,12 @@ class _Matter:
     def __init__(self) -> None:
         self.since = self.told = self.calm = 0
 
-    def look(self, at: int, rule: Rule, *, holds: bool) -> Span | None:
-        """Take in a look; what is over by it."""
+    def look(self, at: int, rule: Rule, holds: int, *, exact: bool) -> Span | None:
+        """Take in a look, and since when it holds; what is over by it. ``exact``: what was between looks is known."""
         if holds:
-            self.since, self.calm = self.since or at, 0
+            self.since, self.calm = self.since or holds, 0
             if not self.told and at - self.since >= rule.for_s * 1000:
-                self.told = at
+                self.told = self.since + rule.for_s * 1000 if exact else at
             return None
         self.since, self.calm = 0, self.calm or at
         if not self.told or at - self.calm < rule.calm_s * 1000:
@@ -53,19 +83,58 @@ class _Matter:
         self.since = self.calm = 0
 
 
-def dry_run(rows: Sequence[Numbers], begin: int, end: int, rule: Rule, holds: Holds) -> DryRun:
-    """What a rule would have told between two instants; ``rows``: all that speak for that time, oldest first."""
+def dry_run(
+    rows: Sequence[Numbers],
+    begin: int,
+    end: int,
+    rule: Rule,
+    past: Past,
+    states: Sequence[Whole | Change] = (),
+) -> DryRun:
+    """What a rule would have told between two instants; ``rows``: all that speak for that time, oldest first;
+    ``states``: of the things that it looks at, in order of time, one whole after each gap.
+    """
     matters: dict[str, _Matter] = {}
     told: list[Span] = []
     known = begin
-    for row in rows:
-        if row.since_ms > known:
+    for seen, since in _seen(rows, past, states):
+        if since > known:
             for one in matters.values():
                 one.miss()
-        known = max(known, row.at_ms)
-        for name, on in (holds(row, rule) or {}).items():
-            over = matters.setdefault(name, _Matter()).look(row.at_ms, rule, holds=on)
+        known = max(known, seen.at_ms)
+        found = past.holds(seen, rule)
+        if found is None:
+            continue
+        over_now = dict.fromkeys(matters, 0) if past.kind else {}  # a thing that is well again is not named any more
+        for name, holds in {**over_now, **found}.items():
+            over = matters.setdefault(name, _Matter()).look(seen.at_ms, rule, holds, exact=bool(past.kind))
             if over is not None:
                 told.append(over._replace(name=name))
     told += [Span(one.told, end, name) for name, one in matters.items() if one.told]
     return DryRun(begin=begin, end=end, told=tuple(sorted(told)), gaps=tuple(frame.gaps(rows, begin, end)))
+
+
+def _seen(rows: Sequence[Numbers], past: Past, states: Sequence[Whole | Change]) -> Iterator[tuple[Seen, int]]:
+    """Each row, and what was the moment before each change; with the instant from which on it is known."""
+    things: dict[str, tuple[str, int]] = {}
+
+    def seen(at: int, row: Numbers | None) -> Seen:
+        return Seen(at, row, {name: since for name, (_, since) in things.items()})
+
+    place = 0
+    for row in rows:
+        while place < len(states) and states[place].at_ms <= row.at_ms:
+            one = states[place]
+            place += 1
+            if isinstance(one, Whole):
+                whole = {name: past.matters(state) for (kind, name), state in one.things.items() if kind == past.kind}
+                things = {name: (state, one.at_ms) for name, state in whole.items() if state}
+                continue
+            state, before = past.matters(one.after), things.get(one.name, ("", 0))
+            if before[0] and state != before[0] and one.at_ms > row.since_ms:
+                yield seen(one.at_ms, None), row.since_ms
+            if not state:
+                things.pop(one.name, None)
+            elif state != before[0]:
+                things[one.name] = (state, one.at_ms)
+        yield seen(row.at_ms, row), row.since_ms

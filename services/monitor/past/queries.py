@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from services.domain.alerts.dry_run import DryRun, Holds, dry_run
+from services.domain.alerts.dry_run import DryRun, Past, Whole, dry_run
 from services.domain.alerts.incident import Incident
 from services.domain.alerts.rule import Rule
 from services.domain.audit import AuditEntry
 from services.domain.errors import StoreUnavailable
 from services.domain.gates import paused
 from services.domain.past import frame, lanes, marks, turns
-from services.domain.past.frame import SWITCH, WORKER, Gap, Numbers
+from services.domain.past.frame import SWITCH, WORKER, Change, Gap, Numbers
 from services.domain.past.lanes import Lanes, Span
 from services.domain.past.marks import Mark
 from services.domain.past.turns import Turn
@@ -64,7 +64,7 @@ class PastQueries:
         trail: AuditQueries,
         told: Incidents,
         now_ms: Callable[[], int],
-        holds: Mapping[str, Holds] | None = None,
+        holds: Mapping[str, Past] | None = None,
     ) -> None:
         """``told``: all incidents that are known; ``now_ms``: the store's time; ``holds``: measures of rules that what
         is recorded tells.
@@ -214,12 +214,24 @@ class PastQueries:
         if not any(found):
             return (None,) * len(rules)
         end = self._now_ms()
-        rows = self.series(end - TRIED_MS, end, TRIED_ROWS)
-        if rows and 0 <= end - rows[-1].at_ms <= ABSENT_MS:
-            end = rows[-1].at_ms  # until the next row is late that is no gap
+        begin = end - TRIED_MS
+        tape = self._open()
+        if tape is None:
+            return tuple(
+                dry_run((), begin, end, rule, past) if past else None for rule, past in zip(rules, found, strict=True)
+            )
+        try:
+            rows = tape.series(begin, end, TRIED_ROWS)
+            if rows and 0 <= end - rows[-1].at_ms <= ABSENT_MS:
+                end = rows[-1].at_ms  # until the next row is late that is no gap
+            seen = {past: _seen(tape, rows, begin, end, past) for past in found if past is not None}
+        except sqlite3.Error as exc:
+            raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
+        finally:
+            tape.close()
         return tuple(
-            dry_run(rows, end - TRIED_MS, end, rule, holds) if holds is not None else None
-            for rule, holds in zip(rules, found, strict=True)
+            dry_run(seen[past][0], begin, end, rule, past, seen[past][1]) if past is not None else None
+            for rule, past in zip(rules, found, strict=True)
         )
 
     def _open(self) -> Tape | None:
@@ -238,6 +250,29 @@ class PastQueries:
         # a filter takes whole seconds, so some may be newer than the end: those that were read do not make all of them
         reached = bool(found.entries) and found.entries[-1].at <= begin
         return tuple(reversed(within[:ACTS])), len(within) > ACTS or bool(found.next and not reached)
+
+
+def _seen(
+    tape: Tape, rows: Sequence[Numbers], begin: int, end: int, past: Past
+) -> tuple[Sequence[Numbers], list[Whole | Change]]:
+    """The rows that a measure can be tried on, and the states that it looks at: a whole wherever rows begin anew."""
+    if not past.kind:
+        return rows, []
+    first = tape.states_since()
+    told = [row for row in rows if first is not None and row.at_ms >= first]
+    states: list[Whole | Change] = []
+    known = 0
+    for row in told:
+        if row.since_ms > known or not known:
+            at = max(row.since_ms, first or 0)
+            states.append(Whole(at, tape.states(at)))
+        known = max(known, row.at_ms)
+    last = begin
+    while changes := tape.changes(last, end, kind=past.kind, state=past.state):
+        states += changes
+        last = changes[-1].at_ms
+    # of one instant the whole is what came of its changes
+    return told, sorted(states, key=lambda one: (one.at_ms, isinstance(one, Whole)))
 
 
 def instant(text: str, now_ms: int, zone: str) -> int | None:

@@ -290,18 +290,32 @@ class Tape:
             rows = self._joined(0, begin, end)
         return frame.gaps(rows, begin, end)
 
-    def changes(self, begin: int, end: int, most: int = MAX_CHANGES, *, kind: str = "") -> list[Change]:
+    def changes(
+        self, begin: int, end: int, most: int = MAX_CHANGES, *, kind: str = "", state: str = ""
+    ) -> list[Change]:
         """What changed after the first instant and not after the second, oldest first; the first ``most``.
 
-        ``kind``: only of such things.
+        ``kind``: only of such things; ``state``: from or to one in which this word stands.
         """
         with self._lock:
             rows = self._db.execute(
                 "SELECT at, kind, name, before, after FROM changes"
-                " WHERE at > ? AND at <= ? AND (? = '' OR kind = ?) ORDER BY id LIMIT ?",
-                (begin, end, kind, kind, most),
+                " WHERE at > ? AND at <= ? AND (? = '' OR kind = ?)"
+                " AND (? = '' OR instr(before, ?) OR instr(after, ?)) ORDER BY id LIMIT ?",
+                (begin, end, kind, kind, state, state, state, most),
             ).fetchall()
         return [Change(*row) for row in rows]
+
+    def states_since(self) -> int | None:
+        """The first instant of which states are kept: the oldest may have gone before the numbers; None for no one."""
+        with self._lock:
+            at = self._db.execute("SELECT min(at) FROM wholes").fetchone()[0]
+        return int(at) if at is not None else None
+
+    def states(self, instant: int) -> Things:
+        """All states of an instant."""
+        with self._lock:
+            return self._things_at(instant)[1]
 
     def step(self, instant: int, *, later: bool) -> int | None:
         """The nearest instant at which something changed that a person may want to know; None where there is none."""

@@ -219,7 +219,8 @@ class RuleDialog(_Editor):
             self._trying.start(partial(self._tried, made, self._rule), self._show_tried, self._show_untried)
 
     def _show_tried(self, found: tuple[DryRun | None, ...]) -> None:
-        said, more = words.dry_run(*found)
+        edited, saved = found
+        said, more = words.dry_run(edited, saved, self._rule.measure)
         self.tried.setText(said)
         self.when_tried.setText(more)
 

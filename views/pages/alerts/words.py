@@ -16,7 +16,7 @@ from services.domain.alerts.dry_run import DryRun
 from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING, Told
 from services.domain.alerts.outbox import SENT_MS, Letter
 from services.domain.alerts.rule import Rule
-from services.domain.alerts.text import CONDITIONS, MEASURES
+from services.domain.alerts.text import CONDITIONS, MEASURES, TRIED, UNTRIED
 from services.i18n import N_, _, is_chinese, ngettext
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertsNow, ChannelNow, IncidentNow, RuleNow
@@ -458,11 +458,11 @@ def whole(rule: Rule) -> str:
     return text.sentences(parts)
 
 
-def dry_run(edited: DryRun | None, saved: DryRun | None) -> tuple[str, str]:
+def dry_run(edited: DryRun | None, saved: DryRun | None, measure: str) -> tuple[str, str]:
     """How often a rule would have told somebody, and when; the first in short."""
     if edited is None or saved is None:
         said = _("How often it would have told somebody cannot be computed")
-        return said, _("The recorder does not keep what it looks at.")
+        return said, text.sentences([_(UNTRIED[measure])] if measure in UNTRIED else [])
     if not edited.recorded:
         said = _("How often it would have told somebody is not known")
         return said, _("Nothing was recorded on this computer: ask for it where the leader runs")
@@ -487,6 +487,8 @@ def dry_run(edited: DryRun | None, saved: DryRun | None) -> tuple[str, str]:
         gaps = _("Nobody recorded for {span} of it, the longest from {begin} to {end}: what was then is not known")
         span = text.duration(shown.span(lost))
         parts.append(gaps.format(span=span, begin=clock(longest.begin), end=clock(longest.end)))
+    if measure in TRIED:
+        parts.append(_(TRIED[measure]))
     return said, text.sentences(parts)
 
 

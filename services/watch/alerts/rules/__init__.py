@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from services.domain.alerts.dry_run import Holds
+from services.domain.alerts.dry_run import Past
 from services.domain.alerts.rule import Rule
 from services.watch.alerts.rules import (
     broker_alarm,
@@ -51,6 +51,6 @@ LISTED: tuple[Measure, ...] = (
     recorder_gap.MEASURE,
 )
 #: what can be told of the past, by measure
-PAST: Mapping[str, Holds] = {one.name: one.past for one in LISTED if one.past is not None}
+PAST: Mapping[str, Past] = {one.name: one.past for one in LISTED if one.past is not None}
 BY_NAME: Mapping[str, Measure] = {one.name: one for one in LISTED}
 DEFAULTS: tuple[Rule, ...] = tuple(one.default for one in LISTED)

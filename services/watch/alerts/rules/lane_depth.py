@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
 from services.domain.insight.depth import LANES
-from services.domain.past.frame import UNTOLD, Numbers
+from services.domain.past.frame import UNTOLD
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
 from services.watch.alerts.rules import causes
@@ -37,10 +38,12 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         )
 
 
-def past(row: Numbers, rule: Rule) -> Mapping[str, bool] | None:
+def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
     """Each lane, where the broker told how deep it was."""
-    limit = round(rule.limit("tasks"))
-    return {lane: getattr(row, lane) > limit for lane in LANES} if row.high != UNTOLD else None
+    row, limit = seen.numbers, round(rule.limit("tasks"))
+    if row is None or row.high == UNTOLD:
+        return None
+    return {lane: seen.at_ms if getattr(row, lane) > limit else 0 for lane in LANES}
 
 
-MEASURE = Measure(DEFAULT, find, past)
+MEASURE = Measure(DEFAULT, find, Past(holds))

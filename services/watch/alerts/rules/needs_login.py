@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
-from services.domain.insight import cause
+from services.domain.insight import cause, shop
+from services.domain.past.frame import SHOP
 from services.domain.task import classify
 from services.domain.task.status import Status
 from services.domain.text.message import Message
@@ -33,7 +35,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             continue
         shops = {one.shop for one in closed}
         counts = look.snapshot.counts.shops
-        waiting = sum(counts.get(shop, {}).get(Status.BLOCKED, 0) for shop in shops)
+        waiting = sum(counts.get(one, {}).get(Status.BLOCKED, 0) for one in shops)
         yield Finding(
             rule=rule.name,
             key=key_of(kind),
@@ -50,4 +52,15 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         )
 
 
-MEASURE = Measure(DEFAULT, find)
+def holds(seen: Seen, rule: Rule) -> Mapping[str, int]:
+    """Logins and captchas as one: of a shop its state is recorded, which is the same for both."""
+    since, least = sorted(seen.things.values()), max(1, round(rule.limit("shops")))
+    return {"login": since[least - 1] if len(since) >= least else 0}
+
+
+def waits(state: str) -> str:
+    """Whether a recorded shop waited for a person."""
+    return shop.LOGIN if shop.LOGIN in state.split("/") else ""
+
+
+MEASURE = Measure(DEFAULT, find, Past(holds, SHOP, waits, shop.LOGIN))

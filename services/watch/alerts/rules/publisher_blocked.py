@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
+from services.domain.past.frame import BROKER
 from services.domain.text.message import Message
 from services.monitor.attention import broker
 from services.watch.alerts.look import Look
@@ -41,4 +43,9 @@ def _cause(lost: bool, facts: Sequence[Message]) -> Message:
     return facts[0] if facts else Message("alert.cause_unconfirmed")
 
 
-MEASURE = Measure(DEFAULT, find)
+def holds(seen: Seen, _rule: Rule) -> Mapping[str, int]:
+    """As whoever led met the broker: that it did not answer, or took no messages."""
+    return {"broker": min(seen.things.values(), default=0)}
+
+
+MEASURE = Measure(DEFAULT, find, Past(holds, BROKER))

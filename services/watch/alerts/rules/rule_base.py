@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from services.domain.alerts.dry_run import Holds
+from services.domain.alerts.dry_run import Past
 from services.domain.alerts.incident import Finding
 from services.domain.alerts.rule import Rule
 from services.watch.alerts.look import Look
@@ -19,7 +19,7 @@ class Measure:
 
     default: Rule
     find: Callable[[Look, Rule], Iterable[Finding]]
-    past: Holds | None = None
+    past: Past | None = None
 
     @property
     def name(self) -> str:

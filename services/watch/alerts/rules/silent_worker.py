@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
-from services.domain.insight.worker import WorkerNow
+from services.domain.insight.worker import LATE_MS, MISSING, WorkerNow
+from services.domain.past.frame import WORKER
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
 from services.watch.alerts.rules.rule_base import Measure
@@ -47,4 +49,20 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         )
 
 
-MEASURE = Measure(DEFAULT, find)
+def holds(seen: Seen, rule: Rule) -> Mapping[str, int]:
+    """Each worker by itself: on which machine it was is not recorded."""
+    patience, enough = (round(rule.limit(name) * 1000) for name in ("seconds", "minutes_after"))
+    found = {}
+    for name, since in seen.things.items():
+        heard = since - LATE_MS
+        told = heard + patience <= seen.at_ms <= heard + enough * 60
+        found[name] = heard + patience if told else 0
+    return found
+
+
+def missing(state: str) -> str:
+    """Whether a recorded worker was not heard of."""
+    return "missing" if state.partition(" ")[0] in MISSING else ""
+
+
+MEASURE = Measure(DEFAULT, find, Past(holds, WORKER, missing))

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from services.domain.alerts.dry_run import DryRun, dry_run
-from services.domain.past.frame import UNTOLD, Gap, Numbers
+from services.domain.alerts.dry_run import DryRun, Whole, dry_run
+from services.domain.alerts.text import TRIED, UNTRIED
+from services.domain.past.frame import UNTOLD, Change, Gap, Numbers
 from services.watch.alerts.rules import BY_NAME, PAST
 
 MINUTE = 60_000
@@ -60,3 +61,71 @@ def test_what_nobody_recorded_stays_a_gap() -> None:
 def test_a_lane_that_the_broker_did_not_tell_changes_nothing() -> None:
     assert spans(tried(rows(200, 200, UNTOLD, 200, 200), 5)) == [(4, 5, "high")]
     assert spans(tried(rows(200, 200, 200, UNTOLD, UNTOLD), 5)) == [(3, 5, "high")]
+
+
+def tried_states(measure: str, states: list[Whole | Change], minutes: int, **limits: float) -> DryRun:
+    rule = BY_NAME[measure].default
+    rule = replace(rule, limits={**rule.limits, **limits})
+    seen = [Numbers(at_ms=at * MINUTE, since_ms=(at - 1) * MINUTE) for at in range(1, minutes + 1)]
+    return dry_run(seen, 0, minutes * MINUTE, rule, PAST[measure], [Whole(0, {}), *states])
+
+
+def worker(second: int, before: str, after: str, name: str = "w1") -> Change:
+    return Change(second * 1000, "worker", name, *(f"{one} 1.0 4" if one else "" for one in (before, after)))
+
+
+def test_a_silent_worker_is_told_once_it_was_silent_for_long_enough_between_two_rows_too() -> None:
+    short = [worker(70, "running", "late"), worker(100, "late", "running")]
+    assert tried_states("silent_worker", short, 10).told == (), "45 s after it was heard of it came back"
+    longer = [worker(70, "running", "late"), worker(117, "late", "running")]
+    (one,) = tried_states("silent_worker", longer, 10).told
+    assert (one.name, one.begin) == ("w1", 115_000)
+    assert len(tried_states("silent_worker", longer, 10, seconds=63.0).told) == 0
+    gone = [worker(70, "running", "late"), worker(115, "late", "silent"), worker(200, "silent", "gone")]
+    (one,) = tried_states("silent_worker", gone, 90).told
+    assert 55_000 + 60 * MINUTE <= one.end <= 55_000 + 62 * MINUTE, "one that is long gone was told of long enough"
+    stopped = [worker(70, "running", "stopping"), worker(90, "stopping", "")]
+    assert tried_states("silent_worker", stopped, 10).told == ()
+
+
+def test_shops_that_need_a_login_count_from_the_limit_on() -> None:
+    def shop(minute: int, name: str, before: str, after: str) -> Change:
+        return Change(minute * MINUTE, "shop", name, before, after)
+
+    states = [
+        shop(2, "pdd:1", "", "login"),
+        shop(3, "pdd:2", "dead", "paused/login"),
+        shop(6, "pdd:2", "paused/login", ""),
+        shop(9, "pdd:1", "login", "dead"),
+    ]
+    (one,) = tried_states("needs_login", states, 12).told
+    assert (one.begin, one.end) == (2.5 * MINUTE, 10 * MINUTE)
+    (two,) = tried_states("needs_login", states, 12, shops=2.0).told
+    assert (two.begin, two.end) == (3.5 * MINUTE, 7 * MINUTE)
+    assert tried_states("needs_login", states, 12, shops=3.0).told == ()
+
+
+def test_a_broker_that_was_lost_or_blocked_is_one_matter() -> None:
+    states = [
+        Change(MINUTE, "broker", "broker", "", "lost"),
+        Change(2 * MINUTE, "broker", "broker", "lost", "blocked"),
+        Change(3 * MINUTE, "broker", "broker", "blocked", ""),
+    ]
+    (one,) = tried_states("publisher_blocked", states, 6).told
+    assert one.name == "broker"
+    assert one.end == 4 * MINUTE
+
+
+def test_what_was_silent_when_a_gap_ended_has_to_be_so_anew() -> None:
+    rule = BY_NAME["silent_worker"].default
+    seen = [Numbers(at_ms=at * MINUTE, since_ms=(at - 1) * MINUTE) for at in (1, 2, 6, 7)]
+    states = [Whole(0, {}), worker(100, "running", "late"), Whole(5 * MINUTE, {("worker", "w1"): "late 1.0 4"})]
+    found = dry_run(seen, 0, 7 * MINUTE, rule, PAST["silent_worker"], states)
+    assert [one.begin for one in found.told] == [5 * MINUTE + 45_000]
+    assert found.gaps == (Gap(2 * MINUTE, 5 * MINUTE),)
+
+
+def test_of_each_measure_it_is_told_how_it_is_tried_or_why_not() -> None:
+    assert PAST.keys() | UNTRIED.keys() == set(BY_NAME)
+    assert not PAST.keys() & UNTRIED.keys()
+    assert TRIED.keys() <= PAST.keys()

@@ -518,9 +518,22 @@ def test_a_rule_is_tried_on_what_was_recorded_as_it_is_edited(
 
 
 def test_a_rule_whose_measure_is_not_recorded_says_so(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
-    dialog = edit_rule(qtbot, open_page(), "needs_login")
+    dialog = edit_rule(qtbot, open_page(), "no_leader")
     qtbot.waitUntil(lambda: bool(dialog.tried.text()), timeout=WAIT_MS)
     assert dialog.tried.text() == "How often it would have told somebody cannot be computed"
+    assert dialog.when_tried.text() == "Whoever leads records: of the time in which nobody led there is no record."
+
+
+def test_what_is_counted_in_part_says_how(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
+    tape, begin = Tape(assembly.recorder_file(fleet.engine.settings)), alerts.now - 10 * MINUTE
+    for number in range(120):
+        things = {("worker", "w1"): "late 1.0 4"} if 20 <= number < 40 else {}
+        tape.add(Frame(Numbers(at_ms=begin + number * 5000, since_ms=0), things))
+    tape.close()
+    dialog = edit_rule(qtbot, open_page(), "silent_worker")
+    qtbot.waitUntil(lambda: bool(dialog.tried.text()), timeout=WAIT_MS)
+    assert dialog.tried.text() == "Would have told somebody 1 time in the last 7 days"
+    assert plain(dialog.when_tried).endswith("those of one machine are told of together.")
 
 
 def test_a_refusal_stands_at_its_field(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
