@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
@@ -11,8 +10,10 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from views.support.keys import Shortcut
 from views.support.throttle import Debounce
+from views.tables.table_view import TableView
 from views.theme import theme
 from views.theme.tokens import STATUS_BAR
+from views.widgets.scroll_pane import ScrollPane
 from views.widgets.toast import Toast, ToastSpec
 
 MAX_TOASTS = 3
@@ -27,12 +28,8 @@ _CONTROL = 48
 _RESIZED_MS = 100
 
 
-@runtime_checkable
-class Clearable(Protocol):
-    """What scrolls, and can scroll on past its end."""
-
-    def keep_clear(self, covered: int) -> None:
-        """Let its end be seen above something that lies on so many pixels of it; 0 for nothing."""
+#: what scrolls, and can scroll on past its end
+_CLEARABLE = (ScrollPane, TableView)
 
 
 class Toasts(QObject):
@@ -167,15 +164,18 @@ class Toasts(QObject):
             return
         self._follows = bool(rects)
         for area in self._host.findChildren(QAbstractScrollArea):
-            if not isinstance(area, Clearable) or area.window() is not self._host.window():
+            if not isinstance(area, _CLEARABLE) or area.window() is not self._host.window():
                 continue
             if rects:
                 area.installEventFilter(self)
             else:
                 area.removeEventFilter(self)
+            if not area.isVisible():  # it is looked at once it is shown
+                area.keep_clear(0)
+                continue
             seen = area.viewport()
             place = QRect(seen.mapTo(self._host, QPoint(0, 0)), seen.size())
-            over = [rect for rect in rects if area.isVisible() and rect.intersects(place)]
+            over = [rect for rect in rects if rect.intersects(place)]
             area.keep_clear(place.bottom() + 1 - min(rect.top() for rect in over) if over else 0)
 
     def _rects(self, place: float) -> list[QRect]:

@@ -27,7 +27,7 @@ class ScrollPane(QScrollArea):
 
     def keep_clear(self, covered: int) -> None:
         """Let the last of it be scrolled above what lies on so many pixels of the lower end."""
-        room = covered if self._needed() > self.viewport().height() - covered else 0
+        room = covered if covered and self._needed() > self.viewport().height() - covered else 0
         if room != self._room:
             margins = self.body.contentsMargins()
             margins.setBottom(margins.bottom() + room - self._room)
