@@ -58,7 +58,10 @@ T = TypeVar("T")
 SETTLE_S = 4.0
 #: a connection that takes longer than this to open gets a page of its own meanwhile
 PATIENCE_S = 0.5
-#: the first page has its first answers by then; making others earlier would only hold it up
+#: the first page may wait so long for its first answers before work begins beside it, with which they would take
+#: twice as long; what is not there by then waits for a server
+FIRST_S = 10.0
+#: other pages are made so long after it
 AHEAD_S = 1.0
 #: loading ahead holds the window up for so long at a time, and then lets it be
 TURN_S, REST_S = 0.01, 0.02
@@ -689,7 +692,7 @@ class Console:
 
     async def _first_answers(self, window: MainWindow) -> None:
         """Wait until the page shows what it asked for, but not for long: a server may be slow, or lost."""
-        end = time.monotonic() + AHEAD_S
+        end = time.monotonic() + FIRST_S
         while not window.page(window.current).settled and time.monotonic() < end and not self._ended.is_set():
             await asyncio.sleep(REST_S)
 

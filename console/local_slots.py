@@ -1,28 +1,43 @@
-"""The workers inside this program, as pages see them."""
+"""The workers inside this program, as pages see them; made when the first one is started, or a little ahead of that."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from services.domain.fleet.worker import SlotState
-from services.workers.host import LocalWorkers
+
+if TYPE_CHECKING:
+    from services.workers.host import LocalWorkers
+    from services.workers.worker import Worker
 
 
 class LocalSlots:
     """What ``views.context.LocalControl`` asks for."""
 
-    def __init__(self, workers: LocalWorkers, may: Callable[[], None] = lambda: None) -> None:
-        """``may`` raises where nothing may work."""
-        self._workers, self._may = workers, may
+    def __init__(self, make: Callable[[], LocalWorkers], may: Callable[[], None] = lambda: None) -> None:
+        """``make`` loads what works; ``may`` raises where nothing may work."""
+        self._make, self._may = make, may
+        self._workers: LocalWorkers | None = None
+        self._making = threading.Lock()
+
+    def prepare(self) -> None:
+        """Make what would work here: whoever looks at the store sees from then on what it knows.
+
+        Raises:
+            UsageError: a module of handlers cannot be used.
+        """
+        self._made()
 
     def replace(self, workers: LocalWorkers) -> None:
         """Use other executors from the next start on."""
-        self._workers.close(10.0)
+        self.close(10.0)
         self._workers = workers
 
     def restart_with(self, workers: LocalWorkers) -> None:
         """Use other executors from now on; what works goes on working, with the same slots and lanes."""
-        worker = self._workers.worker
+        worker = self._worker
         info = worker.info() if worker is not None and worker.state != "stopped" else None
         self.replace(workers)
         if info is not None:
@@ -33,35 +48,46 @@ class LocalSlots:
 
         Raises:
             NotAllowed: the connection is read-only, or who sits here may only look.
+            UsageError: a module of handlers cannot be used.
         """
         self._may()
-        return self._workers.start(slots, lanes)
+        return self._made().start(slots, lanes)
 
     def stop(self, grace_s: float | None = None) -> bool:
         """Stop working here."""
-        return self._workers.stop(grace_s)
+        return self._workers is None or self._workers.stop(grace_s)
 
     def close(self, grace_s: float | None = None) -> bool:
         """Stop working here for good."""
-        return self._workers.close(grace_s)
+        return self._workers is None or self._workers.close(grace_s)
 
     def running(self) -> tuple[SlotState, ...]:
         """The slots with a task in them."""
-        busy = (worker.info() for worker in self._workers.busy)
+        busy = (worker.info() for worker in self._workers.busy) if self._workers is not None else ()
         return tuple(slot for info in busy for slot in info.slots if slot.task_id)
 
     def drain(self) -> None:
         """Take no new tasks."""
-        if self._workers.worker is not None:
-            self._workers.worker.drain()
+        if (worker := self._worker) is not None:
+            worker.drain()
 
     def resume(self) -> None:
         """Take tasks again."""
-        if self._workers.worker is not None:
-            self._workers.worker.resume()
+        if (worker := self._worker) is not None:
+            worker.resume()
 
     @property
     def name(self) -> str:
         """Name of the running local worker, "" for none."""
-        worker = self._workers.worker
+        worker = self._worker
         return worker.name if worker is not None and worker.state != "stopped" else ""
+
+    @property
+    def _worker(self) -> Worker | None:
+        return self._workers.worker if self._workers is not None else None
+
+    def _made(self) -> LocalWorkers:
+        with self._making:
+            if self._workers is None:
+                self._workers = self._make()
+            return self._workers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from services import workforce
+from services import assembly
 from services.assembly import Engine
 from services.commands.sessions import SessionCommands
 from services.domain.errors import OperatorError
@@ -30,7 +30,7 @@ class ShopLogins:
     def elsewhere(self, shop: str) -> str:
         """The node on which the profile of a shop (``platform:shop_id``) lives, "" for this one or none. Blocking."""
         home = self._engine.store.homes([shop]).get(shop)
-        return home.node if home is not None and home.node != workforce.node_of(self._engine.settings) else ""
+        return home.node if home is not None and home.node != assembly.node_of(self._engine.settings) else ""
 
     def log_in(self, shop: str) -> bool:
         """Open the shop's browser and wait, perhaps for minutes, until the person has closed it; whether it is logged
@@ -46,7 +46,7 @@ class ShopLogins:
             self._open.add(shop)
         platform, _colon, shop_id = shop.partition(":")
         try:
-            node = workforce.node_of(self._engine.settings)
+            node = assembly.node_of(self._engine.settings)
             return self._sessions.login(shop, lambda: self._browse(platform, shop_id, self._stop), node=node)
         finally:
             with self._changed:
@@ -60,6 +60,9 @@ class ShopLogins:
             self._changed.wait_for(lambda: not self._open, CLOSE_S)
 
     def _browser(self, platform: str, shop_id: str, stop: threading.Event) -> bool:
+        # read when it is needed: the window opens sooner
+        from services import workforce
+
         settings = self._engine.settings
         window = workforce.login_window(settings)
         if window is None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+from typing import TYPE_CHECKING
 
 from console.local_slots import LocalSlots
-from services import assembly, workforce
+from services import assembly
 from services.domain.change import OpenSession
 from services.domain.fleet import role as roles
 from services.domain.fleet.worker import AMBER_AFTER_MS
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import CANCELLABLE
-from services.sample.care import Caretaker
-from services.sample.fleet import CREATOR, SampleFleet, Trickle, by_itself, sample_shops
+
+if TYPE_CHECKING:
+    from services.sample.care import Caretaker
+    from services.sample.fleet import SampleFleet, Trickle
 
 RATE = 3.0
 #: for so long a shop of the sample waits for a login
@@ -65,7 +68,7 @@ class SampleAtWork:
             NotAllowed: this person may only look.
             ConsoleError: the storefront does not start, or store or broker do not answer.
         """
-        workforce.refuse_read_only(self._engine.settings)
+        assembly.refuse_read_only(self._engine.settings)
         self._audit.need(self._commands.operator, roles.OPERATOR, "sample.load")
         with self._lock:
             if self._trickle is None:
@@ -75,7 +78,17 @@ class SampleAtWork:
     def _load(self) -> None:
         if self._trickle is not None:
             return
+        # read when it is needed: the window opens sooner
+        from services import workforce
+        from services.sample.care import Caretaker
+        from services.sample.fleet import CREATOR, SampleFleet, Trickle, by_itself, sample_shops
+
         engine = self._engine
+
+        def logged_in(shop: str) -> None:
+            """The sample does so by itself, so nobody's audit tells of it; the reconciler lets the tasks go."""
+            engine.steps.apply([OpenSession(shop=shop, by=CREATOR)])
+
         fleet = SampleFleet(engine.settings.home_path)
         fleet.start()
         self._fleet = fleet
@@ -90,7 +103,7 @@ class SampleAtWork:
         trickle = Trickle(by_itself(engine.producer.submit), shops, per_second=RATE)
         trickle.start()
         self._trickle = trickle
-        self._care = Caretaker(engine.store, fleet, self._logged_in, after_s=CARE_S)
+        self._care = Caretaker(engine.store, fleet, logged_in, after_s=CARE_S)
         self._care.start()
 
     def stop(self) -> int:
@@ -102,6 +115,8 @@ class SampleAtWork:
             NotAllowed: this person may only look.
             ConsoleError: store or broker do not answer; repeat the call.
         """
+        from services import workforce
+
         self._audit.need(self._commands.operator, roles.OPERATOR, "sample.stop")
         with self._lock, self._audit.act("sample.stop", []):
             if self._trickle is not None:
@@ -131,14 +146,12 @@ class SampleAtWork:
         if fleet is not None:
             fleet.close()
 
-    def _logged_in(self, shop: str) -> None:
-        """The sample does so by itself, so nobody's audit trail tells of it; the reconciler lets the tasks go."""
-        self._engine.steps.apply([OpenSession(shop=shop, by=CREATOR)])
-
     def _marked(self) -> bool:
         return "sample" in self._engine.store.documents("fleet")
 
     def _cancel_waiting(self) -> int:
+        from services.sample.fleet import CREATOR
+
         ids: list[str] = []
         cursor: str | None = ""
         while cursor is not None:

@@ -46,7 +46,7 @@ from services.commands.tokens import TokenCommands
 from services.commands.views import ViewCommands
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import Incident
-from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch
+from services.domain.errors import BrokerUnavailable, ConsoleError, NotAllowed, TopologyMismatch
 from services.domain.fleet import shop_queue
 from services.domain.insight import worker as insight
 from services.domain.insight.connection import BROKER, FILE, MANAGEMENT, STORE, Answer
@@ -608,6 +608,21 @@ def artifacts(settings: config.Settings, clock: Clock) -> ArtifactStore | None:
     # One folder for each store: what has no record in its own store is removed.
     usual = settings.home_path / "data" / "artifacts" / settings.store_mark
     return FolderArtifacts(Path(chosen.place).expanduser() if chosen.place else usual, clock, caps)
+
+
+def refuse_read_only(settings: config.Settings) -> None:
+    """Nothing works or leads over a connection through which nothing is changed.
+
+    Raises:
+        NotAllowed: it is one.
+    """
+    if settings.read_only:
+        raise NotAllowed(said("work.read_only", profile=settings.profile), field="role")
+
+
+def node_of(settings: config.Settings) -> str:
+    """The name of this machine's node, "" where there is no home folder."""
+    return settings.worker.node or (home_folder.node_name(settings.home_path) if settings.home else "")
 
 
 def zone(settings: config.Settings) -> str:

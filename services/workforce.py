@@ -22,7 +22,7 @@ from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator, person
 from services.domain.alerts import rule as rules
 from services.domain.alerts.incident import Incident
-from services.domain.errors import NotAllowed, OperatorError
+from services.domain.errors import OperatorError
 from services.domain.fleet import autoscale, environment
 from services.domain.fleet import role as roles
 from services.domain.fleet.worker import PROXIES_SHOWN
@@ -31,7 +31,6 @@ from services.domain.insight import cause_rule
 from services.domain.insight.cause_rule import MAX_NOTE
 from services.domain.task import own_words
 from services.domain.text.message import Message
-from services.domain.text.said import said
 from services.domain.types import task_type
 from services.engine import people
 from services.engine.lead import leader
@@ -63,23 +62,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def refuse_read_only(settings: config.Settings) -> None:
-    """Nothing works or leads over a connection through which nothing is changed.
-
-    Raises:
-        NotAllowed: it is one.
-    """
-    if settings.read_only:
-        raise NotAllowed(said("work.read_only", profile=settings.profile), field="role")
-
-
 def refuse_viewer(engine: Engine) -> None:
     """Whoever may only look starts no worker: what it does, it does in their name.
 
     Raises:
         NotAllowed: the connection is read-only, or the account of this process is a viewer; the latter is in the audit.
     """
-    refuse_read_only(engine.settings)
+    assembly.refuse_read_only(engine.settings)
     store, who = engine.store, person()
     one = Operator(who=who, role=people.role_of(store, who), known=True)
     assembly.audit_of(engine, who).need(one, roles.OPERATOR, "worker.start")
@@ -272,7 +261,7 @@ def worker_options(settings: config.Settings, *, kind: str = "headless") -> Work
         declines=settings.worker.refuse_types,
         preemptions=settings.worker.preemptions,
         name=settings.worker.name,
-        node=node_of(settings),
+        node=assembly.node_of(settings),
         kind=kind,
         lease_s=settings.lease.seconds,
         grace_s=settings.worker.grace_seconds,
@@ -289,11 +278,6 @@ def proxies_of(browser: config.BrowserSettings) -> dict[str, str]:
     named = {"": browser.proxy, **{shop: own.proxy for shop, own in browser.shops.items()}}
     found = {shop: urlsplit(proxy).netloc.rpartition("@")[2] for shop, proxy in named.items() if proxy}
     return dict(list(found.items())[:PROXIES_SHOWN])
-
-
-def node_of(settings: config.Settings) -> str:
-    """The name of this machine's node, "" where there is no home folder."""
-    return settings.worker.node or (home_folder.node_name(settings.home_path) if settings.home else "")
 
 
 def profiles_folder(settings: config.Settings) -> Path:

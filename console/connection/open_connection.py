@@ -5,23 +5,29 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from contextlib import ExitStack
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from console.local_slots import LocalSlots
 from console.logins import ShopLogins
 from console.sample import SampleAtWork
-from services import addresses, assembly, workforce
+from services import addresses, assembly
 from services import settings as config
 from services.domain import audit
 from services.domain.fleet.shop import Shop
 from services.domain.types.task_type import TaskType
-from services.engine.lead.notice_reader import NoticeReader
 from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.overview_source import OverviewQueries
 from services.monitor.queues.board import QueueBoard
 from services.self_check import SelfCheck
-from services.workers.host import Steward
+
+if TYPE_CHECKING:
+    from services.domain.promises.promise import Promise
+    from services.domain.promises.standing import Standing
+    from services.engine.lead.notice_reader import NoticeReader
+    from services.watch.promises.keeper import PromiseKeeper
+    from services.workers.host import LocalWorkers, Steward
 
 log = logging.getLogger(__name__)
 #: what leads and watches here gets so long to end its round
@@ -58,8 +64,7 @@ class OpenConnection:
             self.queries.past,
         )
         self.queues = QueueBoard(self.queries.queues, self.live, self.history, self.engine.clock)
-        self.promise_tried = workforce.promise_keeper(self.engine).tried
-        self.local = LocalSlots(workforce.local_workers(self.engine), partial(workforce.refuse_viewer, self.engine))
+        self.local = LocalSlots(self._workers, self._may_work)
         self.logins = ShopLogins(self.engine, self.commands.sessions)
         self.doctor = SelfCheck(self.settings)
         self._steward: Steward | None = None
@@ -79,6 +84,9 @@ class OpenConnection:
         """Do what is done beside looking: on the embedded engine this program may lead."""
         if self.settings.read_only:
             return
+        # read when it is needed, as all that works is: the window opens sooner
+        from services import workforce
+
         if self.settings.embedded:
             self._steward = workforce.steward(self.engine)
             self._steward.start()
@@ -86,6 +94,7 @@ class OpenConnection:
             self._notices = workforce.notice_reader(self.engine)
             self._notices.start()
         self.sample.resume()
+        self.local.prepare()
 
     @property
     def addresses(self) -> tuple[str, str]:
@@ -102,6 +111,26 @@ class OpenConnection:
     def shops(self) -> Mapping[str, Shop]:
         """Shops by ``platform:shop_id``."""
         return self.engine.registry.shops()
+
+    def promise_tried(self, promise: Promise) -> Standing:
+        """How a promise would stand that nobody has kept. Blocking."""
+        return self._promises.tried(promise)
+
+    @cached_property
+    def _promises(self) -> PromiseKeeper:
+        from services import workforce
+
+        return workforce.promise_keeper(self.engine)
+
+    def _workers(self) -> LocalWorkers:
+        from services import workforce
+
+        return workforce.local_workers(self.engine)
+
+    def _may_work(self) -> None:
+        from services import workforce
+
+        workforce.refuse_viewer(self.engine)
 
     def close(self, grace_s: float = 5.0) -> None:
         """End everything; running tasks get the grace and then go back to their queues."""

@@ -18,12 +18,10 @@ from typing import Any, NoReturn
 from services import assembly, i18n
 from services import log as logs
 from services.cli import output, spoken, window
-from services.cli import run as cli_run
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConsoleRequest, Context, OpenConsole
 from services.domain.errors import BrokerUnavailable, ConsoleError, OperatorError, StoreUnavailable, UsageError
 from services.domain.text import view_link
 from services.i18n import N_
-from services.sample import demo
 from services.version import VERSION
 
 __all__ = ["ConsoleRequest", "run"]
@@ -44,7 +42,7 @@ def run(argv: Sequence[str], open_console: OpenConsole, tell: Callable[[str], ob
         args.clicked = link
         logs.set_up(verbose=getattr(args, "verbose", False))
         context = Context(args, open_console)
-        if args.handler in (cli_run.console, demo.run):
+        if args.handler is window.console or getattr(args, "shows_window", False):
             fail = partial(_fail, tell=tell)
             _reveal(context, argv)
             return int(args.handler(context))  # a window chooses its language itself
@@ -266,7 +264,7 @@ class _WindowParser(argparse.ArgumentParser):
 def _for_window(words: Sequence[str]) -> argparse.Namespace | None:
     """What the words say where they only open the window, else None: it must not wait for modules of all commands."""
     parser = _WindowParser(parents=[window.options(), common_options()], add_help=False, allow_abbrev=False)
-    parser.set_defaults(handler=cli_run.console)
+    parser.set_defaults(handler=window.console)
     try:
         args, rest = parser.parse_known_args(words)
     except _NotForWindow:
@@ -276,7 +274,8 @@ def _for_window(words: Sequence[str]) -> argparse.Namespace | None:
 
 def grammar(parser_class: type[Parser] = Parser, *, said: Collection[str] | None = None) -> argparse.ArgumentParser:
     """What may be written: nouns, verbs and their options; with ``said`` below the nouns among those words alone."""
-    # here, because the window needs none of them: a tenth of a second of its start
+    # here, because the window needs none of them: a quarter of a second of its start
+    from services.cli import run as cli_run
     from services.cli.commands import (
         alerts,
         at,
@@ -311,7 +310,7 @@ def grammar(parser_class: type[Parser] = Parser, *, said: Collection[str] | None
         parents=[window.options(), common],
     )
     parser.add_argument("--version", action="version", version=f"fleetdeck {VERSION}")
-    parser.set_defaults(handler=cli_run.console)
+    parser.set_defaults(handler=window.console)
     declared = parser.add_subparsers(metavar="COMMAND")
     nouns = declared if said is None else _Nouns(declared, said)
     for module in (

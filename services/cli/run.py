@@ -1,4 +1,4 @@
-"""``worker``, ``demo`` and the window itself."""
+"""``worker`` and ``demo``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from services import log as logs
 from services import settings as config
 from services.cli import output, signals, spoken
 from services.cli.commands import machines, workers
-from services.cli.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
 from services.domain.fleet import autoscale
 from services.domain.gates import lane_share
@@ -105,39 +105,10 @@ def metrics_address(text: str) -> tuple[str, int]:
     return host.strip("[]") or LOOPBACK, int(port)
 
 
-def console(context: Context) -> int:
-    """Open the window; with ``--json`` tell at its end whether all went well."""
-    picture, page = getattr(context.args, "screenshot", ""), getattr(context.args, "page", "")
-    link, clicked = getattr(context.args, "open", None), getattr(context.args, "clicked", "")
-    if link is not None and link.profile and not getattr(context.args, "profile", ""):
-        context.args.profile = link.profile
-    try:
-        settings = context.settings()
-    except UsageError:
-        if not clicked or link is None:
-            raise
-        context.args.profile, link = "", None  # it is for a connection that is not known here: the usual one says so
-        settings = context.settings()
-    request = ConsoleRequest(
-        settings=settings,
-        screenshot=picture,
-        first_run=True,
-        page=link.page if link is not None else page,
-        show=link.show if link is not None else "",
-        link=clicked if link is None else "",
-        read_only=getattr(context.args, "read_only", False),
-        named=context.named,
-    )
-    code = context.open_console(request)
-    if context.json:
-        context.show({"ok": code == EXIT_OK, "screenshot": picture if code == EXIT_OK else ""}, [])
-    return code
-
-
 def work(context: Context) -> int:
     """Run a worker until it is told to stop."""
     settings = _with_options(context.settings(), context.args)
-    workforce.refuse_read_only(settings)
+    assembly.refuse_read_only(settings)
     stop = threading.Event()
     with signals.heard(stop.set):
         worker, clean = _work(settings, stop, drain=context.args.drain, metrics_at=context.args.metrics)

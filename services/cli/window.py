@@ -6,6 +6,7 @@ import argparse
 from typing import NamedTuple
 
 from services.cli import spoken
+from services.cli.context import EXIT_OK, ConsoleRequest, Context
 from services.domain.errors import UsageError
 from services.domain.text import view_link
 from services.domain.text.said import said
@@ -76,6 +77,35 @@ def refuse_without_window(args: argparse.Namespace, why: str) -> None:
         raise UsageError(
             spoken.phrase("--{named} is for the window, and {why}", named=named, why=why), field=f"--{named}"
         )
+
+
+def console(context: Context) -> int:
+    """Open the window; with ``--json`` tell at its end whether all went well."""
+    picture, page = getattr(context.args, "screenshot", ""), getattr(context.args, "page", "")
+    link, clicked = getattr(context.args, "open", None), getattr(context.args, "clicked", "")
+    if link is not None and link.profile and not getattr(context.args, "profile", ""):
+        context.args.profile = link.profile
+    try:
+        settings = context.settings()
+    except UsageError:
+        if not clicked or link is None:
+            raise
+        context.args.profile, link = "", None  # it is for a connection that is not known here: the usual one says so
+        settings = context.settings()
+    request = ConsoleRequest(
+        settings=settings,
+        screenshot=picture,
+        first_run=True,
+        page=link.page if link is not None else page,
+        show=link.show if link is not None else "",
+        link=clicked if link is None else "",
+        read_only=getattr(context.args, "read_only", False),
+        named=context.named,
+    )
+    code = context.open_console(request)
+    if context.json:
+        context.show({"ok": code == EXIT_OK, "screenshot": picture if code == EXIT_OK else ""}, [])
+    return code
 
 
 def leads(text: str) -> bool:

@@ -185,7 +185,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument("--slots", type=whole(1, 64), default=5)
     parser.add_argument("--rate", type=float, default=PER_SECOND, help="tasks a second")
     parser.add_argument("--size", default="", metavar="WxH", help="size of the window (default: 1600x1000)")
-    parser.set_defaults(handler=run)
+    parser.set_defaults(handler=run, shows_window=True)
 
 
 class Demo:
@@ -207,7 +207,7 @@ class Demo:
             if getattr(args, "broker", "")
             else msgspec.structs.replace(config.load(read_only=only_look, home=home), profile="demo")
         )
-        workforce.refuse_read_only(base)
+        assembly.refuse_read_only(base)
         self.fleet = SampleFleet(home)
         self.fleet.start()
         worker = msgspec.structs.replace(base.worker, slots=args.slots)

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 import redis
 
-from services import assembly, workforce
+from services import assembly
 from services import settings as config
 from services.clock import SystemClock
 from services.commands.tasks import TaskSpec
@@ -117,7 +117,7 @@ def test_whoever_only_looks_leaves_no_trace(place: config.Settings, tmp_path: Pa
         assert not engine.store.documents("role")
         assert not engine.store.documents("type")
         with pytest.raises(NotAllowed, match="no worker runs"):
-            workforce.refuse_read_only(engine.settings)
+            assembly.refuse_read_only(engine.settings)
     finally:
         engine.close()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from console.logins import ShopLogins
-from services import assembly, workforce
+from services import assembly
 from services import settings as config
 from services.domain.errors import OperatorError
 from services.domain.fleet.worker import WorkerInfo
@@ -51,7 +51,7 @@ def test_a_login_opens_the_gate_and_a_profile_elsewhere_is_named(engine: assembl
     sessions.close(SHOP)
     logins = ShopLogins(engine, sessions, lambda *_: True)
     assert logins.elsewhere(SHOP) == "", "it has no home yet"
-    node = workforce.node_of(engine.settings)
+    node = assembly.node_of(engine.settings)
     engine.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, node=node))
     assert logins.log_in(SHOP) is True
     assert engine.store.homes()[SHOP].node == node, "its tasks need the profile that was logged in"

@@ -361,7 +361,7 @@ def login(context: Context) -> int:
         def browse() -> bool:
             return workforce.browse(window, shop.platform, shop.shop_id, url, told=_tell)
 
-        sessions, node = assembly.commands(engine).sessions, workforce.node_of(engine.settings)
+        sessions, node = assembly.commands(engine).sessions, assembly.node_of(engine.settings)
         done = sessions.login(shop.key, browse, note=args.note, node=node)
         waits = any(one.shop == shop.key for one in engine.store.sessions())
     follows = spoken.phrase("its tasks wait") if waits else spoken.phrase("its tasks go on")
@@ -374,7 +374,7 @@ def login(context: Context) -> int:
 def _check_home(engine: assembly.Engine, shop: str, *, anyway: bool) -> None:
     """A login in a profile that no task uses would help nobody."""
     home = engine.store.homes([shop]).get(shop)
-    if home is not None and home.node != workforce.node_of(engine.settings) and not anyway:
+    if home is not None and home.node != assembly.node_of(engine.settings) and not anyway:
         raise OperatorError(
             spoken.phrase(
                 "the browser profile of {shop} lives on the node {node}: run this there, move it with shop move, or"
