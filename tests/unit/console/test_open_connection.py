@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import console.connection.open_connection
 from console.connection.open_connection import OpenConnection
 from services import settings as config
+from services.domain.errors import UsageError
 
 
 def open_below(folder: Path) -> set[str]:
@@ -68,5 +70,21 @@ def test_whoever_does_the_part_of_people_in_the_sample_leaves_before_its_store_i
         assert "sample-care" in {one.name for one in people}
         session.sample.end()
         assert not [one.name for one in people if one.is_alive()]
+    finally:
+        session.close()
+
+
+def test_handlers_that_cannot_be_used_are_told_and_keep_nobody_from_looking(tmp_path: Path) -> None:
+    settings = config.load(home=tmp_path)
+    broken = msgspec.structs.replace(settings.worker, handlers=("handlers_that_are_nowhere",))
+    session = OpenConnection(msgspec.structs.replace(settings, worker=broken))
+    try:
+        session.watch()
+        assert session.shops() == {}
+        with pytest.raises(UsageError, match="handlers_that_are_nowhere cannot be imported"):
+            session.lead()
+        with pytest.raises(UsageError, match="handlers_that_are_nowhere cannot be imported"):
+            session.local.start(1)
+        assert not session.local.name
     finally:
         session.close()
