@@ -34,6 +34,7 @@ from views.widgets.empty_state import EmptyState
 from views.widgets.layout import OneAboveOther, stacked
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
+from views.widgets.unknown import Bones
 
 EVERY_MS = 3000
 ALL = "all"
@@ -147,6 +148,7 @@ class PromisesPage(ListPage[PromiseRow]):
         self.stack.addWidget(self.empty)
         yield
         self._unknown = self.covered(self.stack)
+        self._late = Bones(self, self.panel, ground="surface")
 
     def _connect(self) -> None:
         acts = self.actions_of_page
@@ -179,7 +181,7 @@ class PromisesPage(ListPage[PromiseRow]):
         self._go_to_wish()
         row = self.current()
         if row is not None and story is not None and story.row.name == row.name:
-            self.panel.show_story(story)
+            self._show_story(story)
         else:
             self._ask_story()
         self._say()
@@ -207,18 +209,31 @@ class PromisesPage(ListPage[PromiseRow]):
         self._show_rows(settle=True)
 
     def _on_chosen(self) -> None:
-        """Another promise is under the cursor: what is known of it stands there at once."""
+        """Another promise is under the cursor."""
         row = self.current()
         self.panel.setVisible(row is not None and not self._closed)
         shown = self.panel.shown
         if row is not None and (shown is None or shown.name != row.name):
+            self._late.begin()
             self._ask_story()
 
     def _ask_story(self) -> None:
         row = self.current()
         if row is not None:
             call = partial(self._context.promises.told, row, self._now.at_ms)
-            self._telling.start(call, self.panel.show_story, self._show_error)
+            self._telling.start(call, self._show_story, self._fail_story)
+
+    def _show_story(self, story: PromiseStory | None) -> None:
+        self._late.end()
+        self.panel.show_story(story)
+        self.panel.setVisible(self.current() is not None and not self._closed)
+
+    def _fail_story(self, error: BaseException) -> None:
+        self._show_error(error)
+        row, shown = self.current(), self.panel.shown
+        if row is None or shown is None or shown.name != row.name:
+            self._late.end()
+            self.panel.hide()  # it tells of another one
 
     def _on_tick(self) -> None:
         """Say again how far away everything is."""

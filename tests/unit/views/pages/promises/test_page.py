@@ -13,11 +13,13 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from services import assembly, i18n
+from services.domain.errors import UsageError
 from services.domain.promises import promise as promises
 from services.domain.promises import standing
 from services.domain.promises.judge import AT_RISK, BROKEN, CHECKS, KEPT, Due, Forecast, Hold, Judged
 from services.domain.promises.promise import Promise
-from services.monitor.promises import STALE_MS
+from services.monitor.promises import STALE_MS, PromiseQueries
+from tests.support.held import held, settled
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import SMALL, opening
 from views.dialogs.confirm import ConfirmDialog
@@ -28,6 +30,7 @@ from views.pages.promises.page import PromisesPage
 from views.support import shown
 from views.tables.delegates import PADDING
 from views.theme import theme
+from views.widgets.unknown import Bones
 
 pytestmark = pytest.mark.one_pair
 
@@ -391,3 +394,35 @@ def test_a_low_window_shows_the_chart_whole_in_place_of_what_holds_it(
     kept = page.panel.kept
     assert kept.height() >= kept.minimumSizeHint().height()
     assert kept.geometry().bottom() <= page.panel.side.height()
+
+
+def test_nothing_of_the_promise_before_stands_there_while_the_chosen_one_is_late(
+    qtbot: QtBot, four: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    qtbot.waitUntil(lambda: page.panel.shown is not None)
+    first, second, third = (page.table.records.key_at(row) for row in range(3))
+    assert page.table.set_current_key(first)
+    qtbot.waitUntil(lambda: page.panel.shown is not None and page.panel.shown.name == first)
+    with held(PromiseQueries, "told", all_of_them=True) as call:
+        page.table.set_current_key(second)
+        call.wait(qtbot)
+        qtbot.waitUntil(lambda: covered(page))
+        call.let_go()
+        settled(qtbot, page)
+    assert page.panel.shown is not None
+    assert page.panel.shown.name == second
+    assert not covered(page)
+    with held(PromiseQueries, "told", all_of_them=True) as call:
+        page.table.set_current_key(third)
+        call.wait(qtbot)
+        call.let_go(UsageError("the store is away"))
+        settled(qtbot, page)
+    assert not page.panel.isVisible()
+    page.refresh()
+    qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.shown.name == third)
+
+
+def covered(page: PromisesPage) -> bool:
+    """Whether grey rows stand in the place of something."""
+    return any(one.isVisible() and one.accessibleName() == "Loading…" for one in page.findChildren(Bones))
