@@ -31,6 +31,7 @@ from views.pages.alerts.page import CHANNELS_VIEW, RULES_VIEW
 from views.pages.audit.page import AuditPage
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.shops.page import ShopsPage
+from views.support.operation import Operation
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 
@@ -68,12 +69,12 @@ async def dialogs_of(window: MainWindow, page: str) -> AsyncIterator[tuple[str, 
     for scene, shown in SCENES.get(page, {}).items():
         found = await shown(window)
         if found is not None:
-            await asyncio.sleep(OPENS_S * 4)
+            await _answered(found)
             yield scene, found
         if (popup := QApplication.activePopupWidget()) is not None:
             popup.close()
         for dialog in _open():
-            dialog.reject()
+            dialog.done(0)  # to reject one in which something was typed opens a question
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     for request in REQUESTS.get(page, ("",)):
         if request:
@@ -97,12 +98,21 @@ async def _commanded(window: MainWindow, page: str) -> AsyncIterator[tuple[str, 
                 break
         else:
             continue
-        await asyncio.sleep(OPENS_S * 4)
         for dialog in found:
+            await _answered(dialog)
             if isinstance(dialog, Dimming) and dialog.isVisible():
                 yield name, dialog
-            dialog.reject()
+            dialog.done(0)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+async def _answered(shown: QWidget) -> None:
+    """What it asked for when it opened stands there."""
+    await asyncio.sleep(OPENS_S * 4)
+    for _turn in range(TRIES):
+        if not any(one.busy for one in shown.findChildren(Operation)):
+            return
+        await asyncio.sleep(OPENS_S)
 
 
 def _ways(window: MainWindow, page: str) -> Iterator[tuple[str, Callable[[], object]]]:
