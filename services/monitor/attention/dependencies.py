@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from services.domain.gates import dependency
 from services.domain.insight import cause
 from services.domain.insight.cause import Worth
 from services.domain.task.record import Task
-from services.domain.task.search.query import Query, equals
-from services.domain.task.status import Status
+from services.domain.task.search.query import Query, Total, equals
+from services.domain.task.status import Status, Triage
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
@@ -18,6 +18,9 @@ from services.monitor.waits import successors
 
 #: so many waiting tasks are asked for what they wait for
 ASKED = 200
+#: as many that wait in vain for one reason have an item each; more share one
+ALONE = 2
+DOOR_TASKS = 50  #: a list is opened by no more ids
 WORDS = {
     "attention.dependency_dead": Words(
         N_("{tasks_n} waiting for a task that died"),
@@ -34,24 +37,96 @@ WORDS = {
     "attention.dependency_gone": Words(
         N_("{tasks_n} waiting for a task without a record"), N_("{id} is not known any more: cancel what waits for it")
     ),
+    "attention.dependencies_dead": Words(
+        N_("{tasks_n} waiting for tasks that died"),
+        N_("{count_n} in {shops_n} ({cause}): see the cause, or cancel what waits"),
+    ),
+    "attention.dependencies_put_aside": Words(
+        N_("{tasks_n} waiting for tasks that died"),
+        N_("{count_n} of {type} in {shops_n}, which nobody has open: republish them, or cancel what waits"),
+    ),
+    "attention.dependencies_cancelled": Words(
+        N_("{tasks_n} waiting for tasks that were cancelled"),
+        N_("{type} in {shops_n} will never succeed: cancel what waits"),
+    ),
+    "attention.dependencies_gone": Words(
+        N_("{tasks_n} waiting for tasks without a record"), N_("They are not known any more: cancel what waits")
+    ),
 }
 
 
 def items(look: Look) -> Iterable[Attention]:
-    """One item for each task that others wait for in vain."""
+    """One item for each task that others wait for in vain; where many are so for one reason, one for all of these."""
     if not look.number(Status.BLOCKED):
         return
     terms = (equals("status", Status.BLOCKED), equals("gate", dependency.GATE))
-    waiting = look.store.query(Query(terms=terms, limit=ASKED, want_total=False)).tasks
+    waiting = look.store.query(Query(terms=terms, limit=ASKED + 1, want_total=False)).tasks
+    exact, waiting = len(waiting) <= ASKED, waiting[:ASKED]
     behind: dict[str, list[Task]] = defaultdict(list)
     for task, names in zip(waiting, look.store.needs([task.task_id for task in waiting]), strict=True):
         for needed in names:
             behind[needed].append(task)
     # what they wait for is the one that it was republished as, and so on
     last = successors.latest(look.store, look.store.get(list(behind)))
+    groups: dict[tuple[str, ...], list[_InVain]] = defaultdict(list)
     for (needed, tasks), found in zip(behind.items(), last, strict=True):
         if found is None or found.status in (Status.DEAD, Status.CANCELLED):
-            yield _item(look, needed, found, tasks)
+            groups[_reason(found)].append((needed, found, tasks))
+    for reason, group in groups.items():
+        if len(group) > ALONE:
+            yield _shared(look, reason, group, exact=exact)
+        else:
+            yield from (_item(look, *one) for one in group)
+
+
+#: the id that tasks wait for, its last successor, those tasks
+_InVain = tuple[str, Task | None, list[Task]]
+
+
+def _reason(found: Task | None) -> tuple[str, ...]:
+    """What is put right together: a cause of dead letters, or what is to be cancelled."""
+    if found is None:
+        return ("gone",)
+    print_ = (found.fingerprint or found.error_kind) if found.status == Status.DEAD else ""
+    return found.status, found.task_type, print_, found.triage
+
+
+def _shared(look: Look, reason: tuple[str, ...], group: Sequence[_InVain], *, exact: bool) -> Attention:
+    tasks = {task.task_id: task for _needed, _found, behind in group for task in behind}
+    ended = [found for _needed, found, _behind in group if found is not None]
+    code, of_open = reason[0], None
+    verbs = [("cancel_tasks", ",".join(tasks)), ("open_tasks", _list(list(tasks)))]
+    facts = list(look.counted(Total(len(tasks), exact)))
+    if code == Status.DEAD:
+        _status, _type, print_, triage = reason
+        of_open = next((one for one in look.causes if print_ in (one.fingerprint, *one.parts, *one.prints)), None)
+        if triage != Triage.OPEN or of_open is None:
+            code, of_open = "put_aside", None
+            verbs = [("open_tasks", f"id:{','.join(one.task_id for one in ended[:DOOR_TASKS])}"), verbs[0]]
+        else:
+            verbs.insert(0, ("triage_now" if of_open.worth.level == cause.NOW else "triage", of_open.fingerprint))
+            if of_open.worth.level != cause.UNKNOWN:
+                facts.insert(0, of_open.worth.message)
+    return Attention(
+        key="dependencies:" + ":".join(reason),
+        severity="blocked",
+        code=f"attention.dependencies_{code}",
+        params={
+            "tasks": len(tasks),
+            "count": len(group),
+            "shops": len({one.shop for one in ended}),
+            "type": ended[0].task_type if ended else "",
+        },
+        cause=of_open.title if of_open is not None else None,
+        facts=tuple(facts),
+        since_ms=max(min(one.created_at for one in tasks.values()), min((one.ended_at for one in ended), default=0)),
+        verbs=tuple(verbs),
+    )
+
+
+def _list(ids: Sequence[str]) -> str:
+    """Those alone, or all that wait for others where they are too many to be named."""
+    return f"id:{','.join(ids)}" if len(ids) <= DOOR_TASKS else f"gate:{dependency.GATE}"
 
 
 def _item(look: Look, needed: str, found: Task | None, tasks: list[Task]) -> Attention:

@@ -22,8 +22,9 @@ from services.domain.insight.shop import ShopNow
 from services.domain.plans import schedule as schedules
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Attempt, Task
-from services.domain.task.search.query import Counts
+from services.domain.task.search.query import Counts, Query, equals
 from services.domain.text import said as words
+from services.domain.text.message import Message
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
 from services.engine.fates import Fates
@@ -585,6 +586,62 @@ def test_what_would_fail_again_is_not_offered_to_be_republished(room: Room) -> N
     assert ("republish", first.task_id) in items[f"dependency:{first.task_id}"].verbs
     (dead,) = [one for one in items.values() if one.key.startswith("dead:")]
     assert (dead.verbs[0], [one.code for one in dead.facts]) == (("triage_now", "a" * 16), ["worth.succeeded_since"])
+
+
+def in_vain(room: Room, number: int, status: str = "dead") -> list[Task]:
+    """As many that ended so for one reason, each with a task behind it, which is returned."""
+    behind = []
+    for place in range(number):
+        first = room.running(f"w#{status}{place}", task_type="sync_order", shop_id=f"s{place}")
+        behind.append(room.create(depends_on=(first.task_id,)))
+        more = {"error": "no #order", "error_kind": "element_not_found", "fingerprint": "a" * 16}
+        room.finish(first, status, **(more if status == "dead" else {}))
+    return behind
+
+
+def test_tasks_that_wait_in_vain_for_one_reason_are_one_item_where_they_are_many(room: Room) -> None:
+    behind = in_vain(room, 2)
+    assert {key.partition(":")[0] for key in found(room)} == {"dependency", "dead"}
+    behind += in_vain(room, 2)
+    (item,) = [one for key, one in found(room).items() if key.startswith("depend")]
+    assert english(item) == (
+        "4 tasks waiting for tasks that died: 4 dead letters in 2 shops (Page element missing): see the cause, or"
+        " cancel what waits; The page has changed: a retry fails again until the flow is adapted. Tell who makes the"
+        " flow."
+    )
+    verbs = dict(item.verbs)
+    assert verbs["triage"] == "a" * 16
+    assert set(verbs["cancel_tasks"].split(",")) == {task.task_id for task in behind}
+    (cause,) = room.store.query(Query(terms=(equals("status", "dead"),), limit=1)).tasks[:1]
+    for letter in room.store.query(Query(terms=(equals("status", "dead"),), limit=9)).tasks:
+        room.store.apply([SetTriage(task_id=letter.task_id, triage="ignored", by="ann")])
+    (item,) = [one for key, one in found(room).items() if key.startswith("depend")]
+    assert english(item) == (
+        "4 tasks waiting for tasks that died: 4 dead letters of sync_order in 2 shops, which nobody has open: republish"
+        " them, or cancel what waits"
+    )
+    assert cause.task_id in dict(item.verbs)["open_tasks"]
+
+
+def test_tasks_behind_many_cancelled_ones_are_one_item(room: Room) -> None:
+    in_vain(room, 3, "cancelled")
+    (item,) = found(room).values()
+    assert english(item) == (
+        "3 tasks waiting for tasks that were cancelled: sync_order in 3 shops will never succeed: cancel what waits"
+    )
+    assert [verb for verb, _target in item.verbs] == ["cancel_tasks", "open_tasks"]
+
+
+def test_more_than_are_looked_at_are_told_as_at_least_so_many(room: Room) -> None:
+    first = room.running("w#1", task_type="sync_order")
+    other = [room.running(f"w#{place}", task_type="sync_order", shop_id=f"t{place}") for place in range(2)]
+    for task in (first, *other):
+        for _n in range(80):
+            room.create(depends_on=(task.task_id,))
+        room.finish(task, "cancelled")
+    (item,) = found(room).values()
+    assert item.params["tasks"] == 200
+    assert said(item) == [messages.english(Message("attention.at_least"))]
 
 
 def test_what_nobody_could_send_is_told_though_nobody_says_why(room: Room) -> None:
