@@ -143,8 +143,7 @@ class OverviewPage(Page):
         column.setSpacing(CARD_GAP)
         column.addWidget(self.error)
         column.addWidget(TileGrid(list(self.tiles.values())))
-        column.addWidget(Middle(*self.charts.cards, self.attention), 1)
-        column.addWidget(self.fleet)
+        column.addWidget(Middle(*self.charts.cards, self.attention, self.fleet), 1)
         self.scroll_area = QScrollArea()
         self.scroll_area.setWidget(inner)
         self.scroll_area.setWidgetResizable(True)
@@ -485,7 +484,7 @@ def _moment(instant_ms: int) -> str:
     return datetime.fromtimestamp(instant_ms / 1000, UTC).strftime("%Y-%m-%d_%H:%M:%S+00:00")
 
 
-WIDE, MIDDLE = 980, 620
+WIDE, TALL, MIDDLE = 1200, 980, 620
 #: least heights: with them the whole page of a small fleet fits 1366 x 768
 DEPTH, SMALL, LIST = 160, 164, 320
 SMALL_MOST = 208
@@ -495,21 +494,24 @@ LIST_WIDTH = (300, 411)
 
 
 def form_for(width: int) -> str:
-    """``wide``: list beside charts. ``middle``: list below. ``narrow``: everything below each other."""
-    return "wide" if width >= WIDE else "middle" if width >= MIDDLE else "narrow"
+    """``wide``: list beside charts. ``tall``: beside the shops, too, for its items are narrow and high. ``middle``: list
+    below. ``narrow``: everything below each other.
+    """
+    forms = (("wide", WIDE), ("tall", TALL), ("middle", MIDDLE))
+    return next((form for form, least in forms if width >= least), "narrow")
 
 
 class Middle(QWidget):
-    """Depth above rates and unacked, and the list."""
+    """Depth above rates and unacked, the list, and the shops."""
 
-    def __init__(self, depth: QWidget, rates: QWidget, unacked: QWidget, attention: QWidget) -> None:
+    def __init__(self, depth: QWidget, rates: QWidget, unacked: QWidget, attention: QWidget, fleet: QWidget) -> None:
         super().__init__()
-        self._parts = (depth, rates, unacked, attention)
+        self._parts = (depth, rates, unacked, attention, fleet)
         self._form = ""
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(CARD_GAP)
-        for part in self._parts:
+        for part in self._parts[:-1]:
             part.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self._arrange("wide")
 
@@ -522,7 +524,7 @@ class Middle(QWidget):
         """Choose the arrangement for the width."""
         super().resizeEvent(event)
         self._arrange(form_for(self.width()))
-        if self._form == "wide":
+        if self._form in ("wide", "tall"):
             least, most = LIST_WIDTH
             self._grid.setColumnMinimumWidth(2, min(most, max(least, round(self.width() * 0.3))))
 
@@ -530,13 +532,14 @@ class Middle(QWidget):
         if form == self._form:
             return
         self._form = form
-        depth, rates, unacked, attention = self._parts
+        depth, rates, unacked, attention, _fleet = self._parts
         for part in self._parts:
             self._grid.removeWidget(part)
         places = {
-            "wide": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (0, 2, 2, 1)),
-            "middle": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (2, 0, 1, 2)),
-            "narrow": ((0, 0, 1, 2), (1, 0, 1, 2), (2, 0, 1, 2), (3, 0, 1, 2)),
+            "wide": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (0, 2, 2, 1), (2, 0, 1, 3)),
+            "tall": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (0, 2, 3, 1), (2, 0, 1, 2)),
+            "middle": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (2, 0, 1, 2), (3, 0, 1, 2)),
+            "narrow": ((0, 0, 1, 2), (1, 0, 1, 2), (2, 0, 1, 2), (3, 0, 1, 2), (4, 0, 1, 2)),
         }[form]
         for part, place in zip(self._parts, places, strict=True):
             self._grid.addWidget(part, *place)
@@ -544,13 +547,14 @@ class Middle(QWidget):
             self._grid.setColumnStretch(column, stretch)
             self._grid.setColumnMinimumWidth(column, 0)
         heights = {
-            "wide": (DEPTH, SMALL, 0, 0),
-            "middle": (DEPTH, SMALL, LIST, 0),
-            "narrow": (DEPTH, SMALL, SMALL, LIST),
+            "wide": (DEPTH, SMALL, 0, 0, 0),
+            "tall": (DEPTH, SMALL, 0, 0, 0),
+            "middle": (DEPTH, SMALL, LIST, 0, 0),
+            "narrow": (DEPTH, SMALL, SMALL, LIST, 0),
         }
         for row, height in enumerate(heights[form]):
             self._grid.setRowMinimumHeight(row, height)
-            self._grid.setRowStretch(row, (DEPTH_SHARE, SMALL_SHARE, 0, 0)[row])
+            self._grid.setRowStretch(row, (DEPTH_SHARE, SMALL_SHARE, 0, 0, 0)[row])
         for part, height in ((depth, DEPTH), (rates, SMALL), (unacked, SMALL), (attention, LIST)):
             part.setMinimumHeight(height)
         for part in (rates, unacked):
