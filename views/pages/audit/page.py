@@ -189,6 +189,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self._unknown = self.covered(self.stack)
         yield
         self.panel = AuditPanel()
+        yield from self.panel.build()
         yield
         self.day = DayStrip()
         self.day_room = QWidget()

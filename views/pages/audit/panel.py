@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 
@@ -174,13 +175,16 @@ class AuditPanel(QWidget):
         self._close = IconButton("ph.x", N_("Close panel"))
         self._close.clicked.connect(self.closed)
         self._name = Elided("", "monosmall", "text3", middle=True)
-        copy = IconButton("ph.copy", N_("Copy the entry's id"))
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.key))
+        self._copy = IconButton("ph.copy", N_("Copy the entry's id"))
+        self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.key))
         self.same_button = Button(N_("Acts on the same object"), icon="ph.funnel", small=True)
         self.same_button.clicked.connect(self._on_same)
         self.back_button = Button(N_("Take back…"), icon="ph.arrow-counter-clockwise", small=True)
         self.back_button.clicked.connect(self.back_wanted)
         self.back_note = Label("", "label", "text3", wrap=True)
+
+    def build(self) -> Iterator[None]:
+        """Put it together, a little between two yields; whoever makes it goes through all of it."""
         self.faults = Strip("dead")
         self.facts = KeyValues()
         self._why, self.why = Section(N_("Reason given"), foldable=False), Label("", "body", "text2", wrap=True)
@@ -189,6 +193,7 @@ class AuditPanel(QWidget):
         self._result, self.results = Section(N_("Result"), foldable=False), ResultRows()
         self.results.wanted.connect(self._open_tasks)
         self._result.body.addWidget(self.results)
+        yield
         self._targets = Section(N_("Objects"))
         self.targets = Label("", "monosmall", "text", wrap=True)
         self.targets.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -196,14 +201,18 @@ class AuditPanel(QWidget):
         self.tasks_button = Button(N_("Open tasks"), kind="link")
         self.tasks_button.clicked.connect(self._on_tasks)
         self._targets.add_action(self.tasks_button)
+        yield
         self.change = ChangeSection()
+        yield
         self._details = DocumentSection(N_("Details"))
         self.details = self._details.editor
+        yield
         self._seal = Section(N_("Seals"))
         self.seals = KeyValues(mono=True)
         self._seal.body.addWidget(self.seals)
         self._seal.set_folded(True)
-        self._build(copy)
+        yield
+        self._put_together()
         on_language_changed(self._say)
 
     @property
@@ -228,11 +237,14 @@ class AuditPanel(QWidget):
         """Bring the keyboard here."""
         self._close.setFocus(Qt.FocusReason.TabFocusReason)
 
-    def _build(self, copy: QWidget) -> None:
+    def _put_together(self) -> None:
         head = QVBoxLayout()
         head.setContentsMargins(16, 10, 12, 10)
         head.setSpacing(8)
-        for parts, stretched in (((self._act, self._pill, None, self._close), None), ((self._name, copy), self._name)):
+        for parts, stretched in (
+            ((self._act, self._pill, None, self._close), None),
+            ((self._name, self._copy), self._name),
+        ):
             row = QHBoxLayout()
             for part in parts:
                 if part is None:

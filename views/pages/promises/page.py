@@ -122,6 +122,7 @@ class PromisesPage(ListPage[PromiseRow]):
         self._rest = AtRest(self.table, cursor_is_set=True)
         yield
         self.panel = PromisePanel(self.actions_of_page, self.verbs)
+        yield from self.panel.build()
         yield
         list_ = QWidget()
         column = QVBoxLayout(list_)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -65,12 +65,17 @@ class PromisePanel(QWidget):
                 button.clicked.connect(partial(self._act, verb.key))
         self.close_button = IconButton("ph.x", N_("Close"))
         self.close_button.clicked.connect(self.closed)
+
+    def build(self) -> Iterator[None]:
+        """Put it together, a little between two yields; whoever makes it goes through all of it."""
         self.causes = Causes()
         self.causes.wanted.connect(self._help)
         self.kept = KeptCard()
+        yield
         self._breaks_card, self.breaks = Card(N_("Breaks of the last 30 days")), KeyValues()
         self._breaks_card.body.addWidget(self.breaks)
         self.side = _Side([self.causes, self._breaks_card], self.kept)
+        yield
         self._model: RecordModel[MatrixRow] = RecordModel(
             SHOPS, key=lambda row: row.row.shop, hold_new=False, local_sort=True, sentence=words.matrix_sentence
         )
@@ -79,6 +84,7 @@ class PromisePanel(QWidget):
         self._told = Elided("", "label", "text3")
         self.none = EmptyState(N_("No shop is broken or at risk."), icon="ph.check-circle")
         self._shops = stacked(self.matrix, self.none)
+        yield
         self._put_together()
         self.which.chosen.connect(lambda _key: self._show_shops(settle=True))
         self.matrix.open_requested.connect(self._open_shop)

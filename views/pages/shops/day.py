@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -153,15 +153,20 @@ class ShopDayView(QWidget):
         super().__init__()
         self._queries, self._trail, self._connected = queries, trail, connected
         self._works: tuple[TypeRow, ...] = ()
+        self._row: ShopRow | None = None
+        self._day: ShopDay | None = None
+
+    def build(self) -> Iterator[None]:
+        """Put it together, a little between two yields; whoever makes it goes through all of it."""
         self.tiles, self.why = TileRow(), WhyStrip()
         self.lists = Segmented(_LISTS, N_("What is listed"))
         self._done: RecordModel[AuditEntry] = RecordModel(
             ACTS, key=lambda entry: entry.entry_id, hold_new=False, sentence=sentence
         )
+        yield
         self.acts = TableView(self._done, name=N_("Acts on the shop"))
         self._ask_acts = Operation(self, latest=True)
-        self._row: ShopRow | None = None
-        self._day: ShopDay | None = None
+        yield
         self.back = Button(N_("Shops"), kind="ghost", icon="ph.caret-left", small=True)
         self.title, self._badge = Elided("", "panel"), Badge.platform("")
         self.span = Segmented([(key, title) for key, title, _ms in CHOICES], N_("Time range"))
@@ -170,6 +175,7 @@ class ShopDayView(QWidget):
         self.gantt = Gantt()
         self.legend = GanttLegend()
         self.error = ErrorStrip()
+        yield
         self._model: RecordModel[DayAttempt] = RecordModel(
             RUNS, key=lambda run: run.key, hold_new=False, local_sort=True, sentence=gantt_words.sentence
         )
@@ -180,7 +186,9 @@ class ShopDayView(QWidget):
             icon="ph.calendar-blank",
         )
         self._source: ListSource[str] = ListSource(self._call, "", self, every_ms=EVERY_MS)
+        yield
         self._put_together()
+        yield
         self._connect()
         on_language_changed(self._say)
 

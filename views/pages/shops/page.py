@@ -211,6 +211,7 @@ class ShopsPage(ListPage[ShopRow]):
         )
         self._tables.addWidget(self.empty)
         self._tables.addWidget(self.day)
+        yield from self.day.build()
         yield
         self.bulk = BulkBar(ACTS, counted)
         left.addWidget(self.bulk)
@@ -218,6 +219,7 @@ class ShopsPage(ListPage[ShopRow]):
         self._side = ScrollPane()
         row.addWidget(self._side)
         self.shop, self.scope = ShopCard(self.verbs), ScopeCard()
+        yield
         theme().changed.connect(self._widen)
         self._widen()
         self._side.body.setContentsMargins(0, 0, PAGE_MARGIN, PAGE_MARGIN)
