@@ -566,7 +566,7 @@ class MainWindow(QMainWindow):
     def event(self, event: QEvent) -> bool:
         """Paint in a turn of its own: that takes as long as all that led to it."""
         if event.type() == QEvent.Type.UpdateRequest and not self._paints:
-            turns().first(self._paint)
+            turns().paint(self._paint)
             return True
         return super().event(event)
 

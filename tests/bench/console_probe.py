@@ -313,7 +313,7 @@ class _Painted(QObject):
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.UpdateRequest:
-            turns().last(self._note)  # the window paints before that
+            turns().later(self._note)  # the window paints before that
         return False
 
     def _note(self) -> None:

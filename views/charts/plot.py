@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import QDialog, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from services.i18n import N_, _
 from views.charts import ticks
@@ -29,6 +30,7 @@ from views.charts.time_window import Crosshair, TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
 from views.support import shown, text
 from views.support.language import on_language_changed
+from views.support.throttle import turns
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -108,6 +110,7 @@ class Plot(Crosshair):
         self._markers: tuple[Marker, ...] = ()
         self._top = 1.0
         self._picture: QPixmap | None = None
+        self._wanted = False  #: whether the next picture is on its way
         self._pictured = (EMPTY, window.bounds())  #: the points and the bounds that the picture is of
         self.smallest = 4.0
         self._drawn: Scene | None = None
@@ -361,6 +364,16 @@ class Plot(Crosshair):
     def _redraw(self) -> None:
         self._picture = None
         self.update()
+        if not self._wanted and self.isVisible():
+            self._wanted = True
+            turns().soon(self._draw_ahead)
+
+    def _draw_ahead(self) -> None:
+        """Draw what will be painted: a page with several charts is held up by each of them alone."""
+        if isValid(self):
+            self._wanted = False
+            if self._picture is None and not self.visibleRegion().isEmpty():
+                self._picture = self._draw(self.devicePixelRatioF())
 
     def _on_cursor(self) -> None:
         self._forget_old()  # to the pixel, where an instant is pointed at

@@ -78,7 +78,7 @@ class _Mailbox(QObject):
 
     @Slot(object)
     def _take(self, run: _Call) -> None:
-        turns().last(functools.partial(self._deliver, run))
+        turns().later(functools.partial(self._deliver, run))
 
     @staticmethod
     def _deliver(run: _Call) -> None:

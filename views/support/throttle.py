@@ -82,27 +82,31 @@ class Turns(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._waiting: deque[Callable[[], object]] = deque()
+        #: what a painting shall show, paintings, all else
+        self._waiting: tuple[deque[Callable[[], object]], ...] = (deque(), deque(), deque())
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._make_next)
 
-    def last(self, call: Callable[[], object]) -> None:
-        """Make a call after those that wait."""
-        self._waiting.append(call)
-        self._begin()
+    def soon(self, call: Callable[[], object]) -> None:
+        """Make a call before anything is painted: it goes on with what was begun in this turn."""
+        self._wait(0, call)
 
-    def first(self, call: Callable[[], object]) -> None:
-        """Make a call before those that wait."""
-        self._waiting.appendleft(call)
-        self._begin()
+    def paint(self, call: Callable[[], object]) -> None:
+        """Make a call that paints."""
+        self._wait(1, call)
 
-    def _begin(self) -> None:
+    def later(self, call: Callable[[], object]) -> None:
+        """Make a call once all before it is painted."""
+        self._wait(2, call)
+
+    def _wait(self, rank: int, call: Callable[[], object]) -> None:
+        self._waiting[rank].append(call)
         if not self._timer.isActive():
             self._timer.start()
 
     def _make_next(self) -> None:
-        call = self._waiting.popleft()
-        if self._waiting:
+        call = next(waiting for waiting in self._waiting if waiting).popleft()
+        if any(self._waiting):
             self._timer.start()  # now: the call may ask a person and wait for that
         try:
             call()

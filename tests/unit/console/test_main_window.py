@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from console.main_window import MainWindow
 from console.navigation import PageSpec
+from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
+from views.charts import curves  # noqa: F401  (loaded, so that charts draw at once)
+from views.charts.depth_chart import DepthChart
+from views.charts.series import Frame, SampleBuffer
+from views.charts.time_window import TimeWindow
 from views.page import Page
 from views.theme import theme
 
@@ -168,6 +175,46 @@ def test_a_click_is_heard_before_a_page_that_was_opened_is_painted(qtbot: QtBot,
     QApplication.sendPostedEvents()
     assert not page.painted, "nor before whatever changes on it"
     qtbot.waitUntil(lambda: page.painted)
+
+
+class Slow(DepthChart):
+    """Takes longer to draw than others are to wait."""
+
+    def __init__(self, window: TimeWindow, done: list[str], name: str) -> None:
+        super().__init__(window)
+        self._done, self._said = done, name
+
+    def highest(self, frame: Frame) -> float:
+        end = time.thread_time() + 0.005
+        while time.thread_time() < end:
+            pass
+        self._done.append(self._said)
+        return super().highest(frame)
+
+
+def test_a_click_is_heard_between_the_pictures_of_two_charts(qtbot: QtBot, qapp: QApplication) -> None:
+    theme().install(qapp)
+    done: list[str] = []
+    span, page, buffer = TimeWindow(3600), Page("a"), SampleBuffer()
+    span.set_now(NOW_MS / 1000)
+    buffer.append(SampleSource().series(3600, 5000))
+    charts = [Slow(span, done, name) for name in ("first", "second")]
+    for chart in charts:
+        page.body.addWidget(chart)
+    window = MainWindow([PageSpec(id="a", title="a", icon="ph.gauge", factory=lambda: page)])
+    qtbot.addWidget(window)
+    window.show()
+    window.open_page("a")
+    qtbot.wait(20)
+    for chart in charts:
+        chart.set_frame(buffer.frame(*span.bounds()))
+    beat = QTimer(interval=1)
+    beat.timeout.connect(lambda: done.append("heard"))
+    beat.start()
+    qtbot.waitUntil(lambda: "second" in done)
+    beat.stop()
+    assert "heard" in done[done.index("first") : done.index("second")]
+    assert (done.count("first"), done.count("second")) == (1, 1)
 
 
 def test_stale_pages_are_grey(window: MainWindow) -> None:

@@ -74,9 +74,9 @@ def test_what_falls_due_comes_between_two_turns(qtbot: QtBot) -> None:
     beat = QTimer(interval=1)
     beat.timeout.connect(lambda: done.append("heard"))
     beat.start()
-    for name in ("b", "c"):
-        turns().last(lambda name=name: _long(done, name))
-    turns().first(lambda: _long(done, "a"))
+    turns().later(lambda: _long(done, "c"))
+    turns().paint(lambda: _long(done, "b"))
+    turns().soon(lambda: _long(done, "a"))
     qtbot.waitUntil(lambda: "c" in done)
     beat.stop()
     assert [name for name in done if name != "heard"] == ["a", "b", "c"]
@@ -95,10 +95,10 @@ def test_turns_go_on_while_one_waits_for_a_person_and_after_one_that_failed(qtbo
     def fail() -> None:
         raise KeyError("wrong")
 
-    turns().last(ask)
-    turns().last(fail)
-    turns().last(lambda: done.append("next"))
-    turns().last(asks.quit)
+    turns().later(ask)
+    turns().later(fail)
+    turns().later(lambda: done.append("next"))
+    turns().later(asks.quit)
     with qtbot.captureExceptions() as raised:
         qtbot.waitUntil(lambda: "answered" in done)
     assert done == ["next", "answered"]
