@@ -47,8 +47,10 @@ def window(request):
     from PySide6.QtWidgets import QApplication
     from qasync import QEventLoop
     from console.connection.open_connection import OpenConnection
+    from console import lifecycle
     from console.lifecycle import Console
 
+    lifecycle.PATIENCE_S = 60.0  # a busy machine would get the page of a connection that takes long to open
     app = QApplication([])
     console = Console(app, request)
     lead = OpenConnection.lead
