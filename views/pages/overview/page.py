@@ -494,7 +494,7 @@ LIST_WIDTH = (300, 411)
 
 
 def form_for(width: int) -> str:
-    """``wide``: list beside charts. ``tall``: beside the shops, too, for its items are narrow and high. ``middle``: list
+    """``wide``: list beside charts. ``tall``: beside the shops, too: its items are narrow and high. ``middle``: list
     below. ``narrow``: everything below each other.
     """
     forms = (("wide", WIDE), ("tall", TALL), ("middle", MIDDLE))

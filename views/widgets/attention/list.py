@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -69,7 +69,7 @@ class AttentionList(QWidget):
         verb: a verb and what it is about.
         mute: an ``AttentionRow`` and a key of ``attention_item.SPANS``.
         count_changed: how many items need somebody.
-        below_changed: how many items begin or go on below what is seen.
+        below_changed: how many items that need somebody begin or go on below what is seen.
     """
 
     verb = Signal(str, str)
@@ -103,7 +103,9 @@ class AttentionList(QWidget):
         self._below = 0
         bar = self._scroll.verticalScrollBar()
         bar.valueChanged.connect(self._count_below)
-        bar.rangeChanged.connect(self._count_below)
+        bar.rangeChanged.connect(self._count_later)
+        self._counting = QTimer(self, singleShot=True, interval=0)
+        self._counting.timeout.connect(self._count_below)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._outer = QVBoxLayout(self)
         self._outer.setContentsMargins(0, 0, 0, 0)
@@ -152,6 +154,7 @@ class AttentionList(QWidget):
         if count != self._count:
             self._count = count
             self.count_changed.emit(count)
+            self._count_later()
 
     def set_acting(self, reason: str) -> None:
         """Disable what changes something, with a reason; "" enables it again."""
@@ -186,10 +189,14 @@ class AttentionList(QWidget):
         if rest != self._outer.contentsMargins().bottom():
             self._outer.setContentsMargins(0, 0, 0, rest)
 
+    def _count_later(self, *_range: int) -> None:
+        """Once the items have the places that they will have."""
+        self._counting.start()
+
     def _count_below(self, *_range: int) -> None:
         self._fit()
         end = self._scroll.verticalScrollBar().value() + self._scroll.viewport().height()
-        below = sum(item.geometry().bottom() > end for item in self.items())
+        below = sum(not item.resolved and item.geometry().bottom() > end for item in self.items())
         if below != self._below:
             self._below = below
             self.below_changed.emit(below)

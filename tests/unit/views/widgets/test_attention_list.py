@@ -178,6 +178,18 @@ def test_what_there_is_no_room_for_is_counted(qtbot: QtBot, listing: AttentionLi
     qtbot.waitUntil(lambda: told[-1] == 0)
 
 
+def test_what_is_over_is_not_counted_among_those_below(qtbot: QtBot, listing: AttentionList) -> None:
+    told: list[int] = []
+    listing.below_changed.connect(told.append)
+    listing.resize(400, 150)
+    rows = [replace(LOGIN, key=f"k{number}") for number in range(5)]
+    listing.set_rows(rows, 0)
+    qtbot.waitUntil(lambda: bool(told) and told[-1] == 4)
+    listing.set_rows(rows[:3], 1_000)
+    qtbot.waitUntil(lambda: told[-1] == 2)
+    assert len(listing.items()) == 5
+
+
 def test_the_last_item_that_is_seen_is_seen_whole(qtbot: QtBot, listing: AttentionList) -> None:
     listing.set_rows([replace(LOGIN, key=f"k{number}") for number in range(5)], 0)
     (area,) = listing.findChildren(QScrollArea)
