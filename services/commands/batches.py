@@ -133,4 +133,5 @@ class BatchCommands:
             skipped = len(outcome.skipped) + len(outcome.failed)
             act.counted(len(outcome.done) + len(outcome.pending), skipped)
             act.outcome += "; after: " + ", ".join(f"{status} {number}" for status, number in sorted(after.items()))
+            act.placed([(one.task_id, one.why.code) for one in (*outcome.skipped, *outcome.failed)])
         return BatchOutcome(outcome=outcome, before=plan.before, after=after)

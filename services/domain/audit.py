@@ -34,6 +34,7 @@ _PROGRAMS = (("rule ", RULE), ("known issue ", RULE), ("worker ", WORKER))
 _PAUSES, _ENDS, _WHOLE = ("pause", "resume"), (".remove", "_remove", "_reset"), ("schedule", "rule", "channel")
 _VERSION = "fleetdeck audit 1"
 _ENTRY = re.compile(r"(\d{13})-([0-9a-f]{4,32})-(\d{6,12})\Z", re.ASCII)
+_DONE = re.compile(r"partly: (\d{1,9}) done", re.ASCII)
 _PLACES = re.compile(
     r"(.*); not done: ([a-z_]+(?:\.[a-z_]+)*(?: \d{1,3}(?:-\d{1,3})?)+"
     r"(?:, [a-z_]+(?:\.[a-z_]+)*(?: \d{1,3}(?:-\d{1,3})?)+)*)\Z",
@@ -202,6 +203,12 @@ def parted(outcome: str) -> tuple[str, dict[str, tuple[int, ...]]]:
         ends = [run.partition("-") for run in runs]
         told[code] = tuple(at for low, _dash, high in ends for at in range(int(low), int(high or low) + 1))
     return found[1], told
+
+
+def done_number(outcome: str) -> int:
+    """How many were done of an act that was done in part, as its outcome counts them."""
+    found = _DONE.match(outcome)
+    return int(found[1]) if found is not None else 0
 
 
 def before_after(entry: AuditEntry) -> tuple[object, object] | None:

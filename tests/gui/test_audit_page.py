@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 import redis
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -34,8 +35,13 @@ from tests.unit.views.pages.alert_samples import Alerts
 from views.dialogs.confirm import ConfirmDialog
 from views.kit.list_source import ListSource
 from views.pages.audit.page import AuditPage
+from views.pages.audit.panel import ResultRows
+from views.pages.audit.words import Result
 from views.pages.tasks.page import TasksPage
 from views.shell.health_popover import HealthPopover
+from views.support.look import Label
+from views.tables.delegates import PADDING
+from views.theme import theme
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 Open = Callable[[], AuditPage]
@@ -807,3 +813,66 @@ def test_bells_stand_where_alerts_began_and_open_them(qtbot: QtBot, desk: Desk, 
     assert asked.args == ["alerts", last.id]
     assert bars.stretch is None
     assert bars.accessibleDescription().endswith("Alerts 2")
+
+
+@pytest.mark.one_pair
+def test_of_an_act_that_was_done_in_part_only_that_is_taken_back(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    ended, waits, also = desk.succeed(desk.create(0)).task_id, desk.create(1).task_id, desk.create(2).task_id
+    desk.session.commands.tasks.cancel([waits, ended, also])
+    page = open_page()
+    dialog = ask_back(qtbot, page)
+    said = "2 of 3: only what was done is taken back"
+    assert said in page.panel.back_note.text()
+    assert (dialog.question.number, dict(dialog.question.rows)["Done then"]) == ("2 objects", said)
+    dialog.verb_button.click()
+    page.taking_back.acting.send_delayed()
+    store = desk.session.engine.store
+    qtbot.waitUntil(lambda: store.audit(1)[0].action == "task.create_again" and bool(store.audit(1)[0].outcome))
+    assert (store.audit(1)[0].target, store.audit(1)[0].outcome) == ((waits, also), "done")
+
+
+@pytest.mark.one_pair
+def test_the_usual_acts_are_read_whole_beside_the_panel(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    with Audit(desk.session.engine.store, "ann@desk-1").act("dead.republish", ["t1"], {}):
+        pass
+    page = open_page()
+    page.resize(1366 - 196, 692)
+    key = page.table.records.record(0).key
+    page.table.open_requested.emit(key)
+    qtbot.waitUntil(page.panel.isVisible)
+    section = page.table.records.section_of("action")
+    said = page.table.records.column(section).display(page.table.records.record(0))
+    needed = QFontMetrics(theme().font("strong")).horizontalAdvance(said) + 2 * PADDING
+
+    def whole() -> bool:
+        return page.table.columnWidth(section) >= needed
+
+    qtbot.waitUntil(whole)
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_number_words_and_link_of_a_result_stand_on_one_line(qtbot: QtBot, language: str) -> None:
+    i18n.set_language(language)
+    rows = ResultRows()
+    qtbot.addWidget(rows)
+    found = Result(objects=("a",), said=i18n._("Done"), status="succeeded", number=1)
+    rows.show_results((found,), doors=True)
+    rows.show()
+    rows.resize(340, rows.sizeHint().height())
+    picture = rows.grab().toImage()
+
+    def lowest(part: QWidget) -> int:
+        """The last line with ink of it."""
+        box = QRect(part.mapTo(rows, QPoint(0, 0)), part.size())
+        ground = picture.pixelColor(rows.width() // 2, 1).lightness()
+        inked = (
+            y
+            for y in range(box.top(), min(box.bottom() + 1, picture.height()))
+            for x in range(box.left(), min(box.right() + 1, picture.width()))
+            if abs(picture.pixelColor(x, y).lightness() - ground) > 90
+        )
+        return max(inked)
+
+    number, said = rows.findChildren(Label)
+    assert abs(lowest(number) - lowest(said)) <= (0 if language == "en" else 3), "their own ink hangs a little lower"
+    assert abs(lowest(rows.doors[0]) - lowest(said)) <= 1

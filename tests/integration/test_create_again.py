@@ -7,6 +7,9 @@ import json
 import pytest
 
 from services import assembly
+from services.commands.back.ways import Way, take_back, way_of
+from services.domain import audit
+from services.domain.errors import UsageError
 from services.domain.task.status import Status
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
@@ -79,3 +82,37 @@ def test_a_deadline_that_has_passed_is_not_asked_for_again_and_one_to_come_is(fl
     assert (set(outcome.done), outcome.skipped) == ({missed, waits}, ())
     assert fleet.task(outcome.made[missed]).deadline == 0
     assert fleet.task(outcome.made[waits]).deadline == later
+
+
+def test_what_was_done_of_an_act_is_taken_back_from_its_entry_and_no_other(fleet: Fleet) -> None:
+    waits, ended, also = (fleet.create(name) for name in ("s1", "s2", "s3"))
+    commands, trail = fleet.commands(), assembly.queries(fleet.engine).audit
+    assert commands.tasks.cancel([ended]).clean
+    outcome = commands.tasks.cancel([waits, ended, also])
+    assert set(outcome.done) == {waits, also}
+    entry = fleet.engine.store.audit(1)[0]
+    assert audit.state(entry, fleet.engine.store.now_ms()) == "partly"
+    way = way_of(entry, fleet.engine.store.now_ms())
+    assert isinstance(way, Way)
+    assert (set(way.objects), way.asked) == ({waits, also}, 3)
+    back = take_back(commands, trail, entry)
+    assert set(back.done) == {waits, also}
+    assert {fleet.task(new).parent for new in back.made.values()} == {waits, also}
+    told = fleet.engine.store.audit(1)[0]
+    assert (told.action, set(told.target), told.outcome) == ("task.create_again", {waits, also}, "done")
+    with pytest.raises(UsageError):
+        take_back(commands, trail, entry)
+
+
+def test_a_batch_that_was_cancelled_in_part_names_what_was_not(fleet: Fleet) -> None:
+    made = fleet.submit(*(TaskSpec(platform="pdd", shop_id=f"s{n}", task_type="work", batch="b") for n in range(3)))
+    first, *others = (one.task_id for one in made.created)
+    commands, trail = fleet.commands(), assembly.queries(fleet.engine).audit
+    plan = commands.batches.plan_cancel("b")
+    commands.tasks.cancel([first])
+    commands.batches.cancel(plan)
+    entry = fleet.engine.store.audit(1)[0]
+    way = way_of(entry, fleet.engine.store.now_ms())
+    assert isinstance(way, Way)
+    assert (set(way.objects), way.asked) == (set(others), 3)
+    assert set(take_back(commands, trail, entry).done) == set(others)

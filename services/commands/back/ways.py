@@ -99,7 +99,8 @@ class Way:
     begins: bool = False  #: work begins by it, which nothing takes back
     anew: str = ""  #: the act instead of ``by`` where nothing stood before, so the entry keeps none
     on: Callable[[AuditEntry, Detail], Sequence[str]] = lambda entry, _: entry.target  #: what it acts on
-    objects: tuple[str, ...] = ()  #: that, of this entry
+    objects: tuple[str, ...] = ()  #: that, of this entry, as far as it was done
+    asked: int = 0  #: so many the act was asked for
 
 
 def _pause(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
@@ -316,16 +317,26 @@ _OTHER_NAMES = ("part", "from")
 
 
 def way_of(entry: AuditEntry, now_ms: int) -> Way | Message:
-    """How this act is taken back, or why it is not from here."""
-    state, detail = audit.state(entry, now_ms), _detail(entry)
+    """How this act is taken back, or why it is not from here; of one that was done in part what was done."""
+    state, part = audit.state(entry, now_ms), done_part(entry)
     found = WAYS.get(entry.action)
     if state == "refused":
         return said("back.nothing").message
     if found is None:
         return said("back.none").message
-    if state != "done":
-        told = "back.partly_told" if audit.parted(entry.outcome)[1] else "back.partly"
-        return said("back.open" if state == "open" else told).message
+    if state not in ("done", "partly"):
+        return said("back.open" if state == "open" else "back.partly").message
+    way = _told(part, found)
+    if state == "done" or isinstance(way, Message):
+        return way
+    if len(way.objects) != audit.done_number(entry.outcome):
+        return said("back.partly").message
+    return replace(way, asked=len(found.on(entry, _detail(entry))))
+
+
+def _told(entry: AuditEntry, found: Way) -> Way | Message:
+    """The way, where the entry says all that is needed for it."""
+    detail = _detail(entry)
     if _idle(detail):
         return said("back.nothing").message
     stood = found.fresh and detail.get("was", True)
@@ -338,12 +349,29 @@ def way_of(entry: AuditEntry, now_ms: int) -> Way | Message:
     return _for(entry, detail, found)
 
 
+def done_part(entry: AuditEntry) -> AuditEntry:
+    """The entry as if only what was done had been asked for, where its outcome names what was not; else itself."""
+    named = audit.parted(entry.outcome)[1]
+    if not named:
+        return entry
+    left = {at for found in named.values() for at in found}
+    names = {one for at, one in enumerate(entry.target) if at in left}
+    detail = dict(_detail(entry))
+    if isinstance(was := detail.get("was"), dict):
+        detail["was"] = {name: stood for name, stood in was.items() if name not in names}
+    return msgspec.structs.replace(
+        entry,
+        target=tuple(one for at, one in enumerate(entry.target) if at not in left),
+        detail=json.dumps(detail, ensure_ascii=False) if detail else entry.detail,
+    )
+
+
 def _for(entry: AuditEntry, detail: Detail, way: Way) -> Way | Message:
     """The way as it is for this entry."""
     if not (objects := tuple(way.on(entry, detail))):
         return said("back.nothing").message
     stood = "before" in detail or detail.get("own")
-    return replace(way, by=way.by if stood else way.anew or way.by, objects=objects)
+    return replace(way, by=way.by if stood else way.anew or way.by, objects=objects, asked=len(objects))
 
 
 def since(trail: Trail, entry: AuditEntry, *, apart: str = "") -> Message | None:
@@ -353,10 +381,10 @@ def since(trail: Trail, entry: AuditEntry, *, apart: str = "") -> Message | None
     Raises:
         StoreUnavailable: it cannot be asked.
     """
-    family = _family(entry.action)
-    detail = _detail(entry)
+    family, part = _family(entry.action), done_part(entry)
+    detail = _detail(part)
     named = (detail.get(key) for key in _OTHER_NAMES)
-    objects = {*entry.target, *(one for one in named if isinstance(one, str))}
+    objects = {*part.target, *(one for one in named if isinstance(one, str))}
     keys = _keys(detail)
 
     def touches(one: AuditEntry) -> bool:
@@ -401,7 +429,8 @@ def take_back(commands: Commands, trail: Trail, entry: AuditEntry) -> Outcome:
         raise UsageError(said(found.code, **found.params), field="entry")
     if (why := since(trail, entry)) is not None:
         raise UsageError(said(why.code, **why.params), field="entry")
-    done = found.go(commands, entry, _detail(entry))
+    part = done_part(entry)
+    done = found.go(commands, part, _detail(part))
     return done if isinstance(done, Outcome) else Outcome(done=found.objects)
 
 

@@ -642,7 +642,6 @@ REFUSALS: dict[str, str] = {
     "back.none": N_("it is not taken back from its entry; what it left is changed where it was done"),
     "back.open": N_("it is still under way"),
     "back.partly": N_("its entry does not say which of them were done; take them back where they were done"),
-    "back.partly_told": N_("only some of them were done; take back where they were done what its result does not name"),
     "back.unsaid": N_("its entry does not say how it was before; it is changed back where it was done"),
     "back.secret": N_("its entry hides a secret that would be needed; it is changed back where it was done"),
     "back.many": N_("its entry names only the first {n} objects; take it back where it was done"),

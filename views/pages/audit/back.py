@@ -80,6 +80,8 @@ class TakingBack(QObject):
             (_("Object"), words.about(objects)),
             (_("Taken back by"), act_words.act(way.by)),
         ]
+        if n < way.asked:
+            facts.insert(4, (_("Done then"), words.of_asked(way)))
         question = Question(
             title=N_("Take an act back"),
             number=ngettext("{n} object", "{n} objects", n).format(n=text.count(n)) if n > 1 else "",

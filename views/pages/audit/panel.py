@@ -43,6 +43,10 @@ MOST_OPENED = 50
 _OF_QUEUE, _OF_OTHERS = ("batch.cancel", "queue.purge"), ("task.create", "dead.abort_run")
 
 
+#: of the link at the end of a result above and below its words: the others stand on its line; no line is so wide
+EDGE, WIDE = 2, 10_000
+
+
 DIFF, BEFORE, AFTER = "diff", "before", "after"
 _MODES = ((DIFF, N_("Diff")), (BEFORE, N_("Before it")), (AFTER, N_("After it")))
 
@@ -138,16 +142,27 @@ class ResultRows(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
         glyph, number = QLabel(), Label(text.count(one.number), "strong", tabular=True)
+        said = Label(one.said, "body", wrap=True)
         glyph.setPixmap(theme().status_pixmap(status(one.status), 14))
+        # words of another script than the font's own stand so much lower in their label
+        lower = said.heightForWidth(WIDE) - said.fontMetrics().height()
+        top = max(EDGE, lower)
+        said.setContentsMargins(0, top - lower, 0, EDGE)
+        number.setContentsMargins(0, top, 0, EDGE)
+        glyph.setContentsMargins(0, top + 1, 0, 0)
         row.addWidget(glyph, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(number, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(Label(one.said, "body", wrap=True), 1)
+        row.addWidget(said, 1, Qt.AlignmentFlag.AlignTop)
         if door:
             link = LinkLabel(N_("Show"))
             link.setAccessibleDescription(f"{text.count(one.number)} {one.said}")
             link.activated.connect(partial(self.wanted.emit, one.objects))
             self.doors.append(link)
-            row.addWidget(link, 0, Qt.AlignmentFlag.AlignTop)
+            beside = QVBoxLayout()
+            beside.setContentsMargins(0, top - EDGE, 0, 0)
+            beside.addWidget(link)
+            beside.addStretch(1)
+            row.addLayout(beside)
         return made
 
 
@@ -231,7 +246,10 @@ class AuditPanel(QWidget):
         self.back_button.disable(reason)
         back = self._row.back if self._row is not None else None
         way = act_words.act(back.by) if isinstance(back, Way) else ""
-        self.back_note.setText(text.sentences([reason or _("Taken back by: {act}").format(act=way)]))
+        said = [reason or _("Taken back by: {act}").format(act=way)]
+        if not reason and isinstance(back, Way) and len(back.objects) < back.asked:
+            said.append(words.of_asked(back))
+        self.back_note.setText(text.sentences(said))
 
     def focus_first(self) -> None:
         """Bring the keyboard here."""

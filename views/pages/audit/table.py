@@ -155,7 +155,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         value=lambda row: row.entry.action,
         text=lambda row: act_words.act(row.entry.action),
         kind="strong",
-        width=140,
+        width=176,
         tooltip=lambda row: row.entry.action,
     ),
     Column(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from services import messages
 from services.called import ACT_WORDS, ORIGIN_WORDS
+from services.commands.back.ways import Way
 from services.domain import audit
 from services.domain.audit import AuditEntry
 from services.domain.insight.audit import Verdict, Wrong
@@ -58,6 +59,12 @@ def state(name: str) -> str:
 def glyph(name: str) -> str:
     """The status name of an outcome."""
     return STATES[name][0] if name in STATES else "unconfirmed"
+
+
+def of_asked(way: Way) -> str:
+    """Of an act that was done in part: how much of it is taken back."""
+    words = _("{n} of {all}: only what was done is taken back")
+    return words.format(n=text.count(len(way.objects)), all=text.count(way.asked))
 
 
 def about(targets: tuple[str, ...], number: int = 0, *, whole: bool = False) -> str:

@@ -15,7 +15,7 @@ import pytest
 from services.clock import ManualClock
 from services.commands.alerts import AlertCommands
 from services.commands.audit import TARGETS_KEPT, Audit, heard
-from services.commands.back.ways import since, take_back, unchanged, way_of
+from services.commands.back.ways import Way, since, take_back, unchanged, way_of
 from services.commands.causes import CauseCommands
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome
@@ -242,11 +242,40 @@ def test_what_failed_may_be_done_in_part(room: Room) -> None:
     assert code(room, paused) == "back.changed"
 
 
-def test_an_act_that_names_what_it_left_undone_is_not_said_to_hide_it(room: Room) -> None:
+def test_of_an_act_that_was_done_in_part_what_was_done_is_taken_back_and_no_other(room: Room) -> None:
+    desk, letters, task = office(room), [room.dead(), room.dead()], room.create()
+    desk.dead_letters.set_triage([letters[0].task_id, task.task_id, letters[1].task_id], "archived")
+    archived = last(room)
+    assert archived.outcome.startswith("partly: 2 done, 1 refused")
+    way = way_of(archived, room.store.now_ms())
+    assert isinstance(way, Way)
+    assert (way.objects, way.asked) == ((letters[0].task_id, letters[1].task_id), 3)
+    with Audit(room.store, "ben@desk").act("dead.open", [task.task_id]):
+        pass  # somebody else did something to the one that was left alone
+    assert code(room, archived) == ""
+    assert back(room, archived).done == way.objects
+    assert last(room).target == way.objects
+    assert code(room, archived) == "back.changed"
+
+
+def test_what_stood_otherwise_before_counts_only_where_it_was_done(room: Room) -> None:
     desk, letter, task = office(room), room.dead(), room.create()
-    desk.dead_letters.set_triage([letter.task_id, task.task_id], "archived")
-    assert last(room).outcome.startswith("partly: 1 done, 1 refused")
-    assert code(room, last(room)) == "back.partly_told"
+    detail = {"was": {task.task_id: "ignored"}}
+    with Audit(room.store, "ann@desk").act("dead.archived", [letter.task_id, task.task_id], detail) as act:
+        act.counted(1, 1, "task.not_dead")
+        act.placed([(task.task_id, "task.not_dead")])
+    assert code(room, last(room)) == ""
+    desk.dead_letters.set_triage([letter.task_id], "archived")
+    with Audit(room.store, "ann@desk").act("dead.archived", [letter.task_id], {"was": {letter.task_id: "ignored"}}):
+        pass
+    assert code(room, last(room)) == "back.unsaid"
+
+
+def test_where_names_and_counts_of_what_was_done_differ_nothing_is_offered(room: Room) -> None:
+    with Audit(room.store, "ann@desk").act("dead.archived", ["t1", "t2", "t3"], {"was": {}}) as act:
+        act.counted(1, 2, "task.not_dead")
+        act.placed([("t2", "task.not_dead")])
+    assert code(room, last(room)) == "back.partly"
 
 
 def test_an_act_on_so_many_that_not_all_are_named_may_be_about_each(room: Room) -> None:
