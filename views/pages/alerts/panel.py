@@ -91,8 +91,9 @@ class AlertPanel(QWidget):
                 show(self.buttons[offer.verb.key], offer)
 
     def focus_first(self) -> None:
-        """Bring the keyboard here."""
-        self._close.setFocus(Qt.FocusReason.TabFocusReason)
+        """Bring the keyboard to the first thing that can be done here."""
+        acts = (one for one in self.buttons.values() if one.isEnabled() and one.isVisibleTo(self))
+        next(acts, self._close).setFocus(Qt.FocusReason.TabFocusReason)
 
     def _put_together(self) -> None:
         head = QVBoxLayout()

@@ -201,6 +201,10 @@ class FleetCard(Card):
         self.empty.setVisible(self._total == 0)
         self._say()
 
+    def load_failed(self) -> None:
+        """It was never told which shops there are, and that is not on its way any more."""
+        self.empty.set_texts(N_("The shops could not be loaded"), icon="ph.warning")
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Shorten the legend where there is no room for its words."""
         super().resizeEvent(event)

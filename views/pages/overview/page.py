@@ -338,6 +338,9 @@ class OverviewPage(Page):
 
     def _on_error(self, error: BaseException) -> None:
         self.load_failed()
+        if self.looked is None:
+            self.attention.list.load_failed()
+            self.fleet.load_failed()
         self.error.show_error(told(error), lead=_("The numbers could not be loaded."))
 
     def _show_look(self) -> None:

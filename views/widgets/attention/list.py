@@ -156,6 +156,11 @@ class AttentionList(QWidget):
             self.count_changed.emit(count)
             self._count_later()
 
+    def load_failed(self) -> None:
+        """It was never told what there is, and it is not on its way any more."""
+        if self._blind is None:
+            self.empty.set_texts(N_("What needs attention could not be loaded"), icon="ph.warning")
+
     def set_acting(self, reason: str) -> None:
         """Disable what changes something, with a reason; "" enables it again."""
         self._reason = reason

@@ -746,3 +746,13 @@ def test_a_link_leads_to_the_incident_that_is_open(qtbot: QtBot, alerts: Alerts,
     qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.key == login.id, timeout=WAIT_MS)
     page.hide()
     assert page.shown_request() == login.id, "it is asked for after the window is gone"
+
+
+def test_enter_brings_the_keyboard_to_the_first_act_of_the_panel(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    made = alerts.login(names=("Lumo Home",))
+    page = open_page()
+    page.table.set_current_key(made.id)
+    page.table.open_requested.emit(made.id)
+    qtbot.waitUntil(page.panel.isVisible, timeout=WAIT_MS)
+    first = next(one for one in page.panel.buttons.values() if one.isEnabled() and one.isVisible())
+    qtbot.waitUntil(first.hasFocus, timeout=WAIT_MS)

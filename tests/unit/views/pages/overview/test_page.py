@@ -531,9 +531,13 @@ def test_an_error_is_told_in_its_place_and_goes_with_the_next_answer(qtbot: QtBo
     page.activate()
     qtbot.waitUntil(page.error.isVisible)
     assert "timed out after 3 s" in page.error.accessibleName()
+    said = [page.attention.list.empty.accessibleName(), page.fleet.empty.accessibleName()]
+    assert said == ["What needs attention could not be loaded", "The shops could not be loaded"]
     source.broken = False
     page.error.retry_button.click()
     qtbot.waitUntil(lambda: not page.error.isVisible())
+    assert page.fleet.map.isVisible()
+    assert page.attention.list.items()
 
 
 def test_a_new_installation_says_why_it_is_empty(qtbot: QtBot, language: str) -> None:
