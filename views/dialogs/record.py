@@ -8,8 +8,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QSizePolicy,
+    QStackedWidget,
+    QWidget,
+)
 
 from services.domain.errors import OperatorError, UsageError
 from services.domain.task.search import filter_time
@@ -23,6 +33,7 @@ from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.support.words import type_names
+from views.theme import theme
 from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField, Labelled
 from views.widgets.segmented import Segmented
@@ -74,7 +85,7 @@ def filled_from(record: ForShops) -> dict[str, str]:
         "choice": ALL if record.all_shops else NAMED if record.shops else SOME,
         "platforms": ", ".join(record.platforms),
         "groups": ", ".join(record.groups),
-        "shops": ", ".join(record.shops),
+        "shops": "\n".join(record.shops),
         "note": record.note,
     }
 
@@ -114,6 +125,71 @@ def short(number: int, least: int = 1) -> str:
         (size, unit) for size, unit in _UNITS if size == 1 or (number % size == 0 and number >= least * size)
     )
     return f"{number // size}{unit}"
+
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class TypeNames(QAbstractListModel):
+    """Task types to choose from, what each is called made when it is first seen: of two thousand a person sees few."""
+
+    def __init__(self, codes: Sequence[str]) -> None:
+        super().__init__()
+        self._codes, self._called = tuple(codes), dict[str, str]()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  (as Qt declares it)
+        """So many types."""
+        return 0 if parent.isValid() else len(self._codes)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> str | None:
+        """What it is called, or its code."""
+        if not index.isValid():
+            return None
+        code = self._codes[index.row()]
+        if role == Qt.ItemDataRole.UserRole:
+            return code
+        return self.called(code) if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole) else None
+
+    def called(self, code: str) -> str:
+        """What stands in the list for a type."""
+        if code not in self._called:
+            name = type_names.name(code)
+            self._called[code] = code if name == code else f"{name} · {code}"
+        return self._called[code]
+
+    def code(self, typed: str) -> str:
+        """The type of which this is the code or what it is called, "" for none."""
+        if typed in self._codes:
+            return typed
+        return next((code for code in self._codes if self.called(code) in (typed, f"{typed} · {code}")), "")
+
+
+#: of a field of several lines, around them
+ROOM = 14
+
+
+class NamesField(QPlainTextEdit):
+    """Names one below the other: of a line nobody could read thousands, and it would keep 32,767 characters of them."""
+
+    ROWS = 3
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTabChangesFocus(True)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        theme().changed.connect(self._fit)
+        self._fit()
+
+    def setText(self, text: str) -> None:
+        """Show these names."""
+        self.setPlainText(text)
+
+    def text(self) -> str:
+        """The names as they stand."""
+        return self.toPlainText()
+
+    def _fit(self) -> None:
+        self.setFixedHeight(self.ROWS * self.fontMetrics().lineSpacing() + ROOM)
 
 
 def pair(first: QWidget, second: QWidget) -> QWidget:
@@ -160,9 +236,11 @@ class RecordDialog(DialogFrame, Generic[R]):
         self.fields: dict[str, Labelled] = {}
         self._untouched: object = None  #: what stood there before a person typed anything
         self.name, self.note = QLineEdit(), QLineEdit()
-        self.platforms, self.groups, self.shops = QLineEdit(), QLineEdit(), QLineEdit()
+        self.platforms, self.groups, self.shops = QLineEdit(), QLineEdit(), NamesField()
         self.task_type = ChoiceField()
         self.task_type.setEditable(True)
+        self.task_type.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._offered = TypeNames(())
         self.choice = Segmented(_CHOICES, N_("Shops"), stretch=True)
         self._when = QStackedWidget()  #: by what the record has in place of a time, ``_kind``
         self._whom = QStackedWidget()  #: by ``choice``
@@ -175,15 +253,16 @@ class RecordDialog(DialogFrame, Generic[R]):
                 self._labelled("platform", N_("Platforms"), self.platforms),
                 self._labelled("group", N_("Groups"), self.groups, N_("both must fit")),
             ),
-            self._labelled("shop", N_("Shops"), self.shops, N_("platform:shop_id, separated by commas")),
+            self._labelled("shop", N_("Shops"), self.shops, N_("platform:shop_id, one a line")),
         ):
             self._whom.addWidget(page)
         return self._labelled("choice", N_("Shops"), self.choice), self._whom
 
     def _listen(self, *lines: QLineEdit) -> None:
         """Look again with each change of what all of them have, and of these."""
-        for line in (self.name, self.platforms, self.groups, self.shops, *lines):
+        for line in (self.name, self.platforms, self.groups, *lines):
             line.textChanged.connect(self._look_soon)
+        self.shops.textChanged.connect(self._look_soon)
         self.task_type.currentTextChanged.connect(self._look_soon)
         self.choice.chosen.connect(self._on_segment)
         self._saving.busy_changed.connect(lambda busy: self.save_button.disable(_("It is being kept") if busy else ""))
@@ -223,9 +302,8 @@ class RecordDialog(DialogFrame, Generic[R]):
     def _show_types(self, types: Mapping[str, TaskType]) -> None:
         typed = self._is_typed()
         chosen = self._type_code() or (least_harm(types) if types else "")
-        for code in sorted(types):
-            called = type_names.name(code)
-            self.task_type.addItem(code if called == code else f"{called} · {code}", code)
+        self._offered = TypeNames(sorted(types))
+        self.task_type.setModel(self._offered)
         place = self.task_type.findData(chosen)
         self.task_type.setCurrentIndex(place)
         if place < 0:
@@ -237,11 +315,7 @@ class RecordDialog(DialogFrame, Generic[R]):
     def _type_code(self) -> str:
         """The code of the type that is chosen, or whose code or title is typed."""
         typed = self.task_type.currentText().strip()
-        for place in range(self.task_type.count()):
-            code = str(self.task_type.itemData(place) or "")
-            if code and typed in (self.task_type.itemText(place), type_names.name(code)):
-                return code
-        return typed
+        return self._offered.code(typed) or typed
 
     def _kind(self) -> int:
         """The place of what is shown of ``_when``."""
@@ -250,6 +324,10 @@ class RecordDialog(DialogFrame, Generic[R]):
     def _on_segment(self, _key: str = "") -> None:
         self._when.setCurrentIndex(self._kind())
         self._whom.setCurrentIndex((ALL, SOME, NAMED).index(self.choice.current()))
+        for place in range(self._whom.count()):  # a stack is as tall as the tallest that counts
+            tall = QSizePolicy.Policy.Preferred if place == self._whom.currentIndex() else QSizePolicy.Policy.Ignored
+            if (page := self._whom.widget(place)) is not None:
+                page.setSizePolicy(QSizePolicy.Policy.Preferred, tall)
         self._look_soon()
 
     def values(self) -> object:

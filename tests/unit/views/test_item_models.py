@@ -20,6 +20,7 @@ from services.domain.text.message import Message
 from services.monitor.alerts.queries import IncidentNow
 from services.watch.alerts.rules import DEFAULTS
 from tests.architecture.source import ROOT
+from views.dialogs.record import TypeNames
 from views.dialogs.sheet.model import ALL, ERRORS, SheetModel
 from views.pages.alerts.table import INCIDENTS, IncidentModel, grouped, sentence
 from views.shell.palette_rows import Entry, Rows
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("qapp")
 quick = settings(max_examples=15, suppress_health_check=[*HealthCheck])
 #: that of the tables is put under the tester by ``tables/test_record_model.py``, on the pages by
 #: ``tests/gui/test_live_models.py``; the others here
-KINDS = {"_Rows", "IncidentModel", "KeyedRows", "RecordModel", "Rows", "SheetModel"}
+KINDS = {"_Rows", "IncidentModel", "KeyedRows", "RecordModel", "Rows", "SheetModel", "TypeNames"}
 #: how a class begins: its name, its bases
 HEAD = re.compile(r"^ *class (\w+)\(([^)]*)\)", re.MULTILINE)
 
@@ -155,3 +156,14 @@ def test_the_incidents(steps: list[tuple[list[tuple[str, str]], bool]]) -> None:
 
 def incident(key: str) -> Incident:
     return Incident(id=f"INC-{key}", key=key, rule=DEFAULTS[0], words=Words(title=Message("alert.line_raised")))
+
+
+@quick
+@given(codes=st.lists(st.text("abc_", min_size=1, max_size=4), unique=True, max_size=6))
+def test_names_of_task_types(codes: list[str]) -> None:
+    model = TypeNames(sorted(codes))
+    with watched(model) as agrees:
+        assert agrees()
+        assert [model.data(model.index(row, 0)) for row in range(model.rowCount())] == sorted(codes)
+        assert all(model.code(code) == code for code in codes)
+        assert model.code("none of them") == ""

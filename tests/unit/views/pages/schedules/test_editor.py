@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -11,7 +12,8 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
-from services.domain.plans.schedule import Schedule
+from services.domain.plans.schedule import Planned, Schedule
+from services.domain.types.task_type import TaskType
 from services.monitor.schedules import ScheduleRow
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs import record
@@ -208,3 +210,55 @@ def test_a_payload_that_is_no_object_is_refused() -> None:
         with pytest.raises(UsageError) as caught:
             editor.schedule_of(editor.Filled(payload=payload))
         assert caught.value.field == "payload"
+
+
+def test_thousands_of_shops_by_name_stand_one_below_the_other_and_all_of_them_are_kept(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open
+) -> None:
+    names = tuple(f"pdd:shop-{number:06d}" for number in range(5000))
+    made = Schedule(name="many", task_type="full_sync", cron="0 3 * * *", shops=names)
+    dialog = open_dialog(ScheduleRow(planned=Planned(schedule=made), zone="UTC", shops=len(names)))
+    assert dialog.shops.isVisible()
+    assert dialog.shops.text().splitlines() == list(names)
+    dialog.note.setText("checked")
+    assert editor.schedule_of(dialog.values(), made).shops == names, "a change of the note loses none of them"
+    dialog.shops.setText("pdd:a, pdd:b\npdd:c；pdd:a")
+    assert editor.schedule_of(dialog.values(), made).shops == ("pdd:a", "pdd:b", "pdd:c")
+
+
+def test_of_thousands_of_types_none_is_named_before_it_is_seen(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds = {f"type_{number:04d}": TaskType(name=f"type_{number:04d}") for number in range(2000)}
+    asked: list[str] = []
+
+    def name(code: str) -> str:
+        asked.append(code)
+        return code
+
+    monkeypatch.setattr(record.type_names, "name", name)
+    dialog = ScheduleDialog(dataclasses.replace(fleet.context, types=lambda: kinds))
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.task_type.count() == 2000, timeout=WAIT_MS)
+    assert len(asked) < 200
+    dialog.task_type.setEditText("type_1500")
+    assert dialog.values().task_type == "type_1500"
+
+
+def test_the_room_of_many_names_is_not_kept_for_a_choice_that_needs_one_line(qtbot: QtBot, open_dialog: Open) -> None:
+    dialog = open_dialog()
+    label = dialog.fields["group"]
+
+    def choose(which: str) -> None:
+        dialog.choice.set_current(which)
+        dialog.choice.chosen.emit(which)
+
+    choose(record.SOME)
+    qtbot.waitUntil(label.isVisible)
+    low = label.sizeHint().height() + 2
+    qtbot.waitUntil(lambda: label.height() <= low, timeout=WAIT_MS)
+    choose(record.NAMED)
+    qtbot.waitUntil(lambda: dialog.fields["shop"].height() > 60, timeout=WAIT_MS)
+    choose(record.SOME)
+    qtbot.waitUntil(lambda: label.height() <= low, timeout=WAIT_MS)
