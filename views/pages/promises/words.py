@@ -157,7 +157,9 @@ def _calm_when(row: PromiseRow, found: Standing, now_ms: int) -> Two:
     if found.mid and row.promise.kind == AGE and found.worst_at:
         limit = span(row.promise.limit_s * 1000)
         off = _("{spread} of {limit}").format(spread=spread(found), limit=limit)
-        return Two(span(found.mid - found.worst_at), off)
+        # said to be at risk only once it has stayed so for a while
+        late = found.mid - found.worst_at > row.promise.limit_s * 1000
+        return Two(span(found.mid - found.worst_at), off, "retrying" if late else "text")
     if found.mid:
         return Two(_("done {time}").format(time=near(found.mid, now_ms)), spread(found))
     return Two(_("met")) if row.promise.kind != AGE else Two("")

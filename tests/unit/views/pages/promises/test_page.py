@@ -426,3 +426,16 @@ def test_nothing_of_the_promise_before_stands_there_while_the_chosen_one_is_late
 def covered(page: PromisesPage) -> bool:
     """Whether grey rows stand in the place of something."""
     return any(one.isVisible() and one.accessibleName() == "Loading…" for one in page.findChildren(Bones))
+
+
+def test_what_is_likely_to_pass_its_limit_looks_so_before_it_is_said_to_be_at_risk(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    now = fleet.store.now_ms()
+    late = Forecast(low=now + 70 * MINUTE, mid=now + 80 * MINUTE, high=now + 90 * MINUTE)
+    first = min(fleet.context.shops())
+    promise(fleet, "a-late", shop(fleet, first, KEPT, 50, forecast=late, done_at=now - 10 * MINUTE))
+    page = open_page()
+    row = page.table.records.find("a-late")
+    assert row is not None
+    assert words.when(row, now).tone == "retrying"
