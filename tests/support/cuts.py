@@ -56,7 +56,9 @@ def _scrolled(widget: QWidget, root: QWidget) -> bool:
     area = widget.parentWidget()
     while area is not None and area is not root:
         holder = area.parentWidget()
-        if isinstance(holder, QAbstractScrollArea) and holder.viewport() is area:
-            return not area.rect().contains(QRect(widget.mapTo(area, QPoint(0, 0)), widget.size()))
+        place = QRect(widget.mapTo(area, QPoint(0, 0)), widget.size())
+        # a list in a page that scrolls, too, may be out of sight with all that it shows
+        if isinstance(holder, QAbstractScrollArea) and holder.viewport() is area and not area.rect().contains(place):
+            return True
         area = holder
     return False
