@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from PySide6.QtCore import QEvent, QMimeData, QObject
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from shiboken6 import isValid
@@ -165,8 +166,7 @@ def _context(connection: OpenConnection, doors: _Doors, feed: Feed, memory: Memo
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Shared:
+class _Shared(msgspec.Struct, frozen=True, kw_only=True):
     """What all windows over one connection have together."""
 
     connection: OpenConnection

@@ -6,7 +6,8 @@ The list of pages is filled where they are put together; the shell knows pages o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from views.page import Page
 from views.shell.rail import NavEntry
@@ -15,8 +16,7 @@ from views.shell.rail import NavEntry
 MOST_REMEMBERED = 50
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageSpec:
+class PageSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One page: how it is called, found and made. `title` is source text."""
 
     id: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from services import assembly
 from services import settings as config
@@ -18,8 +18,7 @@ from services.monitor.overview import Attention
 from services.version import VERSION
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """Every finding, and what needs a person as the window lists it."""
 
     findings: tuple[Finding, ...]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import psutil
 
 from services.domain.text.said import Said, said
@@ -17,8 +17,7 @@ LOCKS = Path("/proc/locks")
 WRITE_LOCK = 120
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(msgspec.Struct, frozen=True):
     """A process that has the write lock."""
 
     pid: int

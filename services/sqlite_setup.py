@@ -10,9 +10,9 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import psutil
 
 from services.domain.errors import SchemaTooNew, StoreUnavailable
@@ -28,8 +28,7 @@ _MOST_STEPS = 10_000
 _META = "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(msgspec.Struct, frozen=True):
     """Tables of one driver. Each step is an SQL script that takes it one version further; append, never change one."""
 
     name: str

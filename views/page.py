@@ -23,8 +23,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QTextLayout
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
@@ -159,8 +159,7 @@ class PageHeader(QWidget):
         set_look(self, panel="header" if on else "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageCommand:
+class PageCommand(msgspec.Struct, frozen=True, kw_only=True):
     """Something a page can do now, for the command palette; texts are already translated."""
 
     key: str

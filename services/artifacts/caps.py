@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,8 +22,7 @@ CARDS = ".cards"  #: folder of the cards beside the files of an attempt; no safe
 _ENCODER = msgspec.json.Encoder()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caps:
+class Caps(msgspec.Struct, frozen=True, kw_only=True):
     """How much is kept, in bytes; 0 for no limit."""
 
     file_bytes: int = 50 * MB

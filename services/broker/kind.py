@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
+
+import msgspec
 
 from services.ports import Broker, Clock
 
@@ -25,8 +26,7 @@ class Place(Protocol):
     def insecure_tls(self) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokerKind:
+class BrokerKind(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of broker: a folder of this package and its line in ``listed.KINDS``."""
 
     name: str  #: what people call it
@@ -40,4 +40,4 @@ class BrokerKind:
     open: Callable[[Place, Clock, Iterable[str], Recorded], Broker]
     #: what is wrong with its management address, "" when it answers
     ask_management: Callable[[Place, Clock], str]
-    sentences: Mapping[str, str] = field(default_factory=dict)  #: of its own findings, by code
+    sentences: Mapping[str, str] = {}  #: of its own findings, by code

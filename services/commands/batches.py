@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from services.commands.audit import Audit
 from services.commands.bulk.plan import Plan
@@ -21,14 +22,13 @@ from services.ports import Store
 SLICE = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchPlan:
+class BatchPlan(msgspec.Struct, frozen=True, kw_only=True):
     """A batch by status, and the tasks that would be acted on, a frozen set."""
 
     batch: str
     before: Mapping[str, int]
     task_ids: tuple[str, ...]
-    left_alone: Mapping[str, Message] = field(default_factory=dict)  #: of these, what the act will skip, and why
+    left_alone: Mapping[str, Message] = {}  #: of these, what the act will skip, and why
 
     @property
     def number(self) -> int:
@@ -36,13 +36,12 @@ class BatchPlan:
         return len(self.task_ids) - len(self.left_alone)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchOutcome:
+class BatchOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What was done, and how the batch stands afterwards; running tasks that were asked to stop are still running."""
 
     outcome: Outcome
-    before: Mapping[str, int] = field(default_factory=dict)
-    after: Mapping[str, int] = field(default_factory=dict)
+    before: Mapping[str, int] = {}
+    after: Mapping[str, int] = {}
 
 
 class BatchCommands:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from services.commands.audit import Audit
 from services.commands.operator import Operator
@@ -17,8 +17,7 @@ from services.ports import Store
 NAMED = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+class Moved(msgspec.Struct, frozen=True, kw_only=True):
     """What a move did."""
 
     shop: str

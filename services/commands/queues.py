@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+import msgspec
 
 from services.commands.audit import Audit
 from services.commands.operator import Operator
@@ -18,8 +19,7 @@ from services.engine.queue_tasks import queue_of, tasks_in
 from services.ports import Store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PurgePlan:
+class PurgePlan(msgspec.Struct, frozen=True, kw_only=True):
     """A queue, and the tasks that waited in it when it was looked at: a frozen set, nothing else is touched."""
 
     queue: QueueOf

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import msgspec
 
@@ -19,8 +18,7 @@ from services.engine.zone import DEFAULT_ZONE, fleet_zone, need_readable_zone, s
 from services.ports import Store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuietNow:
+class QuietNow(msgspec.Struct, frozen=True, kw_only=True):
     """Quiet hours and when they hold next: now, if that has begun; UTC ms, 0 for never within the next two weeks.
     ``holds``: that it has, by the store's clock, which a window's may be behind.
     """

@@ -17,8 +17,7 @@ CREATED, CHANGED, UNCHANGED = "created", "changed", "unchanged"
 HISTORY = task_type.HISTORY
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(msgspec.Struct, frozen=True, kw_only=True):
     """One type: ``what`` happens to it and which version it has then. ``fields`` differ from the stored ones."""
 
     kind: TaskType

@@ -11,8 +11,9 @@ import subprocess
 import sys
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from services import home_folder
 from services.domain.errors import OperatorError
@@ -37,8 +38,7 @@ _OPEN_KEY = _LINK_KEY + r"\shell\open\command"
 _VALUE = "Fleetdeck"
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(msgspec.Struct, frozen=True):
     """How it stands. ``others``: the command that somebody else registered in our name, "" for none; ``kept``: the
     entry that opens links and is not taken away here, as that of a package, "" for none.
     """

@@ -13,7 +13,6 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -80,8 +79,7 @@ class AuditRow(msgspec.Struct, frozen=True, kw_only=True):
     missing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True):
     """One link, as others name it."""
 
     entry_id: str

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from services.domain.gates import dependency
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
@@ -40,8 +42,7 @@ class TaskSpec:
     on_dependency_failure: str = dependency.HOLD  #: hold | cancel
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Submitted:
+class Submitted(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a bulk of specs, each at its place in one of the four."""
 
     created: tuple[Task, ...] = ()
@@ -51,8 +52,7 @@ class Submitted:
     unconfirmed: int = 0  #: recorded, but the broker has not confirmed yet; they are sent as soon as it does
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Twin:
+class Twin(msgspec.Struct, frozen=True, kw_only=True):
     """A spec whose work an active task does already."""
 
     spec: TaskSpec
@@ -60,8 +60,7 @@ class Twin:
     status: str  #: how that one stands
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Before:
+class Before(msgspec.Struct, frozen=True, kw_only=True):
     """A spec whose work has succeeded before."""
 
     spec: TaskSpec
@@ -69,8 +68,7 @@ class Before:
     asks: bool = False  #: its type asks for a reason to do it again so soon
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class Checked(msgspec.Struct, frozen=True, kw_only=True):
     """What would become of a bulk if it was submitted now: the rest of it would be created."""
 
     errors: tuple[tuple[TaskSpec, str, str], ...] = ()  #: (spec, field, sentence)

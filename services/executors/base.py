@@ -72,8 +72,7 @@ class NoProfile(Exception):
     """What was wanted of a shop's browser cannot be done here; the text says why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """What the browser of a shop shows to a person."""
 
     url: str = ""

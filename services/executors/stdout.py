@@ -10,7 +10,6 @@ import select
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -26,8 +25,7 @@ Log = Callable[[str, str], None]
 Progress = Callable[[int, str], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputLimits:
+class OutputLimits(msgspec.Struct, frozen=True, kw_only=True):
     """How much of one attempt's output is kept; the rest is read and dropped."""
 
     line_bytes: int = 10_000

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import msgspec
+
 from services.domain.task import classify, own_words
 from services.domain.task.record import ERROR_LIMIT
 from services.executors.base import JobContext, Outcome
@@ -19,8 +21,7 @@ _POLL_S = 0.0005
 TIMEOUT, CANCEL, CLOSE = "timeout", "cancel", "close"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopTimes:
+class StopTimes(msgspec.Struct, frozen=True, kw_only=True):
     """When to ask and when to force."""
 
     timeout_s: float

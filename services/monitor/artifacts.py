@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import BinaryIO
+
+import msgspec
 
 from services.domain.errors import ArtifactError
 from services.domain.task.artifact import Artifact, marked
@@ -11,8 +12,7 @@ from services.domain.task.record import Task
 from services.ports import ArtifactStore
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """One file, and whether its bytes can be had here; otherwise they lie on the machine of its worker."""
 
     artifact: Artifact

@@ -6,9 +6,10 @@ import base64
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.text.mask import masked, masked_text
@@ -22,8 +23,7 @@ _AUDITED = 1000
 _REPAIR_MS = 3_600_000
 
 
-@dataclass(frozen=True, slots=True)
-class AsideView:
+class AsideView(msgspec.Struct, frozen=True):
     """``by``: who repaired then, "" where nobody knows: what stood in the way of a step was moved by that step."""
 
     entry: Aside

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from services.audit_witness import Witness
 from services.domain import audit
 from services.domain.errors import UsageError
@@ -32,16 +34,14 @@ _LISTED = ("who", "action", "target", "state", "from")
 _Test = Callable[[AuditEntry], bool]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditEntries:
+class AuditEntries(msgspec.Struct, frozen=True, kw_only=True):
     """Entries, the last one first. ``next``: the entry to go on from, "" at the end."""
 
     entries: tuple[AuditEntry, ...]
     next: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Day:
+class Day(msgspec.Struct, frozen=True, kw_only=True):
     """How much was done in each ``BAR_MS`` from ``begin`` (UTC ms) on: by people, by rules and other programs, and how
     many of both were refused. ``from_ms``: what is before it was not counted, there are too many.
     """

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from services import act_words, i18n, messages, spans
 from services.domain import audit
 from services.domain.alerts import incident as incidents
@@ -65,8 +67,7 @@ class Section:
     empty: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handover:
+class Handover(msgspec.Struct, frozen=True, kw_only=True):
     """The page in one language; instants are UTC ms."""
 
     since: int
@@ -78,8 +79,7 @@ class Handover:
     doubts: tuple[str, ...] = ()  #: why it may not be as it says; then nothing is advised
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HandoverQueries:
+class HandoverQueries(msgspec.Struct, frozen=True, kw_only=True):
     """Blocking; any thread."""
 
     store: Store

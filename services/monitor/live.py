@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from services.domain.errors import ConsoleError
 from services.domain.fleet.shop import Pause
 from services.domain.fleet.worker import NOBODY, Farewell, LinkState, WorkerInfo
@@ -136,8 +138,7 @@ class Snapshot:
         return publisher.look(self.broker, self.workers, self.at_ms, unsent=unsent, others=self.links)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class Changes(msgspec.Struct, frozen=True, kw_only=True):
     """Events since the last call. ``gap``: some were missed, so whoever keeps rows asks for them anew."""
 
     events: tuple[Event, ...]

@@ -10,10 +10,11 @@ import heapq
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from services import log as logs
 from services.domain.errors import UsageError
@@ -32,8 +33,7 @@ DISORDER_MS = 5_000
 _CHUNK = 65_536
 
 
-@dataclass(frozen=True, slots=True)
-class Logged:
+class Logged(msgspec.Struct, frozen=True):
     """One line. ``key`` stays the same when its file is rotated."""
 
     key: str
@@ -59,8 +59,7 @@ class Logged:
 Test = Callable[[Logged], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(msgspec.Struct, frozen=True):
     """The newest lines that match, the newest first; ``more``: whether older ones are left."""
 
     rows: tuple[Logged, ...]

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import msgspec
+
 from services.domain.insight.depth import LANES, LaneDepth
 from services.domain.insight.forecast.flow import LOADING, Facts, Flow
 from services.domain.insight.shop import ShopNow
@@ -18,14 +20,13 @@ __all__ = ["LANES", "Attention", "LaneDepth", "OverviewNow", "OverviewSource", "
 NOT_KNOWN = Flow(state=LOADING, facts=Facts(known=False))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attention:
+class Attention(msgspec.Struct, frozen=True, kw_only=True):
     """Something that needs a person: ``code`` and ``params`` name the sentence, ``verbs`` the ways out."""
 
     key: str
     severity: str  #: name of a status: dead, warning, blocked, stuck, paused
     code: str
-    params: Mapping[str, str | int | float] = field(default_factory=dict)
+    params: Mapping[str, str | int | float] = {}
     facts: tuple[Message, ...] = ()  #: what is true of it, where that is more than the sentence of its code says
     cause: Message | None = None  #: what failed, as a sentence of its own: ``{cause}``
     again: str = ""  #: fingerprint of a cause of which it tells that republished letters died of it again

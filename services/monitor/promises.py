@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from services.domain.plans import schedule as schedules
 from services.domain.promises import judge, standing
@@ -25,8 +26,7 @@ PASSED, HOLDS, UNKNOWN = "passed", "holds", ""
 DISABLED, UNJUDGED = "disabled", "unjudged"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromiseRow:
+class PromiseRow(msgspec.Struct, frozen=True, kw_only=True):
     """One promise; instants are UTC ms."""
 
     promise: Promise
@@ -47,8 +47,7 @@ class PromiseRow:
         return self.standing.causes if self.standing is not None else ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatrixRow:
+class MatrixRow(msgspec.Struct, frozen=True, kw_only=True):
     """One shop that is not kept, and how far its run comes."""
 
     row: Row
@@ -62,8 +61,7 @@ class MatrixRow:
         return self.row.message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromiseStory:
+class PromiseStory(msgspec.Struct, frozen=True, kw_only=True):
     """One promise with its causes, its shops that are not kept, and its breaks, the latest first."""
 
     row: PromiseRow
@@ -73,15 +71,14 @@ class PromiseStory:
     breaks: tuple[Break, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromisesNow:
+class PromisesNow(msgspec.Struct, frozen=True, kw_only=True):
     """All promises by name."""
 
     rows: tuple[PromiseRow, ...] = ()
     zone: str = DEFAULT_ZONE
     at_ms: int = 0
     leader: str = ""  #: who judges, "" for nobody
-    counts: Mapping[str, int] = field(default_factory=dict)  #: promises by state
+    counts: Mapping[str, int] = {}  #: promises by state
 
     @property
     def first_break(self) -> PromiseRow | None:
@@ -90,8 +87,7 @@ class PromisesNow:
         return min(found, key=lambda one: one.standing.first_break if one.standing else 0, default=None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkPromise:
+class WorkPromise(msgspec.Struct, frozen=True, kw_only=True):
     """How a promise stands for one shop."""
 
     row: PromiseRow

@@ -52,8 +52,7 @@ SHOWN_RUNS, LOOKED_AT = 14, 3
 AHEAD_H, MOST_AHEAD = 24, 50_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunView:
+class RunView(msgspec.Struct, frozen=True, kw_only=True):
     """One planned time and what became of it.
 
     ``state``: succeeded | dead | running | missed | skipped | empty | gone (its records are no more).
@@ -345,8 +344,7 @@ class _Read:
         return (self.version, self.zone) == (entry.version, zone) and self.count >= count
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Beside:
+class _Beside(msgspec.Struct, frozen=True, kw_only=True):
     """What schedules may collide with at one moment, UTC ms."""
 
     works: _Works

@@ -46,8 +46,7 @@ GROUPED_AMONG, SAMPLED = 60_000, 100
 LINKED = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Linked:
+class Linked(msgspec.Struct, frozen=True, kw_only=True):
     """A task that another one waits for, or that waits for it; None where its record was removed."""
 
     task_id: str

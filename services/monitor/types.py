@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from services.domain.errors import UsageError
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import ACTIVE
@@ -28,8 +30,7 @@ TOLD = 5
 PAGE, FURTHER = 200, 50_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypeVersion:
+class TypeVersion(msgspec.Struct, frozen=True, kw_only=True):
     """A type as it was from one change to the next; None where nobody can read it any more."""
 
     number: int
@@ -48,8 +49,7 @@ class Fault:
     newest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DryRun:
+class DryRun(msgspec.Struct, frozen=True, kw_only=True):
     """What a schema would say of the newest payloads of its type."""
 
     looked: int = 0

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
@@ -31,8 +32,7 @@ _FAILED = (equals("status", Status.DEAD), Term(field="attempts", op=">", number=
 _SUCCEEDED = (equals("status", Status.SUCCEEDED),)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
     """When it would run next, UTC ms, and by what: a schedule, or a task that is there already."""
 
     at: int
@@ -50,8 +50,7 @@ class Uncounted(StrEnum):
     NEVER = "never"  #: no two tasks of the type are the same work, so nothing counts them
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkStory:
+class WorkStory(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a work; instants are UTC ms."""
 
     shop: str  #: platform:shop_id
@@ -64,7 +63,7 @@ class WorkStory:
     gone: int = 0  #: of those, the ones whose records are gone
     uncounted: Uncounted = Uncounted.NO  #: records may be gone of which no ledger tells
     active: tuple[Task, ...] = ()  #: those that have not ended, the oldest first
-    gates: Mapping[str, str] = field(default_factory=dict)  #: by id, of those that wait: where
+    gates: Mapping[str, str] = {}  #: by id, of those that wait: where
     done: Done | None = None  #: the last success that is known
     failed: Failure | None = None  #: the last failure that is known
     letter: Task | None = None  #: its record, while that is there
@@ -97,8 +96,7 @@ class WorkStory:
         return self.counted and self.complete
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypeRow:
+class TypeRow(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of all works of one type for one shop."""
 
     task_type: str

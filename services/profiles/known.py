@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from services import addresses
 from services import settings as config
@@ -22,8 +23,7 @@ def titled(name: str, *, local: bool) -> str:
     return _("Local") if name == LOCAL and local else name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(msgspec.Struct, frozen=True, kw_only=True):
     """What may be shown of a connection; no address has a password in it."""
 
     name: str

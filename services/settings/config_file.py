@@ -11,7 +11,6 @@ import re
 import tomllib
 import urllib.parse
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +31,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _QUOTES = ('"""', "'''", '"', "'")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """One setting as it is: ``value`` has dots in place of what nobody shall read."""
 
     what: Declared
@@ -46,8 +44,7 @@ class Setting:
         return self.origin if self.origin not in (DEFAULT, FILE) else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """What a form was made of. ``mark``: of the file, which may be another one when the form comes back."""
 
     settings: tuple[Setting, ...]
@@ -218,8 +215,7 @@ def _password(address: str) -> str:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Statement:
+class _Statement(msgspec.Struct, frozen=True):
     """``key = value``: where its line begins, its value, and the line after it."""
 
     path: Keys
@@ -230,8 +226,7 @@ class _Statement:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Header:
+class _Header(msgspec.Struct, frozen=True):
     """``[table]``: where its line ends, and where the last line of its own stands."""
 
     path: Keys

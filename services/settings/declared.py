@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -41,8 +40,7 @@ class Kind(StrEnum):
     TABLE = "table"  #: names and values
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declared:
+class Declared(msgspec.Struct, frozen=True, kw_only=True):
     """One setting. ``name``: whole, with its table: ``worker.slots``."""
 
     name: str

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
 from services.i18n import _, pgettext
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(msgspec.Struct, frozen=True):
     """One series of a chart. ``label`` is source text, ``context`` its gettext context."""
 
     key: str

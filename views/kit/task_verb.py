@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from services.commands.outcome import Outcome
 from services.commands.tasks import TaskCommands, join
 from services.domain.insight.wait import GateView
@@ -73,8 +75,7 @@ def many(number: int) -> str:
     return ngettext("{n} task", "{n} tasks", number).format(n=text.count(number))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class Chosen(msgspec.Struct, frozen=True, kw_only=True):
     """The tasks that a verb is about; what is dear to know is asked for by the verb that needs it."""
 
     standing: Standing

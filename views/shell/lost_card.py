@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -19,8 +19,7 @@ from views.widgets.buttons import Button
 WIDTH = 640
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LostPart:
+class LostPart(msgspec.Struct, frozen=True, kw_only=True):
     """One part in the card; texts are already translated."""
 
     name: str

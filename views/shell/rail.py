@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
@@ -24,8 +24,7 @@ _ICON, _MARGIN = 16, 8
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NavEntry:
+class NavEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the rail; `title` is source text."""
 
     id: str

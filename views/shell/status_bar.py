@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 
+import msgspec
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
@@ -21,8 +21,7 @@ from views.theme.tokens import STATUS_BAR
 _PAD, _GAP, _ICON = 8, 6, 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vitals:
+class Vitals(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of the status bar; None is shown as a dash."""
 
     local: bool = False

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from services.commands.back.ways import Trail, unchanged
@@ -32,8 +32,7 @@ REPUBLISH = "republish"
 _NUMBERS = itertools.count(1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reverse:
+class Reverse(msgspec.Struct, frozen=True, kw_only=True):
     """What the toast offers once something is done: its words, the act, and the sentence when that is done."""
 
     call: Callable[[Outcome], Outcome]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 _WORD_START = re.compile(r"(?:^|(?<=[\s_\-./:,()]))")
 
@@ -12,8 +13,7 @@ _WORD_START = re.compile(r"(?:^|(?<=[\s_\-./:,()]))")
 LEAST_MISSPELT, ALIKE = 5, 80.0
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(msgspec.Struct, frozen=True):
     """How well something fits, more is better, and which characters of its words are meant."""
 
     score: float

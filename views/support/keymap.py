@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
@@ -30,8 +30,7 @@ WINDOW, GO = "window", "go"
 MOST_CHORDS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(msgspec.Struct, frozen=True):
     """Something a key does."""
 
     name: str  #: where, and what it does there: ``tasks.retry``
@@ -44,8 +43,7 @@ class Command:
         return self.name.partition(".")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(msgspec.Struct, frozen=True):
     """Keys that are the same for everybody: they belong to tables, places in a list, or dialogs."""
 
     group: str  #: source text
@@ -54,8 +52,7 @@ class Fixed:
     keys: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Displaced:
+class Displaced(msgspec.Struct, frozen=True):
     """A key that somebody chose and that something else has by now."""
 
     command: Command

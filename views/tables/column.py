@@ -28,6 +28,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import msgspec
+
 from views.support import safe
 
 R = TypeVar("R")
@@ -37,8 +39,7 @@ _RIGHT_KINDS = frozenset({"number"})
 TICK = "tick"
 
 
-@dataclass(frozen=True, slots=True)
-class Attempts:
+class Attempts(msgspec.Struct, frozen=True):
     """How many attempts began, of how many; the pips take the colour of `role`."""
 
     used: int
@@ -49,8 +50,7 @@ class Attempts:
         return f"{self.used}/{self.limit}"
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(msgspec.Struct, frozen=True):
     """A share (0 to 1) while running, else the reason in words, in the tone of `role`."""
 
     share: float | None = None

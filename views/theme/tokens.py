@@ -11,8 +11,9 @@ so that delegates and QSS need one look-up for both.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
+
+import msgspec
 
 from services.called import LANE_WORDS
 from services.domain.gates import listed
@@ -90,8 +91,7 @@ _ALIASES: Mapping[str, str] = {
 _HIGH_CONTRAST: Mapping[str, str] = {"line2": "ctl", "text3": "text2", "line": "line2"}
 
 
-@dataclass(frozen=True, slots=True)
-class StatusToken:
+class StatusToken(msgspec.Struct, frozen=True):
     """Glyph, colour role and word of one state; never show one without the others."""
 
     role: str
@@ -146,8 +146,7 @@ def status(name: str, *, gated: bool = False) -> StatusToken:
     return STATUSES.get(key, STATUSES["unconfirmed"])
 
 
-@dataclass(frozen=True, slots=True)
-class LaneToken:
+class LaneToken(msgspec.Struct, frozen=True):
     """Glyph, chart colour and word of one lane."""
 
     role: str
@@ -188,8 +187,7 @@ def platform_badge(platform: str) -> str:
     return PLATFORM_BADGES.get(platform.lower(), platform.upper()[:4])
 
 
-@dataclass(frozen=True, slots=True)
-class TypeToken:
+class TypeToken(msgspec.Struct, frozen=True):
     """One step of the type scale: pixels, weight, and the pixels Chinese text gets at least."""
 
     px: float
@@ -239,8 +237,7 @@ RAIL_COLLAPSES_BELOW = 1280
 ICON = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(msgspec.Struct, frozen=True):
     """The colours of one theme."""
 
     name: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import msgspec
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -22,8 +23,7 @@ from views.widgets.buttons import Button, IconButton
 WIDTH = 380
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToastAction:
+class ToastAction(msgspec.Struct, frozen=True, kw_only=True):
     """A verb of a toast: an already translated text and what it does."""
 
     text: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Container, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -13,8 +12,7 @@ from services.broker.sqlite.messages import FRONT, HEAD, READY_SHOPS, take_these
 from services.domain.task import lane
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakeRequest:
+class TakeRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What a take may bring."""
 
     quotas: Sequence[tuple[str, int]]  #: queues of lanes in their order, and how many of each lane

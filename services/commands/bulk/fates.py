@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.commands.bulk.book import successor_tail
 from services.commands.bulk.plan import GONE, READY, Item
@@ -32,8 +33,7 @@ _STATES: dict[str, str] = {
 SLICE = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fate:
+class Fate(msgspec.Struct, frozen=True, kw_only=True):
     """One letter. ``why``: the cause of which its task died, or what keeps the letter back."""
 
     item: Item

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from services.commands.bulk.plan import DONE, PAUSED, SCHEMA
 from services.commands.outcome import Outcome
 from services.domain.errors import UsageError
@@ -17,8 +19,7 @@ from services.domain.text.said import said
 MAX_RATE, MAX_PROBES, MAX_ATTEMPTS = 60_000, 100, 21
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(msgspec.Struct, frozen=True, kw_only=True):
     """How to send. The lane of each, no probes and all at once by default."""
 
     rate: int = 0  #: at most so many a minute, 0: all at once
@@ -79,8 +80,7 @@ class Probe:
     passed: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """``phase``: probing (sending the first ones) | waiting (for their ends) | sending | paused | silent (no store)."""
 
     phase: str
@@ -91,8 +91,7 @@ class Progress:
     next_s: float = 0.0  #: seconds until the next one goes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
     """What came of it. ``why`` is None when everything was sent or answered."""
 
     outcome: Outcome

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -28,8 +27,7 @@ from services.engine.steps import Steps
 from services.ports import Store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class Changes(msgspec.Struct, frozen=True, kw_only=True):
     """What the new tasks have that the old ones had not; nothing by default."""
 
     payload: Mapping[str, Any] | None = None  #: in place of the old one
@@ -43,8 +41,7 @@ class Changes:
         return self.payload is not None or bool(self.fields)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     """Operations with ids chosen: asked again after a lost reply they make nothing twice."""
 
     ops: tuple[Republish, ...] = ()

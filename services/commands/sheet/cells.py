@@ -6,9 +6,10 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, time, tzinfo
 from typing import Any
+
+import msgspec
 
 from services.commands.sheet import digits
 from services.commands.sheet.digits import Rounded
@@ -56,8 +57,7 @@ class Bad(Exception):
         self.reason = Message(code, params)
 
 
-@dataclass(frozen=True, slots=True)
-class Loose:
+class Loose(msgspec.Struct, frozen=True):
     """A value written as bare text, whose kind the type decides."""
 
     text: str

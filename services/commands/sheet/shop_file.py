@@ -50,8 +50,7 @@ class Fault:
     error: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShopFile:
+class ShopFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file whole."""
 
     shops: tuple[Shop, ...] = ()

@@ -9,6 +9,8 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from services import plain_file
 from services.commands.sheet import digits, text_file
 from services.commands.sheet.workbook import Workbook
@@ -35,8 +37,7 @@ class Row:
     cells: tuple[Any, ...]  #: one for each column; None or "" where it holds nothing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BadRow:
+class BadRow(msgspec.Struct, frozen=True, kw_only=True):
     """A row that could not be read at all."""
 
     number: int

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
+
 from services.domain.alerts.rule import Rule
 from services.domain.past import frame
 from services.domain.past.frame import Change, Gap, Numbers, Things
@@ -44,8 +46,7 @@ class Whole(NamedTuple):
     things: Things
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DryRun:
+class DryRun(msgspec.Struct, frozen=True, kw_only=True):
     """Instants in UTC ms."""
 
     begin: int

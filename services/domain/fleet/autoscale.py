@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from services.domain.gates import lane_share
 
@@ -15,8 +15,7 @@ CPU_FREE, CPU_FULL = 75.0, 92.0
 MEMORY_FREE, MEMORY_FULL = 80.0, 92.0
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(msgspec.Struct, frozen=True):
     """The slots stay within these; ``most`` 0: four for each processor."""
 
     least: int = 1
@@ -26,8 +25,7 @@ class Range:
         return f"{WORD}:{self.least}-{self.most}" if self.most else WORD
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class Load(msgspec.Struct, frozen=True, kw_only=True):
     """What a worker sees at one look."""
 
     at: float  #: monotonic seconds

@@ -12,6 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from services.domain.fleet.worker import UNTOLD_QUEUE, WorkerInfo
 from services.domain.task.lane import LANE_QUEUE, shop_queue
 from services.domain.task.order import QueueDepth
@@ -60,8 +62,7 @@ class Hold:
     state: str = RUNS  #: runs | taken | unheard | given_on
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Several:
+class Several(msgspec.Struct, frozen=True, kw_only=True):
     """Messages that somebody holds without a task in a slot. ``leads``: whoever leads, who writes them down."""
 
     worker: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import msgspec
 
@@ -27,8 +26,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     readable: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
+class Person(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody, and what they may do."""
 
     who: str
@@ -37,8 +35,7 @@ class Person:
     since: int = 0  #: UTC ms of their first act or look, 0 where nobody noted it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Roles:
+class Roles(msgspec.Struct, frozen=True, kw_only=True):
     """Everybody that the fleet knows of, by name, and what others are."""
 
     people: tuple[Person, ...]

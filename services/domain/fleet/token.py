@@ -8,7 +8,6 @@ import json
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import msgspec
 
@@ -37,8 +36,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     until: int = 0  #: UTC ms from which on it is none any more; 0: never
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
+class Token(msgspec.Struct, frozen=True, kw_only=True):
     """A token as it stands now."""
 
     name: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from services.domain.fleet import autoscale, shop
 from services.domain.fleet.autoscale import Range
@@ -21,8 +22,7 @@ VERBS = ("drain", "resume", "stop", "slots", "refuse", *OF_PROFILE, LOG)
 MAX_GRACE_S = 86_400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerOrder:
+class WorkerOrder(msgspec.Struct, frozen=True, kw_only=True):
     """``drain`` and ``resume``; ``stop`` or ``stop=GRACE_SECONDS``; ``slots=8,low=1-3`` or ``slots=auto:2-16``;
     ``refuse=TYPE,TYPE``, all that it shall refuse from now on (``refuse=`` for none); ``restart_browser=SHOP`` and the
     other orders about the profile of a shop (``platform:shop_id``); ``log`` or ``log=SECONDS``: show the log so long.
@@ -31,7 +31,7 @@ class WorkerOrder:
     verb: str
     grace_s: float | None = None  #: of a stop; None for the worker's own
     slots: int = 0
-    shares: Mapping[str, Share] = field(default_factory=dict)
+    shares: Mapping[str, Share] = {}
     auto: Range | None = None  #: instead of ``slots``
     types: tuple[str, ...] = ()  #: to refuse
     shop: str = ""  #: whose profile is meant

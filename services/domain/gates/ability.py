@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from services.domain.fleet.worker import SILENT_AFTER_MS, WorkerInfo
 from services.domain.gates.home import HomeNow
 from services.domain.insight import worker as insight
@@ -52,8 +54,7 @@ class Ability:
         return self.lacks.get(f"{kind.executor}:{kind.name}", self.lacks.get(kind.executor, ""))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Supply:
+class Supply(msgspec.Struct, frozen=True, kw_only=True):
     """Who is there for a type in a lane. ``needs``: handler | program | executor, and ``need`` its name; or willing:
     those that could run it were told to refuse it.
     """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from services.domain.fleet.shop import Pause
 from services.domain.fleet.worker import WorkerInfo
@@ -19,8 +20,7 @@ ROOM = frozenset({Status.RUNNING, Status.BLOCKED, *UNDER_WAY})
 BEGUN = (Status.RUNNING, Status.HELD)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Closed:
+class Closed(msgspec.Struct, frozen=True, kw_only=True):
     """Each as ``Store`` answers it by itself, in the same order."""
 
     pauses: tuple[Pause, ...] = ()  #: ``Store.switches``
@@ -29,6 +29,6 @@ class Closed:
     limits: tuple[LimitNow, ...] = ()
     workers: tuple[WorkerInfo, ...] = ()
     #: ``platform:shop_id`` -> status -> n: where something runs, and where tasks are parked all of ``ROOM``
-    shops: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    passes: Mapping[str, Pass] = field(default_factory=dict)  #: by task, those that one of its attempts may still use
+    shops: Mapping[str, Mapping[str, int]] = {}
+    passes: Mapping[str, Pass] = {}  #: by task, those that one of its attempts may still use
     begun: frozenset[str] = frozenset()  #: uniqueness keys of tasks that run or are held, as far as asked for

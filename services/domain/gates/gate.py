@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from services.domain.fleet.shop import Pause
 from services.domain.text.message import Message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Switch:
+class Switch(msgspec.Struct, frozen=True, kw_only=True):
     """How a gate is closed that somebody closes for a scope: all, a platform, a shop or a type (``Pause`` and what is
     made after it, told apart by ``Pause.gate``).
     """
@@ -30,8 +30,7 @@ class Switch:
     cell: str  #: the glyph in a cell of the heat map
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(msgspec.Struct, frozen=True, kw_only=True):
     """One gate. Its words are source texts, to be translated where they are shown.
 
     A gate with a switch has these sentences: ``gate.NAME`` and ``gate.not_NAME``, ``doctor.NAME``,
@@ -45,4 +44,4 @@ class Gate:
     #: what it is to the flow of work: a reason of ``insight.flow``, "" where that is more than one or none
     flow: str = ""
     switch: Switch | None = None
-    sentences: Mapping[str, str] = field(default_factory=dict)  #: by code, where they are its own
+    sentences: Mapping[str, str] = {}  #: by code, where they are its own

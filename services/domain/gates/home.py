@@ -7,7 +7,6 @@ delivered elsewhere waits at this gate for its own node.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import msgspec
 
@@ -28,8 +27,7 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     since: Instant = 0  #: UTC ms: its first claim there, or the command that moved it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HomeNow:
+class HomeNow(msgspec.Struct, frozen=True, kw_only=True):
     """The home of a task's shop, as its workers tell of it."""
 
     node: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.fleet.shop import Pause
 from services.domain.gates import breaker, listed, session
@@ -14,8 +15,7 @@ from services.domain.gates.session import ClosedSession
 GATES = (*listed.SWITCHES, session.GATE, breaker.GATE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """One of them. ``since`` and ``until``: UTC ms, 0 where that is not known, or where a person opens it."""
 
     gate: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import dependency
@@ -33,8 +34,7 @@ def last(task: Task) -> Message | None:
     return Message("attempts.next_last") if task.status in CLAIMABLE else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unknown:
+class Unknown(msgspec.Struct, frozen=True, kw_only=True):
     """The end of a task that nobody recorded. ``worker`` is "" where the record does not say; ``lost``: it was lost."""
 
     worker: str
@@ -60,8 +60,7 @@ def unknown_end(task: Task, workers: Iterable[WorkerInfo] = ()) -> Unknown | Non
     return Unknown(worker=last.worker, started_at=last.started_at, at=last.ended_at, lost=lost, sign_at=sign_at)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cancelled:
+class Cancelled(msgspec.Struct, frozen=True, kw_only=True):
     """``by``: a person, a program, or "" where a rule did it or nobody knows."""
 
     by: str

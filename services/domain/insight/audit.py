@@ -12,6 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from services.domain import audit
 from services.domain.audit import ACCEPT, AuditEntry, AuditRow, Link, Mark
 from services.domain.text.message import Message, Param
@@ -47,8 +49,7 @@ SLACK_MS = 60_000
 _UNASKED, _ASKED = -1, -2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wrong:
+class Wrong(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is not as it was written."""
 
     what: str  #: one of WRONGS
@@ -78,8 +79,7 @@ class Wrong:
         return Message(f"audit.told_{self.told_by}") if self.told_by else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tail:
+class Tail(msgspec.Struct, frozen=True, kw_only=True):
     """The last link that is there of one writer."""
 
     writer: str

@@ -9,7 +9,9 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.task import classify
 from services.domain.text.message import Message, Param
@@ -218,13 +220,12 @@ class Evidence:
     letter_edited: bool = False  #: its message was changed before one of these
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Worth:
+class Worth(msgspec.Struct, frozen=True, kw_only=True):
     """Whether running again would help. ``level``: one of ``LEVELS``; ``but`` says for how many that does not hold."""
 
     level: str = UNKNOWN
     code: str = "worth.unknown"
-    params: Mapping[str, Param] = field(default_factory=dict)
+    params: Mapping[str, Param] = {}
     but: Message | None = None
 
     @property

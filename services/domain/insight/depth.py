@@ -9,7 +9,8 @@ were fetched ahead, and of foreign programs. Where the broker does not tell, the
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.lane import LANE_QUEUE
@@ -22,8 +23,7 @@ LANES = ("high", "dedicated", "normal", "low")
 _DEDICATED = "dedicated"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaneDepth:
+class LaneDepth(msgspec.Struct, frozen=True, kw_only=True):
     """One lane. What is parked, unsent, running or retrying counts in the lane of its record, not in ``dedicated``."""
 
     lane: str

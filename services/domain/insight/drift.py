@@ -59,8 +59,7 @@ SENTENCES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFigures:
+class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
     """A run that went well. ``figures``: what was measured of it by name (``rows:orders``); ``at``: its end, UTC ms."""
 
     shop: str
@@ -132,8 +131,7 @@ def _of_result(result: str) -> dict[str, float]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
+class _Compared(msgspec.Struct, frozen=True):
     """A run beside the usual of its shop; ``off``: how many times as bad, 1 as usual. ``there``: the same beside what
     the shop had around this time of day before.
     """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.audit import AuditEntry
 from services.domain.insight import cause
@@ -102,8 +103,7 @@ PARTS: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Acts:
+class Acts(msgspec.Struct, frozen=True):
     """What one person did of one kind."""
 
     who: str

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import WorkerNow
@@ -15,8 +16,7 @@ PROGRAM = "fleetdeck"
 PARTS = (PROGRAM, "python", "playwright", "chromium")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """A part that is not of the version which most machines have."""
 
     part: str
@@ -24,8 +24,7 @@ class Difference:
     others: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MachineNow:
+class MachineNow(msgspec.Struct, frozen=True, kw_only=True):
     """One machine with its workers that are heard of; of one where none is, nothing else is told."""
 
     name: str
@@ -37,7 +36,7 @@ class MachineNow:
     browsers: int = 0
     cpu: float = -1.0  #: percent of the whole machine, as ``memory``; -1 unknown
     memory: float = -1.0
-    versions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: by part; several where its workers differ
+    versions: Mapping[str, tuple[str, ...]] = {}  #: by part; several where its workers differ
     differs: tuple[Difference, ...] = ()
 
     def version(self, part: str) -> str:

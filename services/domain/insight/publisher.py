@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from services.domain.fleet.worker import LinkState, WorkerInfo
 from services.domain.insight import worker as insight
@@ -47,8 +48,7 @@ SENTENCES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublisherNow:
+class PublisherNow(msgspec.Struct, frozen=True, kw_only=True):
     """The way to the broker at one moment. ``kind``: "" all is well | disk | memory | both | refused | other |
     silent.
     """
@@ -60,7 +60,7 @@ class PublisherNow:
     who: tuple[str, ...] = ()  #: workers that meet it, "" for the process that looks
     unanswered: int = 0  #: messages without a confirm
     unsent: int = 0  #: tasks recorded whose message is not in the broker
-    met: Mapping[str, LinkState] = field(default_factory=dict)  #: what each of ``who`` said
+    met: Mapping[str, LinkState] = {}  #: what each of ``who`` said
     alone: bool = False  #: it is the matter of those workers: from others the broker takes messages
 
     @property

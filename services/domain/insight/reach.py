@@ -12,6 +12,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from services.domain.task import classify
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_
@@ -96,8 +98,7 @@ class Ran:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(msgspec.Struct, frozen=True):
     """Of a place: shops that failed there, and those that ran there."""
 
     value: str
@@ -156,8 +157,7 @@ class Reach:
         return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
+class _Cell(msgspec.Struct, frozen=True):
     """A shop at a place; whether it failed there."""
 
     shop: str
@@ -165,8 +165,7 @@ class _Cell:
     failed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Guess:
+class _Guess(msgspec.Struct, frozen=True):
     """A place that may be the reason, and how likely that is (logarithm)."""
 
     at: str

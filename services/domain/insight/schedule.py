@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.insight.publisher import PublisherNow
 from services.domain.plans.schedule import GRACE_MS, Planned
@@ -34,8 +35,7 @@ SENTENCES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScheduleNow:
+class ScheduleNow(msgspec.Struct, frozen=True, kw_only=True):
     """One schedule at one moment; ``due_ms``: the planned time that it is late for or comes next, 0 for none."""
 
     due_ms: int = 0

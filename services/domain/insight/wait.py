@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from services.domain.fleet.shop import Pause, scopes_of
 from services.domain.fleet.worker import SILENT_AFTER_MS, SlotState
 from services.domain.gates import dependency, home, listed, passing, paused
@@ -58,8 +60,7 @@ _BEGUN = frozenset({Status.RUNNING, Status.HELD})
 _FAILED: dict[str, str] = {Status.DEAD: "gate.dependency_dead", Status.CANCELLED: "gate.dependency_cancelled"}
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(msgspec.Struct, frozen=True):
     """A task that must succeed first: the id that was named, and the record that stands for it now."""
 
     name: str
@@ -146,14 +147,13 @@ class Facts:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateView:
+class GateView(msgspec.Struct, frozen=True, kw_only=True):
     """One gate: ``ok`` is open, ``closed`` is what it waits for now, ``next`` would stop it after that one."""
 
     name: str
     state: str
     code: str
-    params: Mapping[str, Param] = field(default_factory=dict)
+    params: Mapping[str, Param] = {}
 
     @property
     def message(self) -> Message:

@@ -7,7 +7,8 @@ longer, and only when it has run out (``SILENT_MS`` usually) the leader decides 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from services.domain.fleet.worker import (
     AMBER_AFTER_MS,
@@ -113,8 +114,7 @@ SENTENCES: dict[str, str] = {
 _FREE = SlotState()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fate:
+class Fate(msgspec.Struct, frozen=True, kw_only=True):
     """What is true of one task that a worker held when it was heard of last."""
 
     task_id: str
@@ -125,8 +125,7 @@ class Fate:
     slot: SlotState = _FREE  #: as its record tells it; a worker may have claimed it after its last heartbeat
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class Fact(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that a person should know of a worker, and the tasks that it is about."""
 
     message: Message
@@ -134,8 +133,7 @@ class Fact:
     tasks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerNow:
+class WorkerNow(msgspec.Struct, frozen=True, kw_only=True):
     """One worker at one moment."""
 
     info: WorkerInfo
@@ -188,8 +186,7 @@ class WorkerNow:
         return self.facts[0].message if self.facts else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FleetNow:
+class FleetNow(msgspec.Struct, frozen=True, kw_only=True):
     """All workers at one moment; ``slots``, ``busy`` and ``free`` are those of workers that take work now."""
 
     workers: tuple[WorkerNow, ...] = ()
@@ -197,7 +194,7 @@ class FleetNow:
     busy: int = 0
     apart: int = 0  #: slots of those that take no work: draining, stopping, not heard of
     machines: int = 0  #: with a living worker
-    by_machine: Mapping[str, int] = field(default_factory=dict)  #: its living workers
+    by_machine: Mapping[str, int] = {}  #: its living workers
     farewell: Farewell = NOBODY  #: of the last one that left, as far as somebody has asked
 
     @property

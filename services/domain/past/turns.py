@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.audit import AuditEntry, parted
 from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, WORKER, Change, Gap
@@ -71,8 +72,7 @@ SENTENCES: dict[str, str] = {
 _SHOPS = frozenset(code.removeprefix("past.shop_") for code in SENTENCES if code.startswith("past.shop_"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that happened."""
 
     at_ms: int  #: UTC ms, of the first

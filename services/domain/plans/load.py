@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import accumulate
 
+import msgspec
+
 from services.domain.text.sentences import N_, NN_
 
 MINUTE_MS = 60_000
@@ -81,8 +83,7 @@ class Burst:
         return any(end == NEVER for _start, end in self.quiet)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class Load(msgspec.Struct, frozen=True, kw_only=True):
     """What waits or runs at the end of each minute from ``begins`` on, of the run itself and of others."""
 
     begins: int

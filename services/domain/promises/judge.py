@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from services.domain.promises import promise as promises
 from services.domain.promises.promise import AGE, Promise
 from services.domain.task.ledger import day_begins
@@ -40,8 +42,7 @@ _DAY_MS = 86_400_000
 _LOOK_MS = 9 * _DAY_MS  #: a weekly window is found within it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forecast:
+class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     """When the next success is there if nothing changes, UTC ms: eight of ten between ``low`` and ``high``."""
 
     low: int
@@ -92,8 +93,7 @@ class Facts:
     created: bool = False  #: whether there is a task, or none has to be there yet
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class Due(msgspec.Struct, frozen=True, kw_only=True):
     """The window of a promise at a moment; UTC ms. ``begins`` 0: it always was; ``ends`` 0: it has no end."""
 
     begins: int = 0
@@ -147,8 +147,7 @@ def ending(found: Iterable[Promise], zone: str, now: int) -> list[tuple[Promise,
     return [(one, window.ends) for one, window in known if window.holds and now < window.ends]
 
 
-@dataclass(frozen=True, slots=True)
-class _Before:
+class _Before(msgspec.Struct, frozen=True):
     """What the looks before have seen."""
 
     warned: int

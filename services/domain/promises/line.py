@@ -14,6 +14,8 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from services.domain.gates import limit
 from services.domain.insight.forecast import durations
 from services.domain.insight.forecast.durations import Runs
@@ -30,8 +32,7 @@ _LEAST_S = 0.05
 _MOST_LONGER = 6.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, kw_only=True):
     """A slot. ``lanes``: those that it takes, the one that goes first in front; ``lasts``: of what runs there, None for
     nothing.
     """
@@ -45,8 +46,7 @@ class Place:
     name: Hashable = None  #: of what runs there, for its end
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cap:
+class Cap(msgspec.Struct, frozen=True, kw_only=True):
     """A limit of a platform or a type, 0 for none, and the starts of the last minute: seconds from now on at which the
     first of ``started`` stops to count.
     """
@@ -57,8 +57,7 @@ class Cap:
     resets_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiter:
+class Waiter(msgspec.Struct, frozen=True, kw_only=True):
     """A task that waits, or one that will be created. ``name``: of the question for its end; None: nobody asks."""
 
     name: Hashable
@@ -73,8 +72,7 @@ class Waiter:
     shut: tuple[tuple[float, float], ...] = ()  #: seconds from now between which it may not start, ascending
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(msgspec.Struct, frozen=True):
     """Seconds from now: eight of ten courses end between ``low_s`` and ``high_s``, half of them before ``mid_s``."""
 
     low_s: float

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
@@ -40,8 +39,7 @@ class Parsed(msgspec.Struct, frozen=True):
     foreign: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DeadReason:
+class DeadReason(msgspec.Struct, frozen=True):
     """Why a message lies in the dead-letter queue, by its own account or the broker's."""
 
     kind: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.errors import NotFound, UsageError
 from services.domain.task import envelope
@@ -18,8 +19,7 @@ DEAD_QUEUE = "rpa_dead_queue"
 LANE, SHOP, DELAY = "lane", "shop", "delay"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueOf:
+class QueueOf(msgspec.Struct, frozen=True, kw_only=True):
     """A queue of work, and how its tasks are told from others."""
 
     name: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.gates import session
 from services.domain.task import classify
@@ -15,8 +16,7 @@ MAX_LOSSES, LOSS_WINDOW_MS = 3, 72 * 3_600_000
 _MAX_DOUBLINGS = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetryPolicy:
+class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """Delays of base · 2ⁿ seconds up to a cap; ``max_retries`` is for new tasks, afterwards their record counts."""
 
     base_s: int = 30
@@ -28,8 +28,7 @@ class RetryPolicy:
         return min(self.base_s << min(max(retries, 0), _MAX_DOUBLINGS), self.cap_s)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """``to``: retrying | dead | held | pending (runs again at once) | cancelled |
     blocked (it closes the session gate of its shop and waits there); ``counted``: it uses up a retry."""
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 #: what is encoded more often than this stays so
 _ROUNDS = 3
@@ -34,8 +35,7 @@ _ENCODED = re.compile(
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """A text, and where each of its characters begins in the original; ``places`` is None where both are alike."""
 
     text: str

@@ -6,8 +6,9 @@ It opens a page and never does anything there, so that it may come from anywhere
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.text.said import said
@@ -18,8 +19,7 @@ MOST = 4_000
 _PAGE = re.compile(r"[a-z][a-z_]{0,30}\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class ViewLink:
+class ViewLink(msgspec.Struct, frozen=True):
     """Where it leads."""
 
     profile: str  #: name of the connection; "" for whichever is open

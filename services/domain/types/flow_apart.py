@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
+import msgspec
+
 from services.domain.task.record import Attempt
 from services.domain.types.flow_trace import StepState, Trace
 
@@ -41,8 +43,7 @@ class Line:
         return self.name or self.do
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
     """The same step in both runs; None where one has no such step."""
 
     one: Line | None = None
@@ -56,8 +57,7 @@ class Pair:
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parting:
+class Parting(msgspec.Struct, frozen=True, kw_only=True):
     """The first step at which they part; ``at``: its place among the pairs."""
 
     at: int

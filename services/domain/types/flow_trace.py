@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 import msgspec
@@ -29,8 +28,7 @@ class StepState(StrEnum):
     AHEAD = "ahead"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TracedStep:
+class TracedStep(msgspec.Struct, frozen=True, kw_only=True):
     """One step. Steps inside others are there only where one of them failed."""
 
     place: str  #: such as ``2`` or ``4.then.1``, counted from 1
@@ -41,8 +39,7 @@ class TracedStep:
     state: StepState = StepState.AHEAD
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
+class Trace(msgspec.Struct, frozen=True, kw_only=True):
     """All steps in order, and the one that failed last."""
 
     steps: tuple[TracedStep, ...]

@@ -10,9 +10,10 @@ import ipaddress
 import re
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import date, time
 from urllib.parse import urlsplit
+
+import msgspec
 
 from services.domain.types import linear
 
@@ -32,8 +33,7 @@ _POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*\Z")
 _OF_HOSTS = frozenset({"http", "https", "ftp", "ws", "wss"})
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(msgspec.Struct, frozen=True):
     """``fits`` may raise ValueError for no; ``example`` is of the right form."""
 
     fits: Callable[[str], bool]

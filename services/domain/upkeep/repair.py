@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_
@@ -47,8 +47,7 @@ SENTENCES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mend:
+class Mend(msgspec.Struct, frozen=True, kw_only=True):
     """One thing: done, planned (``--dry-run``) or left for a person."""
 
     state: str

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.gates.limit import LimitNow
 from services.domain.insight.forecast.durations import NOTHING, Runs
@@ -83,8 +84,7 @@ SENTENCES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypeFacts:
+class TypeFacts(msgspec.Struct, frozen=True, kw_only=True):
     """``ended``: the last attempts that ended, ``cut`` of them by the time-out."""
 
     name: str
@@ -94,8 +94,7 @@ class TypeFacts:
     cut: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaneFacts:
+class LaneFacts(msgspec.Struct, frozen=True, kw_only=True):
     """``came``: tasks within the last hour; ``kept``: slots that are kept for it, ``busy``: those it uses."""
 
     lane: str
@@ -117,8 +116,7 @@ class LaneFacts:
         return self.came > 0 and len(self.runs.seconds) >= ENOUGH
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerFacts:
+class WorkerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """``ahead``: messages that it holds and that nobody works on; ``mean_s`` of what it runs."""
 
     name: str
@@ -127,8 +125,7 @@ class WorkerFacts:
     mean_s: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FleetFacts:
+class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
     """``slots`` and ``busy`` of workers that take work; ``waiting`` tasks that could start if there were a slot."""
 
     slots: int

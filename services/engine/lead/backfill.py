@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
+import msgspec
+
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.plans import schedule as schedules
@@ -38,8 +40,7 @@ class Gap:
     others: frozenset[str] = frozenset()  #: the last two by name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackfillPlan:
+class BackfillPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What a backfill would do, run by run, the oldest first."""
 
     schedule: Schedule

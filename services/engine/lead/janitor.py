@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.change import Forget, Op
 from services.domain.step.transitions import NOTICED
@@ -21,8 +22,7 @@ BATCH, TICK_S, REST_S = 100, 0.1, 60.0
 NOTICED_MS = 30 * DAY_MS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retention:
+class Retention(msgspec.Struct, frozen=True, kw_only=True):
     """How long what has ended is kept, in milliseconds since its last change; 0 keeps it for ever."""
 
     finished_ms: int = 3 * DAY_MS  #: succeeded and cancelled tasks
@@ -34,8 +34,7 @@ class Retention:
     ignored_ms: int = 30 * DAY_MS
 
 
-@dataclass(frozen=True, slots=True)
-class _Duty:
+class _Duty(msgspec.Struct, frozen=True):
     """Records of one status that have not changed since an instant, ``most`` of them."""
 
     status: str

@@ -436,8 +436,7 @@ class Answer:
     url: str  #: after redirects
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     """How far a request goes."""
 
     rules: Rules

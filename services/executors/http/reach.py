@@ -8,7 +8,8 @@ import socket
 import ssl
 import urllib.parse
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.fleet import hosts
 from services.domain.task import classify, own_words
@@ -25,8 +26,7 @@ class Refused(Exception):
         self.kind = kind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(msgspec.Struct, frozen=True, kw_only=True):
     """``hosts``: names that may be private, with ``*``; ``setting``: where a person adds one."""
 
     hosts: Sequence[str] = ()

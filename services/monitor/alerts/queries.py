@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
 from services.domain.alerts import outbox
@@ -38,8 +40,7 @@ class IncidentNow:
     deliveries: tuple[Letter, ...] = ()  #: its messages, those of the last hour and those that wait
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChannelNow:
+class ChannelNow(msgspec.Struct, frozen=True, kw_only=True):
     """One channel, and what it has not taken yet."""
 
     channel: Channel
@@ -52,8 +53,7 @@ class ChannelNow:
     lost: int = 0  #: given up within the day
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleNow:
+class RuleNow(msgspec.Struct, frozen=True, kw_only=True):
     """One rule as it is now. ``changed``: somebody made it another than the default, or added it."""
 
     rule: Rule
@@ -61,8 +61,7 @@ class RuleNow:
     active: int = 0  #: incidents of it that are not over
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlertsNow:
+class AlertsNow(msgspec.Struct, frozen=True, kw_only=True):
     """Everything of one moment. ``incidents``: what nobody has answered first, then the worst, then the oldest."""
 
     at_ms: int

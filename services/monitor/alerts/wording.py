@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+
+import msgspec
 
 from services import called, i18n, messages, spans
 from services.domain.alerts import channel as channels
@@ -22,8 +23,7 @@ TITLED = "_zh"
 Zone = str | tzinfo  #: of instants in a sentence, or its name
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(msgspec.Struct, frozen=True):
     """What a channel gets."""
 
     title: str

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import depth
 from services.domain.insight.cause import Worth
@@ -24,8 +26,7 @@ from services.ports import Store
 NAMED = 3  #: as many shops are called by their names where one item is about many
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokenRun:
+class BrokenRun(msgspec.Struct, frozen=True, kw_only=True):
     """A bulk republish that nobody is at any more; ``at_ms``: when it was heard of last (UTC ms)."""
 
     run_id: str

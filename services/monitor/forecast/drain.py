@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import ability, home, listed, quiet_hours
@@ -35,8 +36,7 @@ MINUTE_MS = 60_000
 _STATUSES = (Status.PENDING, Status.QUEUED, Status.BLOCKED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DrainRow:
+class DrainRow(msgspec.Struct, frozen=True, kw_only=True):
     """A lane or a platform (``lane:normal``): what waits and when it is clear (seconds from now, None for never)."""
 
     name: str
@@ -45,8 +45,7 @@ class DrainRow:
     said: Message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstantRow:
+class InstantRow(msgspec.Struct, frozen=True, kw_only=True):
     """An instant that matters. ``kind``: deadline | promise; ``at``: UTC ms."""
 
     kind: str
@@ -58,8 +57,7 @@ class InstantRow:
     of: tuple[str, ...] = ()  #: lanes and platforms whose tasks count to it, as rows are called
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drain:
+class Drain(msgspec.Struct, frozen=True, kw_only=True):
     """How what waits goes. ``why``: what waits for something that no slot opens, by its gate, most first; ``unsent``:
     what is recorded only, while the broker takes no messages.
     """

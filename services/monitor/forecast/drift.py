@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.gates import quiet_hours
 from services.domain.insight import drift
@@ -28,8 +29,7 @@ def rows(store: Store) -> tuple[Drifts, ...]:
     return tuple(sorted((one for one in found if one.found), key=lambda one: -since(one)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DriftNow:
+class DriftNow(msgspec.Struct, frozen=True, kw_only=True):
     """What of a type on a platform is not as it was; ``said``: the worst first. ``stale``: nobody compares it now."""
 
     platform: str

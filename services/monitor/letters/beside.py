@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 import msgspec
@@ -46,8 +45,7 @@ class Blank(StrEnum):
     SILENT = "silent"  #: the place does not answer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedAttempt:
+class ComparedAttempt(msgspec.Struct, frozen=True, kw_only=True):
     """One of both."""
 
     task: Task
@@ -59,8 +57,7 @@ class ComparedAttempt:
     log: tuple[LogLine, ...] = ()  #: its last lines
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class Beside(msgspec.Struct, frozen=True, kw_only=True):
     """What is known. Without ``success``: ``gone`` tells of one whose record is gone, and None that there is none."""
 
     letter: ComparedAttempt

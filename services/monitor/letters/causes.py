@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from services.domain.insight import cause, cause_rule, known_issue, reach
 from services.domain.insight.cause import Worth
 from services.domain.insight.cause_rule import CauseRule
@@ -92,8 +94,7 @@ class Cause:
         return (*cause.rank(self.kind, self.worth.level, self.count), -self.last_at)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Causes:
+class Causes(msgspec.Struct, frozen=True, kw_only=True):
     """All causes, most tasks first. ``scanned`` < ``total`` when only the newest were looked at."""
 
     rows: tuple[Cause, ...]
@@ -102,8 +103,7 @@ class Causes:
     shops: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Called:
+class Called(msgspec.Struct, frozen=True, kw_only=True):
     """What one cause is called: the name that a person gave it, "" for none, its title, and where it was split off."""
 
     name: str

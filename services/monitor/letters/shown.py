@@ -5,7 +5,8 @@ that were republished. Asked once, and kept up to date by what events tell.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.task.event import Event
 from services.domain.task.record import Task
@@ -20,8 +21,7 @@ FOLLOWED = 60
 NEWEST = 1_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcomes:
+class Outcomes(msgspec.Struct, frozen=True, kw_only=True):
     """Of republished letters: how many died of the same again, how many of these with another message, and when last;
     how many run again and failed of that kind so far, how many succeeded and when. Instants are UTC ms, 0 for none.
     """

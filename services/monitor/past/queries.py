@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+import msgspec
 
 from services.domain.alerts.dry_run import DryRun, Past, Whole, dry_run
 from services.domain.alerts.incident import Incident
@@ -37,8 +39,7 @@ TRIED_ROWS = 40_000
 Incidents = Callable[[], Iterable[Incident]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PastNow:
+class PastNow(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a moment; instants in UTC ms."""
 
     asked_ms: int

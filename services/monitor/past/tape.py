@@ -12,7 +12,6 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -24,8 +23,7 @@ from services.domain.past.frame import Change, Frame, Gap, Numbers, Things
 DAY_MS = 86_400_000
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(msgspec.Struct, frozen=True):
     """How finely, and for how long, both in milliseconds."""
 
     step: int
@@ -59,8 +57,7 @@ _NUMBERS = msgspec.msgpack.Decoder(Numbers, strict=False)
 _THINGS = msgspec.msgpack.Decoder(list[tuple[str, str, str]])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class Moment(msgspec.Struct, frozen=True, kw_only=True):
     """The fleet as it was."""
 
     asked_ms: int  #: UTC ms

@@ -7,6 +7,8 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from services.domain.errors import UsageError
 from services.domain.fleet import shop_queue
 from services.domain.fleet.shop import SCOPE_ALL, Pause, Shop
@@ -46,8 +48,7 @@ Place = tuple[str, str]
 BACK_OFF, DEAD = "back_off", "dead"
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(msgspec.Struct, frozen=True):
     """One queue at an instant (UTC ms); a second for the rates."""
 
     at_ms: int
@@ -94,22 +95,20 @@ class QueueNow:
         return self.ready is None or insight.drains(self.ready, self.flow)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Needing:
+class Needing(msgspec.Struct, frozen=True, kw_only=True):
     """How many queues need somebody, and the worst that is the matter with one of them."""
 
     number: int = 0
     worst: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueuesNow:
+class QueuesNow(msgspec.Struct, frozen=True, kw_only=True):
     """Lanes, queues of shops (the deepest first), back-off queues, dead letters."""
 
     rows: tuple[QueueNow, ...] = ()
     shops: int = 0  #: queues of shops that there are; rows may be fewer
     told: bool = True  #: whether the broker tells what it holds
-    publisher: PublisherNow = field(default_factory=PublisherNow)
+    publisher: PublisherNow = msgspec.field(default_factory=PublisherNow)
     workers: tuple[WorkerInfo, ...] = ()
     at_ms: int = 0
 

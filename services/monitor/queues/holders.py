@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.fleet import holders
 from services.domain.fleet.holders import QueueHolders
@@ -20,8 +21,7 @@ from services.monitor.queues.queries import QueueQueries
 MOST = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HoldersNow:
+class HoldersNow(msgspec.Struct, frozen=True, kw_only=True):
     """All queues of which something is held, at one moment (UTC ms of the store's clock). ``told``: whether the broker
     counts what consumers hold; ``more``: records that run and were not looked at.
     """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
+
+import msgspec
 
 from services.domain.task.queues import QueueOf
 from services.domain.task.record import Task
@@ -15,8 +16,7 @@ from services.ports import Store
 PEEK = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Peeked:
+class Peeked(msgspec.Struct, frozen=True, kw_only=True):
     """The first that wait in a queue; ``more``: there are others behind them."""
 
     queue: QueueOf

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any
 
+import msgspec
+
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import quiet_hours
 from services.domain.plans import schedule as schedules
@@ -81,8 +83,7 @@ class DayAttempt:
         return f"{self.task_id}#{self.attempt}" if self.task_id else f"{self.schedule}@{self.begins}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShopDay:
+class ShopDay(msgspec.Struct, frozen=True, kw_only=True):
     """What happened between two instants, and what is to come."""
 
     shop: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates import breaker, limit
@@ -28,8 +29,7 @@ MOST = 500
 ALL, SESSION, BREAKER, PAUSED = "all", "session", "breaker", "paused"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShopRow:
+class ShopRow(msgspec.Struct, frozen=True, kw_only=True):
     """One shop with its limits, and what is true of it."""
 
     shop: Shop
@@ -43,28 +43,26 @@ class ShopRow:
         return self.shop.key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShopsNow:
+class ShopsNow(msgspec.Struct, frozen=True, kw_only=True):
     """The shops that were asked for, the worst first, and how many there are of each sort."""
 
     rows: tuple[ShopRow, ...] = ()
-    numbers: Mapping[str, int] = field(default_factory=dict)  #: of all shops: ``ALL``, ``SESSION`` …
+    numbers: Mapping[str, int] = {}  #: of all shops: ``ALL``, ``SESSION`` …
     paused: int = 0  #: of those under ``PAUSED``, the ones that are paused as a whole
     types: tuple[tuple[Pause, int], ...] = ()  #: pauses of a type, each with how many shops have tasks behind it
     matching: int = 0  #: rows may be fewer
-    rule: Rule = field(default_factory=Rule)
+    rule: Rule = msgspec.field(default_factory=Rule)
     every: tuple[ShopNow, ...] = ()  #: all shops, also those that nobody asked for
     fitting: frozenset[str] | None = None  #: keys of those that were asked for; None: nothing was filtered
     at_ms: int = 0  #: by the store's clock
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScopeRow:
+class ScopeRow(msgspec.Struct, frozen=True, kw_only=True):
     """A platform or a type with its limit, which may be none. ``running`` -1: nobody counts it without a limit."""
 
     now: LimitNow
     pause: Pause | None = None  #: of all of it
-    title: Mapping[str, str] = field(default_factory=dict)
+    title: Mapping[str, str] = {}
     at_ms: int = 0
 
     @property

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState
@@ -220,12 +221,11 @@ class _One(NamedTuple):
     now: ShopNow
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+class _Judged(msgspec.Struct, frozen=True):
     """What was judged at the last look: most shops of a fleet are as they were then."""
 
     fleet: object = None  #: what was known of all
-    shops: Mapping[str, _One] = field(default_factory=dict)
+    shops: Mapping[str, _One] = {}
 
 
 class FleetFacts:

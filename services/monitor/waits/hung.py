@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.fleet.worker import SlotState
 from services.domain.insight.forecast import durations
@@ -23,8 +24,7 @@ TOGETHER, SHARE = 3, 0.5
 Usual = Callable[[str, str], Runs]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slow:
+class Slow(msgspec.Struct, frozen=True, kw_only=True):
     """Several tasks of a type on a platform that all run past the 95th percentile."""
 
     task_type: str

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from services.domain.fleet.shop import Pause, scopes_of
 from services.domain.fleet.worker import SlotState, WorkerInfo
@@ -384,8 +386,7 @@ class _Look:
             self._needed[task.task_id] = tuple(found[name] for name in one)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Inside:
+class _Inside(msgspec.Struct, frozen=True, kw_only=True):
     """What a task finds in its shop; see the fields of ``Facts``."""
 
     holders: tuple[Task, ...] = ()
@@ -393,7 +394,7 @@ class _Inside:
     on_the_way: int = 0
     under_way: int = 0
     first: Task | None = None
-    line: Mapping[str, int] = field(default_factory=dict)
+    line: Mapping[str, int] = {}
     twin: Task | None = None
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.task.search.query import ANY, Term
@@ -46,8 +47,7 @@ _ORDERS = ("<", "<=", ">", ">=")
 MANY = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(msgspec.Struct, frozen=True):
     """A piece of WHERE with its parameters; ``column`` is what an index could find it by."""
 
     sql: str

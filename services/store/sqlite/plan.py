@@ -40,8 +40,7 @@ class Way:
     ordered: bool
 
 
-@dataclass(frozen=True, slots=True)
-class QueryPlan:
+class QueryPlan(msgspec.Struct, frozen=True):
     """Conditions that all hold, questions to each record, the order, and the best way to few rows (None: all rows)."""
 
     where: tuple[Condition, ...]

@@ -10,6 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import msgspec
+
 from services.domain.fleet.shop import Pause, Shop, scopes_of
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates import ability, breaker, home, listed, quiet_hours
@@ -61,8 +63,7 @@ _FAR_MS = round(lines.FAR_S * 1000)
 _LEASE_MS = 15_000
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(msgspec.Struct, frozen=True):
     """The next run of a schedule for a shop."""
 
     at: int
@@ -73,8 +74,7 @@ class Planned:
     place: int = 0  #: of the shop among them, in ``PLACES`` of the run
 
 
-@dataclass(frozen=True, slots=True)
-class Failures:
+class Failures(msgspec.Struct, frozen=True):
     """Dead letters of a shop since its last success."""
 
     times: int

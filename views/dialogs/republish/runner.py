@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from services.commands.bulk.republish import BulkRepublish, Control, Ended, Options, Plan, Progress
@@ -17,8 +17,7 @@ from services.domain.errors import ConsoleError
 HOLD_S, STOP_S = 10, 5.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRequest:
+class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What is run and how."""
 
     plan: Plan

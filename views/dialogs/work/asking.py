@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.fleet.shop import Shop
 from services.domain.text.ordering import as_read
@@ -38,8 +40,7 @@ class Asked:
         return " ".join(part for part in (self.shop, self.task_type, self.day if self.day != TODAY else "") if part)
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
+class _Named(msgspec.Struct, frozen=True):
     """One that can be meant: its exact names, and all in which a part of one is looked for, folded."""
 
     key: str
@@ -47,18 +48,16 @@ class _Named:
     words: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Directory:
+class Directory(msgspec.Struct, frozen=True, kw_only=True):
     """What there is to be meant."""
 
-    shops: Mapping[str, Shop] = field(default_factory=dict)
-    types: Mapping[str, TaskType] = field(default_factory=dict)
+    shops: Mapping[str, Shop] = {}
+    types: Mapping[str, TaskType] = {}
     named_shops: tuple[_Named, ...] = ()  #: in the order that people read them
     named_types: tuple[_Named, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Understood:
+class Understood(msgspec.Struct, frozen=True, kw_only=True):
     """Which works are meant, and by which words."""
 
     shops: tuple[str, ...] = ()  #: keys

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+import msgspec
 import numpy as np
 
 from services.domain.task.status import WAITING as STATUS_WAITING
@@ -32,8 +33,7 @@ class Sight:
     at_ms: int = 0  #: the instant that ages are counted to (UTC ms), 0: that of the numbers
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(msgspec.Struct, frozen=True):
     """Numbers of a sparkline, with a limit and the value it should at least reach down to."""
 
     values: Numbers
@@ -41,8 +41,7 @@ class Curve:
     base: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TileSpec:
+class TileSpec(msgspec.Struct, frozen=True):
     """One tile as data; ``opens`` is a filter, or ``dead`` or ``workers`` for those pages; ``limit`` can be set."""
 
     key: str

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -113,8 +114,7 @@ def _place(cell: ShopNow) -> tuple[int, str, Order]:
 NONE = Rows((), np.zeros(0, np.uint8), (), dict.fromkeys(STATES, 0), 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """One platform on screen; x and y are the corner of its header."""
 
     group: Group
@@ -126,8 +126,7 @@ class Block:
     rows: int
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True):
     """All blocks; lengths are logical pixels that fall on whole device pixels."""
 
     blocks: tuple[Block, ...]

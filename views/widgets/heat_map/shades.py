@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.insight.shop import ShopNow
 from services.i18n import N_
@@ -14,8 +15,7 @@ STATE, WAITING, SUCCESS = "state", "waiting", "success"
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
 
-@dataclass(frozen=True, slots=True)
-class Shade:
+class Shade(msgspec.Struct, frozen=True):
     """One step: its key, its word (source text), the role of its colour, and how high it fills a cell (0 to 1)."""
 
     key: str

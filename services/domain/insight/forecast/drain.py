@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_, NN_
@@ -57,12 +59,11 @@ class Line:
     barred: int = 0  #: slots of the others
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class Course(msgspec.Struct, frozen=True, kw_only=True):
     """How it goes. Seconds from now; by what is asked about: a lane, a platform, or "" for all."""
 
-    seconds: Mapping[str, float | None] = field(default_factory=dict)  #: until it is clear, None for never
-    curve: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)  #: (seconds, left)
+    seconds: Mapping[str, float | None] = {}  #: until it is clear, None for never
+    curve: Mapping[str, tuple[tuple[float, float], ...]] = {}  #: (seconds, left)
 
     def left(self, name: str, after_s: float) -> float:
         """How many are left of it then."""
@@ -169,8 +170,7 @@ def _advance(lines: Sequence[Line], left: list[float], rank: Sequence[int], slot
             left[n] = max(0.0, left[n] + lines[n].arrivals * step - got * step / max(0.001, lines[n].mean_s))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Miss:
+class Miss(msgspec.Struct, frozen=True, kw_only=True):
     """What of it is not done in time. ``more``: slots that would do it, 0 where none would."""
 
     left: int = 0

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import exp
 
+import msgspec
+
 from services.domain.insight.forecast import trend
 from services.domain.insight.forecast.trend import Trend
 from services.domain.task.record import Task
@@ -46,8 +48,7 @@ HANGS, HANGS_SEEN = 5.0, 3
 _UNEVEN = (0.6, 0.75, 0.87, 1.0, 1.15, 1.35, 1.7)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """``count`` attempts that were timed; seconds. ``deviation_s`` is the standard deviation of one of them."""
 
     count: int = 0

@@ -8,7 +8,9 @@ import heapq
 import math
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+import msgspec
 
 from services.domain.gates import listed
 from services.domain.insight.forecast import durations
@@ -34,8 +36,7 @@ _SENTENCES = {
 Draws = Sequence[float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds from now: eight of ten start between ``low_s`` and ``high_s``, half of them before ``mid_s``.
 
     ``basis``: instant (nothing but a time is waited for) | measured | progress (how far what runs says it is) |
@@ -117,8 +118,7 @@ def after(bench: Bench, ahead: Sequence[tuple[Runs, int]], arrivals: float = 0.0
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(msgspec.Struct, frozen=True):
     """Tasks of one kind that go first, with what is asked of their runs again and again."""
 
     lasts: Runs

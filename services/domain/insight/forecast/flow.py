@@ -16,6 +16,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from services.domain.fleet.shop import Pause
 from services.domain.gates import listed
 from services.domain.insight.forecast import durations
@@ -263,8 +265,7 @@ class Facts:
         return sum(count for _, count in self.laters)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
+class Spread(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds; what happens lies between ``low_s`` and ``high_s`` four times out of five or more."""
 
     low_s: float
@@ -293,8 +294,7 @@ class Flow:
         return sum(count for _, count in self.facts.persons)
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(msgspec.Struct, frozen=True):
     """One statement of the headline; ``why`` fills its list."""
 
     message: Message

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.insight.forecast.flow import ABOVE, BELOW, MODEL
 
 POINTS = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class Load(msgspec.Struct, frozen=True, kw_only=True):
     """The fleet as it stands. ``waiting``: tasks that could run and go first; ``mean_s``: one task on one slot."""
 
     slots: int = 0
@@ -28,8 +28,7 @@ class Load:
         return self.slots / max(0.001, self.mean_s)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outlook:
+class Outlook(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds from now; None where no worker would ever get there. The curves have ``POINTS`` + 1 points."""
 
     first_s: float | None  #: until the first of them starts

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
+
+import msgspec
 
 #: fewer runs show none, and so many standard deviations the ranks have to be from chance
 LEAST, SURE = 8, 2.4
 
 
-@dataclass(frozen=True, slots=True)
-class Trend:
+class Trend(msgspec.Struct, frozen=True):
     """How a duration grows: by ``per_s`` of what it is now with each second, give or take ``doubt`` (a standard
     deviation); it has done so for ``lasted_s``.
     """

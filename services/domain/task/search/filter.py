@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.gates import home
@@ -61,8 +62,7 @@ class FilterError(UsageError):
         self.message = Message(code, params)
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """One condition as it is written in ``text[at:end]``; one that cannot be read has no field and no values."""
 
     field: str  #: in small letters (but for ``payload.Name``), known or not; ``text`` for bare words

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
 
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 _UNITS |= {"秒": 1_000, "分": 60_000, "分钟": 60_000, "小时": 3_600_000, "天": 86_400_000, "周": 604_800_000}
@@ -45,8 +46,7 @@ def is_day(text: str) -> bool:
     return text.strip().lower() in _COMING | _DAYS
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+class Times(msgspec.Struct, frozen=True):
     """What the words mean now, in one time zone."""
 
     now_ms: int

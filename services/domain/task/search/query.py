@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import msgspec
+
 from services.domain.task.record import Task
 
 #: field of a term that holds where one of its lists of terms holds whole
@@ -51,8 +53,7 @@ class Query:
     want_total: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Total:
+class Total(msgspec.Struct, frozen=True):
     """So many tasks; not ``exact``: at least so many, nobody counted on."""
 
     number: int
@@ -97,8 +98,7 @@ class Group:
         return sum(self.counts.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Groups:
+class Groups(msgspec.Struct, frozen=True, kw_only=True):
     """The groups of a filter, the largest first; not ``whole``: only the first tasks were looked at."""
 
     groups: tuple[Group, ...] = ()

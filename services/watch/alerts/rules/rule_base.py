@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.alerts.dry_run import Past
 from services.domain.alerts.incident import Finding
@@ -11,8 +12,7 @@ from services.domain.alerts.rule import Rule
 from services.watch.alerts.look import Look
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(msgspec.Struct, frozen=True):
     """``find`` blocks; it may raise ``NotKnown``, and any error of store or broker. ``past`` tells the same of what the
     recorder keeps, None where that does not tell it.
     """
