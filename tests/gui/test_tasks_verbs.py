@@ -119,11 +119,13 @@ def test_nothing_of_the_task_before_stands_there_while_the_chosen_one_is_late(
     wait(qtbot, lambda: page.table.records.rowCount() == 2)
     page.show_task(ended.task_id)
     wait(qtbot, lambda: page.panel.pill.isVisible() and ended.task_id in words(page.panel))
+    page.panel.edit_button.setFocus()
     with held(TaskQueries, "detail", all_of_them=True) as call:
         page.table.set_current_key(waiting.task_id)
         call.wait(qtbot)
         wait(qtbot, lambda: words(page.panel).split() == [waiting.task_id])
         assert not any(one.isVisible() for one in page.panel.buttons.values())
+        assert page.panel.isAncestorOf(page.focusWidget()), "Esc goes on meaning the panel"
         call.let_go()
         settled(qtbot, page)
     assert waiting.task_id in words(page.panel)

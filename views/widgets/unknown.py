@@ -52,7 +52,7 @@ class Bones(QWidget):
 
     def begin(self) -> None:
         """It is asked for; they stand there unless it comes soon."""
-        if not self._due:
+        if not self._due or (self.isHidden() and not self._soon.isActive()):
             self._due = True
             self._soon.start()
 
@@ -64,7 +64,7 @@ class Bones(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Stay over the place; who opens the page waits anew."""
-        if self._due and event.type() == QEvent.Type.Show and watched is self._page:
+        if self._due and event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
             self.hide()
             self._soon.start()
         elif self.isVisible() and event.type() in (QEvent.Type.Resize, QEvent.Type.Move):

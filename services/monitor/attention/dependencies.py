@@ -13,6 +13,7 @@ from services.domain.task.search.query import Query, Total, equals
 from services.domain.task.status import Status, Triage
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
+from services.monitor.letters.alike import key_of
 from services.monitor.overview import Attention
 from services.monitor.waits import successors
 
@@ -40,6 +41,10 @@ WORDS = {
     "attention.dependencies_dead": Words(
         N_("{tasks_n} waiting for tasks that died"),
         N_("{count_n} in {shops_n} ({cause}): see the cause, or cancel what waits"),
+    ),
+    "attention.dependencies_died": Words(
+        N_("{tasks_n} waiting for tasks that died"),
+        N_("{count_n} of {type} in {shops_n}: see the cause, or cancel what waits"),
     ),
     "attention.dependencies_put_aside": Words(
         N_("{tasks_n} waiting for tasks that died"),
@@ -87,8 +92,7 @@ def _reason(found: Task | None) -> tuple[str, ...]:
     """What is put right together: a cause of dead letters, or what is to be cancelled."""
     if found is None:
         return ("gone",)
-    print_ = (found.fingerprint or found.error_kind) if found.status == Status.DEAD else ""
-    return found.status, found.task_type, print_, found.triage
+    return found.status, found.task_type, key_of(found) if found.status == Status.DEAD else "", found.triage
 
 
 def _shared(look: Look, reason: tuple[str, ...], group: Sequence[_InVain], *, exact: bool) -> Attention:
@@ -100,7 +104,10 @@ def _shared(look: Look, reason: tuple[str, ...], group: Sequence[_InVain], *, ex
     if code == Status.DEAD:
         _status, _type, print_, triage = reason
         of_open = next((one for one in look.causes if print_ in (one.fingerprint, *one.parts, *one.prints)), None)
-        if triage != Triage.OPEN or of_open is None:
+        if of_open is None and triage == Triage.OPEN:  # they are grouped a little later than they die
+            code = "died"
+            verbs.insert(0, ("triage", print_))
+        elif of_open is None or triage != Triage.OPEN:
             code, of_open = "put_aside", None
             verbs = [("open_tasks", f"id:{','.join(one.task_id for one in ended[:DOOR_TASKS])}"), verbs[0]]
         else:

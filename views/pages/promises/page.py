@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
 from services.domain.promises.promise import Promise
@@ -150,6 +150,7 @@ class PromisesPage(ListPage[PromiseRow]):
         yield
         self._unknown = self.covered(self.stack)
         self._late = Bones(self, self.panel, ground="surface")
+        self._late.came.connect(self._bar_panel)
 
     def _connect(self) -> None:
         acts = self.actions_of_page
@@ -213,10 +214,33 @@ class PromisesPage(ListPage[PromiseRow]):
         """Another promise is under the cursor."""
         row = self.current()
         self.panel.setVisible(row is not None and not self._closed)
-        shown = self.panel.shown
-        if row is not None and (shown is None or shown.name != row.name):
+        if row is None or self._stands_there():
+            self._telling.drop()
+            self._stand()
+        else:
             self._late.begin()
             self._ask_story()
+
+    def _stands_there(self) -> bool:
+        """Whether the panel tells of the promise under the cursor."""
+        row, shown = self.current(), self.panel.shown
+        return row is not None and shown is not None and shown.name == row.name
+
+    def _stand(self) -> None:
+        """What the panel tells is of the promise that was asked for."""
+        self._late.end()
+        self.panel.setEnabled(True)
+
+    def _bar_panel(self) -> None:
+        """Nobody shall act on what stands below the grey rows: it is another promise."""
+        self._leave_panel()
+        self.panel.setEnabled(False)
+
+    def _leave_panel(self) -> None:
+        """Bring the keyboard back to the list, or it would go to the start of the page."""
+        focused = QApplication.focusWidget()
+        if focused is not None and self.panel.isAncestorOf(focused):
+            self.table.setFocus()
 
     def _ask_story(self) -> None:
         row = self.current()
@@ -225,15 +249,17 @@ class PromisesPage(ListPage[PromiseRow]):
             self._telling.start(call, self._show_story, self._fail_story)
 
     def _show_story(self, story: PromiseStory | None) -> None:
-        self._late.end()
-        self.panel.show_story(story)
-        self.panel.setVisible(self.current() is not None and not self._closed)
+        row = self.current()
+        if story is not None and row is not None and story.row.name == row.name:
+            self._stand()
+            self.panel.show_story(story)
+            self.panel.setVisible(not self._closed)
 
     def _fail_story(self, error: BaseException) -> None:
         self._show_error(error)
-        row, shown = self.current(), self.panel.shown
-        if row is None or shown is None or shown.name != row.name:
-            self._late.end()
+        if not self._stands_there():
+            self._stand()
+            self._leave_panel()
             self.panel.hide()  # it tells of another one
 
     def _on_tick(self) -> None:

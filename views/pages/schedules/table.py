@@ -100,7 +100,7 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         key="note",
         title=N_("Note"),
         value=words.remark,
-        tone=lambda row: "retrying" if words.glyph(row) == "warning" else "text2",
+        tone=lambda row: {"warning": "retrying", "dead": "dead"}.get(words.glyph(row), "text2"),
         width=230,
         stretch=True,
         tooltip=lambda row: words.remark(row, "\n"),

@@ -10,7 +10,7 @@ from services.domain.plans.recurrence import ALIASES
 from services.domain.plans.schedule import Schedule, Tally
 from services.i18n import N_, _, ngettext
 from services.monitor.schedules import ScheduleRow
-from views.support import safe, shown, text
+from views.support import instant, safe, shown, text
 
 _DAYS = (
     N_("Sundays"),
@@ -163,9 +163,10 @@ def collisions(row: ScheduleRow, between: str = "; ") -> str:
 
 def remark(row: ScheduleRow, between: str = "; ") -> str:
     """What the yellow glyph is for, then what somebody noted."""
-    last = row.planned.last
+    last, why = row.planned.last, row.now.why if row.now.late_ms else None
     failed = outcome(last) if last is not None and last.failed else ""
-    parts = (row.problem, collisions(row, between), failed, safe.one_line(row.schedule.note, 80))
+    late = shown.told(why, instant.now_ms()) if why is not None else ""
+    parts = (late, row.problem, collisions(row, between), failed, safe.one_line(row.schedule.note, 80))
     return between.join(part for part in parts if part)
 
 

@@ -28,7 +28,9 @@ from services.domain.text.message import Message
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
 from services.engine.fates import Fates
-from services.monitor.attention import AttentionFinder, BrokenRun, english
+from services.monitor import live
+from services.monitor.attention import AttentionFinder, BrokenRun, dependencies, english
+from services.monitor.attention.look import Look
 from services.monitor.letters.causes import CauseQueries, Causes
 from services.monitor.live import Snapshot, StoreHealth
 from services.monitor.overview import Attention
@@ -621,6 +623,17 @@ def test_tasks_that_wait_in_vain_for_one_reason_are_one_item_where_they_are_many
         " them, or cancel what waits"
     )
     assert cause.task_id in dict(item.verbs)["open_tasks"]
+
+
+def test_letters_that_are_not_grouped_yet_are_not_said_to_be_put_aside(room: Room) -> None:
+    in_vain(room, 3)
+    look = Look(snapshot=live.look(room.store), store=room.store)
+    (item,) = dependencies.items(look)
+    assert english(item) == (
+        "3 tasks waiting for tasks that died: 3 dead letters of sync_order in 3 shops: see the cause, or cancel what"
+        " waits"
+    )
+    assert item.verbs[0] == ("triage", "a" * 16)
 
 
 def test_tasks_behind_many_cancelled_ones_are_one_item(room: Room) -> None:

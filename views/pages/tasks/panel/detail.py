@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from services import messages
 from services.domain.errors import StoreUnavailable
@@ -408,6 +408,9 @@ class TaskDetailPanel(QWidget):
     def _show_id_alone(self) -> None:
         """Nothing is known of the task, and what stood here was of another one."""
         self._shown_id = self._task_id
+        focused = QApplication.focusWidget()
+        if focused is not None and self.isAncestorOf(focused):
+            self.focus_first()  # what has it is hidden, and Esc shall go on meaning this panel
         self._type.setText("")
         self._type.setToolTip("")
         for field in (self._shop, self._badge):

@@ -408,11 +408,17 @@ def test_nothing_of_the_promise_before_stands_there_while_the_chosen_one_is_late
         page.table.set_current_key(second)
         call.wait(qtbot)
         qtbot.waitUntil(lambda: covered(page))
+        assert not page.panel.isEnabled(), "its verbs would be about the one before"
+        page.panel.closed.emit()
+        assert not covered(page)
+        page.table.open_requested.emit(second)
+        qtbot.waitUntil(lambda: covered(page))
         call.let_go()
         settled(qtbot, page)
     assert page.panel.shown is not None
     assert page.panel.shown.name == second
     assert not covered(page)
+    assert page.panel.isEnabled()
     with held(PromiseQueries, "told", all_of_them=True) as call:
         page.table.set_current_key(third)
         call.wait(qtbot)
@@ -421,6 +427,24 @@ def test_nothing_of_the_promise_before_stands_there_while_the_chosen_one_is_late
     assert not page.panel.isVisible()
     page.refresh()
     qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.shown.name == third)
+
+
+def test_who_goes_back_before_the_answer_sees_where_they_are(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    first, second = (page.table.records.key_at(row) for row in range(2))
+    assert page.table.set_current_key(first)
+    qtbot.waitUntil(lambda: page.panel.shown is not None and page.panel.shown.name == first)
+    with held(PromiseQueries, "told") as call:
+        page.table.set_current_key(second)
+        call.wait(qtbot)
+        qtbot.waitUntil(lambda: covered(page))
+        page.table.set_current_key(first)
+        assert not covered(page)
+        assert page.panel.isEnabled()
+        call.let_go()
+        settled(qtbot, page)
+    assert page.panel.shown is not None
+    assert page.panel.shown.name == first
 
 
 def covered(page: PromisesPage) -> bool:

@@ -91,6 +91,7 @@ def test_a_late_run_is_said_with_its_reason_and_a_run_that_was_late_too() -> Non
     assert (words.glyph(row), words.next_tone(row)) == ("dead", "dead")
     assert words.next_run(row, now).replace("\u202f", " ") == "2 h 00 m late"
     assert "Nobody fires schedules" in words.next_runs(row, now)
+    assert "Nobody fires schedules" in words.remark(row)
     assert words.planned(row, now)
     assert words.last_run(row, now).replace("\u202f", " ").endswith(", 2 h 00 m late")
     assert "1 schedule is late" in words.summary([row], now)
