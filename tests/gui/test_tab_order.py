@@ -55,7 +55,8 @@ def backwards(root: QWidget, first: QWidget, then: QWidget) -> bool:
     before, after = (box(root, part) for part in parts(root, first, then))
     shared = min(before.bottom(), after.bottom()) - max(before.top(), after.top())
     if 2 * shared >= min(before.height(), after.height()):
-        return before.left() >= after.right()
+        # beside each other; a column that begins higher is met first, as a cell of several rows is in a table
+        return before.left() >= after.right() and before.top() >= after.top()
     beside = min(before.right(), after.right()) < max(before.left(), after.left())
     return not beside and before.top() >= after.bottom()
 
