@@ -55,8 +55,7 @@ def backwards(root: QWidget, first: QWidget, then: QWidget) -> bool:
     before, after = (box(root, part) for part in parts(root, first, then))
     shared = min(before.bottom(), after.bottom()) - max(before.top(), after.top())
     if 2 * shared >= min(before.height(), after.height()):
-        # beside each other; a column that begins higher is met first, as a cell of several rows is in a table
-        return before.left() >= after.right() and before.top() >= after.top()
+        return before.left() >= after.right()
     beside = min(before.right(), after.right()) < max(before.left(), after.left())
     return not beside and before.top() >= after.bottom()
 

@@ -144,7 +144,8 @@ class OverviewPage(Page):
         column.setSpacing(CARD_GAP)
         column.addWidget(self.error)
         column.addWidget(TileGrid(list(self.tiles.values())))
-        column.addWidget(Middle(*self.charts.cards, self.attention, self.fleet), 1)
+        column.addWidget(Middle(*self.charts.cards, self.attention), 1)
+        column.addWidget(self.fleet)
         self.scroll_area = QScrollArea()
         self.scroll_area.setWidget(inner)
         self.scroll_area.setWidgetResizable(True)
@@ -488,7 +489,7 @@ def _moment(instant_ms: int) -> str:
     return datetime.fromtimestamp(instant_ms / 1000, UTC).strftime("%Y-%m-%d_%H:%M:%S+00:00")
 
 
-WIDE, TALL, MIDDLE = 1200, 980, 620
+WIDE, MIDDLE = 980, 620
 #: least heights: with them the whole page of a small fleet fits 1366 x 768
 DEPTH, SMALL, LIST = 160, 164, 320
 SMALL_MOST = 208
@@ -498,24 +499,21 @@ LIST_WIDTH = (300, 411)
 
 
 def form_for(width: int) -> str:
-    """``wide``: list beside charts. ``tall``: beside the shops, too: its items are narrow and high. ``middle``: list
-    below. ``narrow``: everything below each other.
-    """
-    forms = (("wide", WIDE), ("tall", TALL), ("middle", MIDDLE))
-    return next((form for form, least in forms if width >= least), "narrow")
+    """``wide``: list beside charts. ``middle``: list below. ``narrow``: everything below each other."""
+    return "wide" if width >= WIDE else "middle" if width >= MIDDLE else "narrow"
 
 
 class Middle(QWidget):
-    """Depth above rates and unacked, the list, and the shops."""
+    """Depth above rates and unacked, and the list."""
 
-    def __init__(self, depth: QWidget, rates: QWidget, unacked: QWidget, attention: QWidget, fleet: QWidget) -> None:
+    def __init__(self, depth: QWidget, rates: QWidget, unacked: QWidget, attention: QWidget) -> None:
         super().__init__()
-        self._parts = (depth, rates, unacked, attention, fleet)
+        self._parts = (depth, rates, unacked, attention)
         self._form = ""
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(CARD_GAP)
-        for part in self._parts[:-1]:
+        for part in self._parts:
             part.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self._arrange("wide")
 
@@ -528,7 +526,7 @@ class Middle(QWidget):
         """Choose the arrangement for the width."""
         super().resizeEvent(event)
         self._arrange(form_for(self.width()))
-        if self._form in ("wide", "tall"):
+        if self._form == "wide":
             least, most = LIST_WIDTH
             self._grid.setColumnMinimumWidth(2, min(most, max(least, round(self.width() * 0.3))))
 
@@ -536,14 +534,13 @@ class Middle(QWidget):
         if form == self._form:
             return
         self._form = form
-        depth, rates, unacked, attention, _fleet = self._parts
+        depth, rates, unacked, attention = self._parts
         for part in self._parts:
             self._grid.removeWidget(part)
         places = {
-            "wide": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (0, 2, 2, 1), (2, 0, 1, 3)),
-            "tall": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (0, 2, 3, 1), (2, 0, 1, 2)),
-            "middle": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (2, 0, 1, 2), (3, 0, 1, 2)),
-            "narrow": ((0, 0, 1, 2), (1, 0, 1, 2), (2, 0, 1, 2), (3, 0, 1, 2), (4, 0, 1, 2)),
+            "wide": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (0, 2, 2, 1)),
+            "middle": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (2, 0, 1, 2)),
+            "narrow": ((0, 0, 1, 2), (1, 0, 1, 2), (2, 0, 1, 2), (3, 0, 1, 2)),
         }[form]
         for part, place in zip(self._parts, places, strict=True):
             self._grid.addWidget(part, *place)
@@ -551,14 +548,13 @@ class Middle(QWidget):
             self._grid.setColumnStretch(column, stretch)
             self._grid.setColumnMinimumWidth(column, 0)
         heights = {
-            "wide": (DEPTH, SMALL, 0, 0, 0),
-            "tall": (DEPTH, SMALL, 0, 0, 0),
-            "middle": (DEPTH, SMALL, LIST, 0, 0),
-            "narrow": (DEPTH, SMALL, SMALL, LIST, 0),
+            "wide": (DEPTH, SMALL, 0, 0),
+            "middle": (DEPTH, SMALL, LIST, 0),
+            "narrow": (DEPTH, SMALL, SMALL, LIST),
         }
         for row, height in enumerate(heights[form]):
             self._grid.setRowMinimumHeight(row, height)
-            self._grid.setRowStretch(row, (DEPTH_SHARE, SMALL_SHARE, 0, 0, 0)[row])
+            self._grid.setRowStretch(row, (DEPTH_SHARE, SMALL_SHARE, 0, 0)[row])
         for part, height in ((depth, DEPTH), (rates, SMALL), (unacked, SMALL), (attention, LIST)):
             part.setMinimumHeight(height)
         for part in (rates, unacked):

@@ -585,7 +585,7 @@ def test_tiles_wrap_into_even_rows() -> None:
 
 
 def test_the_list_goes_below_the_charts_where_it_is_narrow() -> None:
-    assert [form_for(width) for width in (1372, 1052, 844, 500)] == ["wide", "tall", "middle", "narrow"]
+    assert [form_for(width) for width in (1372, 1052, 844, 500)] == ["wide", "wide", "middle", "narrow"]
 
 
 @pytest.mark.parametrize(("shops", "size"), [(60, (1084, 726)), (24, (1170, 694))])
