@@ -23,6 +23,7 @@ from services.i18n import _
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.theme import theme
+from views.widgets.elided import Elided
 
 _TEXT_MARGIN = 6
 TIME_FORMAT = "yyyy-MM-dd HH:mm"
@@ -131,7 +132,8 @@ class Labelled(QWidget):
         super().__init__(parent)
         self._sources = (label, hint)
         self.field = field
-        self._label, self._hint = Label("", "label", "text2"), Label("", "label", "text3")
+        # with large letters a hint has no room beside its label: the whole of it is its tool tip then
+        self._label, self._hint = Label("", "label", "text2"), Elided("", "label", "text3")
         self._error = Label("", "label", "dead", wrap=True)
         self._error.hide()
         self._before = Label("", "label", "accent")
@@ -184,5 +186,5 @@ class Labelled(QWidget):
         """Say label and hint again."""
         label, hint = (_(source) if source else "" for source in self._sources)
         self._label.setText(label)
-        self._hint.setText(hint)
+        self._hint.show_text(hint)
         self.field.setAccessibleName(label)
