@@ -18,6 +18,7 @@ from services.domain.promises import standing
 from services.domain.promises.promise import BY, STATE
 from services.domain.promises.standing import Row, Standing
 from services.domain.task.record import Attempt
+from services.domain.task.status import Status
 from services.engine import quiet
 from services.engine.zone import set_fleet_zone
 from services.ports import ScheduleEntry
@@ -333,3 +334,38 @@ def test_what_a_new_worker_would_do_nobody_can_tell(desk: Desk) -> None:
     found = desk.stands()
     assert found.course is not None
     assert (found.course.untold, found.course.helped) == (1, ())
+
+
+@pytest.mark.parametrize("paused", [False, True])
+def test_with_what_helps_done_quiet_hours_go_on(desk: Desk, paused: bool) -> None:
+    desk.shops("s1")
+    desk.promise()
+    desk.done("s1", 40)
+    desk.fleet.create("s1")
+    ends = desk.now + 90 * MINUTE
+    once = (Once(start=desk.now - MINUTE, end=ends),)
+    hours = QuietHours(name="night", scope="platform:pdd", once=once, reason="night", by="ann")
+    quiet.put(desk.fleet.engine.store, hours, "UTC")
+    if paused:
+        desk.fleet.engine.store.set_pause(Pause(scope="shop:pdd:s1", by="ann"))
+    else:
+        desk.fleet.apply(CloseSession(shop="pdd:s1", kind="login_expired", by="ann@desk"))
+    found = desk.stands()
+    assert found.course is not None
+    assert (found.course.untold, found.course.breaks) == (0, 1)
+    assert found.course.helped
+    assert found.course.kept_at > ends // 60_000 * 60_000
+
+
+def test_where_a_worker_is_missing_help_is_no_later_than_what_comes_anyway(desk: Desk) -> None:
+    desk.shops("s1")
+    desk.promise()
+    desk.done("s1", 70)
+    began = desk.now - 5 * MINUTE
+    running = {"status": Status.RUNNING, "worker": "gone", "started_at": began, "lease_until": began + MINUTE}
+    desk.record("s1", began, "work", **running)
+    found = desk.stands()
+    assert found.rows[0].code == "promise.away"
+    assert found.course is not None
+    assert found.course.untold == 0
+    assert found.course.kept_at > desk.now

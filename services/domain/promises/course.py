@@ -49,16 +49,16 @@ def course(promise: Promise, window: Due, found: Sequence[Judged], now: int) -> 
     ends = _ends(promise, window, bad, now)
     instants = [now + round((ends - now) * place / POINTS) for place in range(POINTS + 1)]
     follow = _oldest(promise, open_) if promise.kind == AGE else _left(open_)
-    stays = follow(lambda one: one.forecast, instants)
-    helped = follow(_helped, instants)
+    # a help whose success lies behind the end draws the same, and yet brings it sooner
+    helps = any(_helped(one) not in (None, one.forecast) for one in bad)
     untold = sum(1 for one in bad if _helped(one) is None)
     late = [one for one in bad if one.state == AT_RISK and _breaks(one)]
     told = [one.mid for one in map(_helped, bad) if one is not None]
     return Course(
         begins=now,
         ends=ends,
-        stays=stays,
-        helped=helped if helped != stays else (),
+        stays=follow(lambda one: one.forecast, instants),
+        helped=follow(_helped, instants) if helps else (),
         kept_at=0 if untold else max(told),
         breaks=len(late),
         breaks_at=min((one.break_at for one in late), default=0),

@@ -339,13 +339,14 @@ class Look:
         )  # fmt: skip
 
     def _helped(self, known: OfType, shop: str, forecast: Forecast | None, found: Sequence[Hold]) -> Forecast | None:
-        """The next success where what holds it is done away with now: then it stands in line as any other; None where
-        a worker has to come first.
+        """The next success where what holds it is done away with now: then it stands in line as any other, and quiet
+        hours go on. Where nothing helps, or nobody knows what a worker would do, what comes anyway.
         """
-        if holds.lasts(found):
+        if holds.lasts(found) or holds.needs_worker(found):
             return forecast
-        if holds.needs_worker(found):
-            return None
+        quiet = [one.until for one in self._closed(shop, known.kind.name) if one.gate == quiet_hours.GATE]
+        if 0 in quiet:
+            return forecast  # nobody can tell when they end
         task = known.tasks.get(shop)
         lane = str(task.lane if task is not None else known.kind.lane)
         share = known.places.get(task.task_id, 1.0) if task is not None else 1.0
@@ -353,7 +354,10 @@ class Look:
         if key not in self._soon:
             lasts = self._usual(known, shop)
             self._soon[key] = forecasts.in_line(self.now, self._load(lane, lasts, share), lasts)
-        return forecasts.first([self._soon[key], forecast])
+        soon = self._soon[key]
+        if soon is not None and quiet:
+            soon = forecasts.not_before(soon, max(quiet), self._usual(known, shop))
+        return forecasts.first([soon, forecast])
 
     def _begins(self, known: OfType, shop: str) -> int:
         """The instant before which nothing of the type begins there, as far as it is certain."""
@@ -595,9 +599,12 @@ class Look:
             return None
         return Failures(len(letters), letters[0].error_kind, letters[0].fingerprint)
 
+    def _closed(self, shop: str, kind: str) -> list[Pause]:
+        return [one for scope in scopes_of(shop, kind) for one in self._switches.get(scope, ())]
+
     def _switch(self, shop: str, kind: str) -> Pause | None:
         """What is closed for it; one that only a person opens before one that opens by itself."""
-        closed = [one for scope in scopes_of(shop, kind) for one in self._switches.get(scope, ())]
+        closed = self._closed(shop, kind)
         return min(closed, key=lambda one: (one.until > 0, -one.until), default=None)
 
     def _is_absent(self, node: str, kind: TaskType) -> bool:

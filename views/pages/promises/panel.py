@@ -175,7 +175,7 @@ class PromisePanel(QWidget):
         self._facts.set_tone("retrying" if row.stale else "text3")
         self.causes.show_row(row, self._actions.barred())
         self._say_numbers(row, story)
-        self.kept.show_standing(row.standing, row.promise)
+        self.kept.show_standing(row.standing, row.promise, stale=row.stale)
         self.side.show_chart(wanted=row.standing is not None)
         self._breaks_card.setVisible(bool(story.breaks))
         self.breaks.set_rows(words.broke(one, now) for one in story.breaks[:MOST_BREAKS])

@@ -297,7 +297,7 @@ class KeptCard(Card):
         self._found: tuple[Standing, Promise] | None = None
         self.span = Segmented(SPANS, N_("Time range"))
         self.chart, self.ahead, self.said = KeptChart(), CourseChart(), Label("", "label", "text2", wrap=True)
-        self._chosen = False
+        self._chosen = self._stale = False
         self._charts = stacked(self.ahead, self.chart)
         self._charts.setFixedHeight(AHEAD_HEIGHT)
         self.body.addWidget(self.span)
@@ -306,13 +306,15 @@ class KeptCard(Card):
         self.span.chosen.connect(lambda _key: self._choose())
         on_language_changed(self._say)
 
-    def show_standing(self, found: Standing | None, promise: Promise) -> None:
-        """Show what comes of it, where that can be told, else how it was kept; None where nobody has judged it."""
+    def show_standing(self, found: Standing | None, promise: Promise, *, stale: bool = False) -> None:
+        """Show what comes of it, where that can be told, else how it was kept; None where nobody has judged it.
+        ``stale``: nobody judges it any more, so nobody can tell what comes.
+        """
         if self._found is None or self._found[1].name != promise.name:
             self._chosen = False
-        self._found = (found, promise) if found is not None else None
+        self._found, self._stale = (found, promise) if found is not None else None, stale
         if found is not None and not self._chosen:
-            self.span.set_current(AHEAD if found.course is not None else DAY)
+            self.span.set_current(AHEAD if found.course is not None and not stale else DAY)
         self._say()
 
     def _choose(self) -> None:
@@ -324,8 +326,8 @@ class KeptCard(Card):
             return
         (found, promise), now, span = self._found, instant.now_ms(), self.span.current()
         if span == AHEAD:
-            said = words.ahead(found, now)
-            self.ahead.show_course(found.course, promise, found.first_break, said)
+            said = words.unjudged(found, now) if self._stale else words.ahead(found, now)
+            self.ahead.show_course(None if self._stale else found.course, promise, found.first_break, said)
         else:
             said = words.kept(found, now - LENGTHS[span][0], now)
             self.chart.show_columns(columns(found, promise.since, span, now), said)

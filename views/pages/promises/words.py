@@ -263,9 +263,7 @@ def calm(row: PromiseRow, now_ms: int) -> str:
     if found is None:
         return _("It was made or changed a moment ago; it is judged every 15 seconds by whoever leads.")
     if row.stale:
-        return _("Nobody has judged it since {time}: no worker leads.").format(
-            time=shown.clock(found.judged_at, now_ms)
-        )
+        return unjudged(found, now_ms)
     if not found.total:
         return _("No shop that is enabled fits it.")
     if found.state == NOT_DUE:
@@ -273,6 +271,11 @@ def calm(row: PromiseRow, now_ms: int) -> str:
             return _("Nothing is due now.")
         return _("Nothing is due now; next {time}.").format(time=minute(found.next, now_ms))
     return _("Kept in {shops}.").format(shops=shops(found.kept))
+
+
+def unjudged(found: Standing, now_ms: int) -> str:
+    """Since when nobody judges it."""
+    return _("Nobody has judged it since {time}: no worker leads.").format(time=shown.clock(found.judged_at, now_ms))
 
 
 def broke(one: Break, now_ms: int) -> tuple[str, str, str]:
@@ -316,8 +319,8 @@ def ahead(found: Standing, now_ms: int) -> str:
     told = []
     if course.untold:
         untold = ngettext(
-            "how soon {n} shop is done once a worker is there nobody can tell",
-            "how soon {n} shops are done once a worker is there nobody can tell",
+            "how soon {n} shop is done nobody can tell",
+            "how soon {n} shops are done nobody can tell",
             course.untold,
         )
         told.append(untold.format(n=text.count(course.untold)))

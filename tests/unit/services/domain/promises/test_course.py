@@ -68,6 +68,14 @@ def test_where_nothing_helps_there_is_one_course() -> None:
     assert (found.helped, found.breaks) == ((), 1)
 
 
+def test_help_that_comes_only_after_all_that_is_drawn_is_told_as_help() -> None:
+    found = course(AGE, Due(), [shop("a", AT_RISK, 20, helped=at(90))], NOW)
+    assert found is not None
+    assert found.ends < NOW + 90 * MINUTE
+    assert found.helped == found.stays
+    assert (found.breaks, found.kept_at) == (1, NOW + 90 * MINUTE)
+
+
 def test_of_what_is_to_be_done_by_an_hour_the_shops_that_are_left_are_counted() -> None:
     shops = [shop(str(n), AT_RISK, 30, helped=at(5 + n)) for n in range(3)]
     shops.append(shop("x", KEPT, 30, forecast=at(2)))

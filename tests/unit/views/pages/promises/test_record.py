@@ -108,6 +108,22 @@ def test_who_breaks_even_so_is_said_and_where_nothing_helps_too() -> None:
     none = Course(**span, breaks=1, breaks_at=now)
     assert words_.ahead(Standing(name="p", course=none), now) == "nothing that can be done at once brings it sooner"
     worker = Course(**span, untold=2)
-    assert words_.ahead(Standing(name="p", course=worker), now) == (
-        "how soon 2 shops are done once a worker is there nobody can tell"
-    )
+    assert words_.ahead(Standing(name="p", course=worker), now) == ("how soon 2 shops are done nobody can tell")
+
+
+def test_nothing_is_forecast_of_what_nobody_judges_any_more(qtbot: QtBot) -> None:
+    now = instant.now_ms()
+    span = ((1, 1, 1),) * 49
+    course = Course(begins=now, ends=now + HOUR_MS, stays=span, helped=span, kept_at=now + 60_000)
+    found = Standing(name="p", at_risk=2, judged_at=now - HOUR_MS, course=course)
+    promise = Promise(name="p", task_type="work", limit_s=3600)
+    card = KeptCard()
+    qtbot.addWidget(card)
+    card.show_standing(found, promise)
+    assert card.ahead.course == course
+    card.show_standing(found, promise, stale=True)
+    assert card.span.current() == DAY
+    card.span.set_current(AHEAD)
+    card.span.chosen.emit(AHEAD)
+    assert card.ahead.course is None
+    assert card.said.text().startswith("Nobody has judged it since ")
