@@ -30,13 +30,14 @@ Holds = Callable[[Seen, Rule], Mapping[str, int] | None]
 class Past:
     """What of the recorded tells a measure. ``kind``: of the things that it looks at, "" for numbers alone;
     ``matters``: what a state comes to for it, "" for nothing; ``state``: a word that stands in all that come to
-    something.
+    something; ``old``: the first word of a state that of a whole comes to nothing, as it began long before.
     """
 
     holds: Holds
     kind: str = ""
     matters: Callable[[str], str] = str
     state: str = ""
+    old: str = ""
 
 
 class Whole(NamedTuple):
@@ -76,7 +77,7 @@ class _Matter:
         self.since, self.calm = 0, self.calm or at
         if not self.told or at - self.calm < rule.calm_s * 1000:
             return None
-        over, self.told = Span(self.told, at), 0
+        over, self.told = Span(self.told, self.calm + rule.calm_s * 1000 if exact else at), 0
         return over
 
     def miss(self) -> None:
@@ -116,26 +117,33 @@ def dry_run(
 
 
 def _seen(rows: Sequence[Numbers], past: Past, states: Sequence[Whole | Change]) -> Iterator[tuple[Seen, int]]:
-    """Each row, and what was the moment before each change; with the instant from which on it is known."""
+    """Each row, and what was the moment before and after each change; with the instant from which on it is known."""
     things: dict[str, tuple[str, int]] = {}
-
-    def seen(at: int, row: Numbers | None) -> Seen:
-        return Seen(at, row, {name: since for name, (_, since) in things.items()})
-
+    so: Mapping[str, int] = {}
     place = 0
     for row in rows:
         while place < len(states) and states[place].at_ms <= row.at_ms:
             one = states[place]
             place += 1
             if isinstance(one, Whole):
-                whole = {name: past.matters(state) for (kind, name), state in one.things.items() if kind == past.kind}
+                whole = {
+                    name: past.matters(state)
+                    for (kind, name), state in one.things.items()
+                    if kind == past.kind and not (past.old and state.partition(" ")[0] == past.old)
+                }
                 things = {name: (state, one.at_ms) for name, state in whole.items() if state}
+                so = {name: since for name, (_, since) in things.items()}
                 continue
             state, before = past.matters(one.after), things.get(one.name, ("", 0))
-            if before[0] and state != before[0] and one.at_ms > row.since_ms:
-                yield seen(one.at_ms, None), row.since_ms
-            if not state:
-                things.pop(one.name, None)
-            elif state != before[0]:
+            if state == before[0]:
+                continue
+            if one.at_ms > row.since_ms:
+                yield Seen(one.at_ms, None, so), row.since_ms
+            if state:
                 things[one.name] = (state, one.at_ms)
-        yield seen(row.at_ms, row), row.since_ms
+            else:
+                things.pop(one.name, None)
+            so = {name: since for name, (_, since) in things.items()}
+            if one.at_ms > row.since_ms:
+                yield Seen(one.at_ms, None, so), row.since_ms
+        yield Seen(row.at_ms, row, so), row.since_ms

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
-from services.domain.insight.worker import LATE_MS, MISSING, WorkerNow
+from services.domain.insight.worker import GONE, LATE_MS, MISSING, WorkerNow
 from services.domain.past.frame import WORKER
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
@@ -65,4 +65,4 @@ def missing(state: str) -> str:
     return "missing" if state.partition(" ")[0] in MISSING else ""
 
 
-MEASURE = Measure(DEFAULT, find, Past(holds, WORKER, missing))
+MEASURE = Measure(DEFAULT, find, Past(holds, WORKER, missing, old=GONE))

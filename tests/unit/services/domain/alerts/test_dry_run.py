@@ -99,9 +99,9 @@ def test_shops_that_need_a_login_count_from_the_limit_on() -> None:
         shop(9, "pdd:1", "login", "dead"),
     ]
     (one,) = tried_states("needs_login", states, 12).told
-    assert (one.begin, one.end) == (2.5 * MINUTE, 10 * MINUTE)
+    assert (one.begin, one.end) == (2.5 * MINUTE, 9.5 * MINUTE)
     (two,) = tried_states("needs_login", states, 12, shops=2.0).told
-    assert (two.begin, two.end) == (3.5 * MINUTE, 7 * MINUTE)
+    assert (two.begin, two.end) == (3.5 * MINUTE, 6.5 * MINUTE)
     assert tried_states("needs_login", states, 12, shops=3.0).told == ()
 
 
@@ -113,7 +113,7 @@ def test_a_broker_that_was_lost_or_blocked_is_one_matter() -> None:
     ]
     (one,) = tried_states("publisher_blocked", states, 6).told
     assert one.name == "broker"
-    assert one.end == 4 * MINUTE
+    assert one.end == 3 * MINUTE + 15_000
 
 
 def test_what_was_silent_when_a_gap_ended_has_to_be_so_anew() -> None:
@@ -129,3 +129,26 @@ def test_of_each_measure_it_is_told_how_it_is_tried_or_why_not() -> None:
     assert PAST.keys() | UNTRIED.keys() == set(BY_NAME)
     assert not PAST.keys() & UNTRIED.keys()
     assert TRIED.keys() <= PAST.keys()
+
+
+def broker(*seconds: int) -> list[Whole | Change]:
+    """Lost and found in turn."""
+    turns = (("", "lost"), ("lost", ""))
+    return [Change(at * 1000, "broker", "broker", *turns[place % 2]) for place, at in enumerate(seconds)]
+
+
+def test_what_comes_and_goes_between_two_rows_is_told_as_often_as_it_was() -> None:
+    short = tried_states("publisher_blocked", broker(65, 69, 80, 84, 95, 99), 5)
+    assert short.told == (), "each of the three was over before it was told"
+    twice = tried_states("publisher_blocked", broker(61, 77, 102, 118), 5)
+    assert [(one.begin, one.end) for one in twice.told] == [(76_000, 92_000), (117_000, 133_000)]
+    once = tried_states("publisher_blocked", broker(61, 77, 87, 103), 5)
+    assert [(one.begin, one.end) for one in once.told] == [(76_000, 118_000)], "too short a calm between"
+
+
+def test_a_worker_that_is_gone_for_long_is_not_silent_anew_where_recording_begins_anew() -> None:
+    rule = BY_NAME["silent_worker"].default
+    seen = [Numbers(at_ms=at * MINUTE, since_ms=(at - 1) * MINUTE) for at in (1, 2, 6, 7)]
+    gone = {("worker", "w1"): "gone 1.0 4"}
+    found = dry_run(seen, 0, 7 * MINUTE, rule, PAST["silent_worker"], [Whole(0, gone), Whole(5 * MINUTE, gone)])
+    assert found.told == ()
