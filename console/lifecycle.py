@@ -104,6 +104,7 @@ class Console:
         self.entering = False  #: a connection is being entered, and its window not put together yet
         self._asked: Asked | None = None  #: by a start that came before there was a window to show it in
         self._opening: asyncio.Future[None] | None = None
+        self._hurried = False  #: somebody waits for the window that is being entered, to go on to another
         self._unwanted: list[asyncio.Future[Any]] = []
         self._settled, self._retry = asyncio.Event(), asyncio.Event()
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="console")
@@ -300,7 +301,9 @@ class Console:
         if opening is not None and not opening.done():
             if not self.entering:
                 opening.cancel()
+            self._hurried = True
             await asyncio.wait({opening})
+            self._hurried = False
 
     def _on_wanted(self, name: str) -> None:
         def go() -> None:
@@ -692,8 +695,11 @@ class Console:
 
     async def _first_answers(self, window: MainWindow) -> None:
         """Wait until the page shows what it asked for, but not for long: a server may be slow, or lost."""
-        end = time.monotonic() + FIRST_S
-        while not window.page(window.current).settled and time.monotonic() < end and not self._ended.is_set():
+        most_s = SETTLE_S / 2 if self._request.screenshot else FIRST_S  # a picture shows a fleet with a leader
+        end = time.monotonic() + most_s
+        while not (
+            self._hurried or self._ended.is_set() or time.monotonic() >= end or window.page(window.current).settled
+        ):
             await asyncio.sleep(REST_S)
 
     async def _begin_work(
@@ -715,7 +721,8 @@ class Console:
                 and not await self._off(connection.sample.works_elsewhere)
             ):
                 await self._off(connection.local.start, connection.settings.worker.slots)
-        except ConsoleError as exc:
+        except Exception as exc:  # whatever it is, nobody else would tell
+            log.warning("work did not begin here", exc_info=exc)
             if self.opened is not None:  # the first window may be closed by now, and another lead
                 self.opened.window.toasts.show(failure(exc))
 
@@ -723,6 +730,7 @@ class Console:
         for one in (self.opened, *self.others):
             if one is not None and one.window.isVisible():
                 Closing(one.window)
+                one.window.paint_now()
         self._instance.close()
         await self._stop(self._opening)
         if self.opened is not None and self.connection is not None and self.leaving is not None:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from services.domain.errors import StoreClosed
 from services.domain.fleet.worker import SlotState
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class LocalSlots:
         self._make, self._may = make, may
         self._workers: LocalWorkers | None = None
         self._making = threading.Lock()
+        self._closed = False
 
     def prepare(self) -> None:
         """Make what would work here: whoever looks at the store sees from then on what it knows.
@@ -28,12 +30,17 @@ class LocalSlots:
         Raises:
             UsageError: a module of handlers cannot be used.
         """
-        self._made()
+        with self._making:
+            self._made()
 
     def replace(self, workers: LocalWorkers) -> None:
         """Use other executors from the next start on."""
-        self.close(10.0)
-        self._workers = workers
+        with self._making:  # what is being made ahead just now would take their place
+            if self._closed:
+                raise StoreClosed("the connection is closed")
+            if self._workers is not None:
+                self._workers.close(10.0)
+            self._workers = workers
 
     def restart_with(self, workers: LocalWorkers) -> None:
         """Use other executors from now on; what works goes on working, with the same slots and lanes."""
@@ -49,9 +56,11 @@ class LocalSlots:
         Raises:
             NotAllowed: the connection is read-only, or who sits here may only look.
             UsageError: a module of handlers cannot be used.
+            StoreClosed: the connection was closed meanwhile.
         """
         self._may()
-        return self._made().start(slots, lanes)
+        with self._making:
+            return self._made().start(slots, lanes)
 
     def stop(self, grace_s: float | None = None) -> bool:
         """Stop working here."""
@@ -59,7 +68,9 @@ class LocalSlots:
 
     def close(self, grace_s: float | None = None) -> bool:
         """Stop working here for good."""
-        return self._workers is None or self._workers.close(grace_s)
+        with self._making:  # whoever starts one now gets it done before, or is refused
+            self._closed = True
+            return self._workers is None or self._workers.close(grace_s)
 
     def running(self) -> tuple[SlotState, ...]:
         """The slots with a task in them."""
@@ -87,7 +98,8 @@ class LocalSlots:
         return self._workers.worker if self._workers is not None else None
 
     def _made(self) -> LocalWorkers:
-        with self._making:
-            if self._workers is None:
-                self._workers = self._make()
-            return self._workers
+        if self._closed:
+            raise StoreClosed("the connection is closed")
+        if self._workers is None:
+            self._workers = self._make()
+        return self._workers

@@ -572,8 +572,14 @@ class MainWindow(QMainWindow):
 
     def _paint(self) -> None:
         if isValid(self):
-            self._paints = True
+            self.paint_now()
+
+    def paint_now(self) -> None:
+        """Paint what is due at once: what follows may take the thread for a while."""
+        self._paints = True
+        try:
             QApplication.sendEvent(self, QEvent(QEvent.Type.UpdateRequest))
+        finally:
             self._paints = False
 
     def resizeEvent(self, event: QResizeEvent) -> None:

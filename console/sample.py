@@ -89,15 +89,21 @@ class SampleAtWork:
             """The sample does so by itself, so nobody's audit tells of it; the reconciler lets the tasks go."""
             engine.steps.apply([OpenSession(shop=shop, by=CREATOR)])
 
+        self.close()  # what is left of one that did not come up
         fleet = SampleFleet(engine.settings.home_path)
         fleet.start()
         self._fleet = fleet
+        equipped = dataclasses.replace(engine, settings=fleet.equip(engine.settings))
+        try:
+            workers = workforce.local_workers(equipped)
+        except BaseException:
+            self.close()
+            raise
         shops = sample_shops()
         known = engine.registry.shops()
         if any(shop.key not in known for shop in shops):
             self._commands.fleet.import_shops(shops)
-        equipped = dataclasses.replace(engine, settings=fleet.equip(engine.settings))
-        self._local.replace(workforce.local_workers(equipped))
+        self._local.replace(workers)
         self._local.start(engine.settings.worker.slots)
         engine.store.put_document("fleet", "sample", '{"loaded": true}')
         trickle = Trickle(by_itself(engine.producer.submit), shops, per_second=RATE)

@@ -23,7 +23,6 @@ class Closing(Scrim):
         self._lines = (("panel", "text", _("Closing…")), ("body", "text2", _("What was asked for is done first.")))
         self.setAccessibleName(" ".join(words for _kind, _role, words in self._lines))
         window.setEnabled(False)
-        self.repaint()  # now: what follows may take the thread for a while
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the words in the middle."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -10,8 +11,10 @@ import pytest
 
 import console.connection.open_connection
 from console.connection.open_connection import OpenConnection
+from console.local_slots import LocalSlots
 from services import settings as config
-from services.domain.errors import UsageError
+from services.domain.errors import StoreClosed, UsageError
+from services.workers.host import LocalWorkers
 
 
 def open_below(folder: Path) -> set[str]:
@@ -88,3 +91,47 @@ def test_handlers_that_cannot_be_used_are_told_and_keep_nobody_from_looking(tmp_
         assert not session.local.name
     finally:
         session.close()
+
+
+class Works(LocalWorkers):
+    """Tells what was asked of it."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def start(self, slots: int, lanes: tuple[str, ...] = ()) -> None:  # type: ignore[override]
+        self.asked.append("start")
+
+    def close(self, grace_s: float | None = None) -> bool:
+        self.asked.append("close")
+        return True
+
+
+def test_no_worker_starts_over_a_connection_that_is_closed() -> None:
+    slots = LocalSlots(Works)
+    assert slots.close()
+    with pytest.raises(StoreClosed):
+        slots.start(1)
+
+
+def test_a_close_waits_for_the_workers_that_are_being_made_and_other_executors_outlast_them() -> None:
+    made, others = Works(), Works()
+    begun, go_on = threading.Event(), threading.Event()
+
+    def make() -> LocalWorkers:
+        begun.set()
+        go_on.wait(5)
+        return made
+
+    slots = LocalSlots(make)
+    with ThreadPoolExecutor(2) as pool:
+        ahead = pool.submit(slots.prepare)
+        assert begun.wait(5)
+        replaced = pool.submit(slots.replace, others)
+        go_on.set()
+        ahead.result(5)
+        replaced.result(5)
+    slots.start(1)
+    assert slots.close()
+    assert made.asked == ["close"]
+    assert others.asked == ["start", "close"]
