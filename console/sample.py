@@ -89,16 +89,16 @@ class SampleAtWork:
             """The sample does so by itself, so nobody's audit tells of it; the reconciler lets the tasks go."""
             engine.steps.apply([OpenSession(shop=shop, by=CREATOR)])
 
-        self.close()  # what is left of one that did not come up
+        self.close()  # an earlier one that did not come to its end
         fleet = SampleFleet(engine.settings.home_path)
         fleet.start()
-        self._fleet = fleet
         equipped = dataclasses.replace(engine, settings=fleet.equip(engine.settings))
-        try:
+        try:  # before anything is changed: a module of handlers may be of no use
             workers = workforce.local_workers(equipped)
         except BaseException:
-            self.close()
+            fleet.close()
             raise
+        self._fleet = fleet
         shops = sample_shops()
         known = engine.registry.shops()
         if any(shop.key not in known for shop in shops):
