@@ -18,6 +18,7 @@ from views.charts.depth_chart import DepthChart
 from views.charts.series import Frame, SampleBuffer
 from views.charts.time_window import TimeWindow
 from views.page import Page
+from views.support.throttle import turns
 from views.theme import theme
 
 
@@ -205,7 +206,9 @@ def test_a_click_is_heard_between_the_pictures_of_two_charts(qtbot: QtBot, qapp:
     qtbot.addWidget(window)
     window.show()
     window.open_page("a")
-    qtbot.wait(20)
+    empty: list[bool] = []
+    turns().later(lambda: empty.append(True))
+    qtbot.waitUntil(lambda: bool(empty))  # what the opening led to is painted
     for chart in charts:
         chart.set_frame(buffer.frame(*span.bounds()))
     beat = QTimer(interval=1)

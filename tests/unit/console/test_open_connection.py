@@ -116,18 +116,23 @@ def test_no_worker_starts_over_a_connection_that_is_closed() -> None:
 
 def test_a_close_waits_for_the_workers_that_are_being_made_and_other_executors_outlast_them() -> None:
     made, others = Works(), Works()
-    begun, go_on = threading.Event(), threading.Event()
+    begun, go_on, swaps = threading.Event(), threading.Event(), threading.Event()
 
     def make() -> LocalWorkers:
         begun.set()
         go_on.wait(5)
         return made
 
+    def swap() -> None:
+        swaps.set()
+        slots.replace(others)
+
     slots = LocalSlots(make)
     with ThreadPoolExecutor(2) as pool:
         ahead = pool.submit(slots.prepare)
         assert begun.wait(5)
-        replaced = pool.submit(slots.replace, others)
+        replaced = pool.submit(swap)
+        assert swaps.wait(5)
         go_on.set()
         ahead.result(5)
         replaced.result(5)

@@ -88,7 +88,7 @@ def test_of_what_is_to_be_done_by_an_hour_the_shops_that_are_left_are_counted() 
     assert found.ends > NOW + 30 * MINUTE
 
 
-def test_there_is_none_of_what_is_kept_and_it_is_small_and_quick_of_many_shops() -> None:
+def test_there_is_none_of_what_is_kept_and_it_has_as_many_points_of_many_shops_as_of_one() -> None:
     assert course(AGE, Due(), [shop("a", KEPT, 20, forecast=at(5))], NOW) is None
     many = [shop(str(n), AT_RISK, 20 + n / 1000, helped=at(10 + n / 500)) for n in range(10_000)]
     found = course(AGE, Due(), many, NOW)
