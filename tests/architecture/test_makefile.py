@@ -17,8 +17,8 @@ from tests.linux import package
 
 ROOT = Path(__file__).resolve().parents[2]
 MAKEFILE, CI_RUN = ROOT / "Makefile", ROOT / ".ci/run"
-#: what .ci/run lets go on side by side at its end
-PARTS = ("tests.flaky", "-m harsh", "--pair fleet", "--pair embedded")
+#: what .ci/run makes, as it tells of it: the first two before all others, those after the tests beside them
+TARGETS = ("setup", "lint", "test", "readme", "chaos-fleet", "chaos-embedded", "harsh")
 #: parts of Qt, and what each needs of a system beside what the first three draw with
 QT_PARTS = {
     "PySide6.QtCore": (),
@@ -104,26 +104,22 @@ def test_what_was_cut_off_is_made_anew(root: Path) -> None:
     assert not (root / ".venv/.unfinished").exists()
 
 
-@pytest.mark.parametrize("bad", ["", *PARTS])
-def test_what_goes_on_side_by_side_prints_in_one_piece_and_fails_the_whole_where_one_fails(
-    root: Path, bad: str
-) -> None:
-    """The last line of .ci/run, with a Python that only says how it was called."""
-    called = "python"
-    (root / called).write_text(
-        '#!/bin/bash\necho "begun $*"; sleep 0.1; echo "ended $*"\n'
-        f'[[ -n "{bad}" && "$*" == *"{bad}"* ]] && exit 1\nexit 0\n'
+@pytest.mark.parametrize("bad", ["", *TARGETS])
+def test_the_judgement_fails_where_one_of_its_parts_does_and_tells_what_each_printed(tmp_path: Path, bad: str) -> None:
+    """``.ci/run`` with a ``make`` that only says what it was called for."""
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(CI_RUN, tmp_path / ".ci")
+    called = tmp_path / "make"
+    called.write_text(
+        f'#!/bin/bash\nfor word in "$@"; do case $word in {"|".join(TARGETS)}) echo "made $word" ;; esac; done\n'
+        f'[[ -n "{bad}" && " $* " == *" {bad} "* ]] && exit 2\nexit 0\n'
     )
-    (root / called).chmod(0o755)
-    (root / ".venv").mkdir()
-    for stamp in (STAMP, STAMP.replace("run", "dev")):
-        (root / stamp).touch()
-    line = CI_RUN.read_text(encoding="utf-8").replace("\\\n", " ").rstrip().splitlines()[-1]
-    words = [word for word in line.split() if "$" not in word]
-    assert words[0] == "make"
-    done = make(root, sys.executable, "-o", "system-test", f"PYTHON=./{called}", *words[1:])
+    called.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = subprocess.run(
+        [tmp_path / ".ci/run"], env=os.environ | {"PATH": path}, capture_output=True, text=True, check=False, timeout=60
+    )
     assert (done.returncode != 0) == bool(bad), done.stderr
-    said = [text for text in done.stdout.splitlines() if text.startswith(("begun ", "ended "))]
-    assert [text[6:] for text in said[::2]] == [text[6:] for text in said[1::2]], "whole, one after the other"
-    if not bad:
-        assert [sum(part in text for text in said) for part in PARTS] == [2, 2, 2, 2]
+    said = [line.removeprefix("made ") for line in done.stdout.splitlines() if line.startswith("made ")]
+    first = TARGETS.index(bad) + 1 if bad in TARGETS[:2] else len(TARGETS)
+    assert said == list(TARGETS[:first]), "what is needed first, then all the others, whatever one of them says"
