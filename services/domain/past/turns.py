@@ -88,7 +88,7 @@ def turns(changes: Sequence[Change], acts: Iterable[AuditEntry] = (), gaps: Iter
         message = _MESSAGES[change.kind](change) if change.kind in _MESSAGES else None
         if message is not None:
             found.append(Turn(at_ms=change.at_ms, kind=change.kind, message=message, names=(change.name,)))
-    found += [_act(entry) for entry in acts if not entry.action.startswith(_LEFT_OUT)]
+    found += _of_acts(entry for entry in acts if not entry.action.startswith(_LEFT_OUT))
     found += [
         Turn(at_ms=gap.begin, kind="gap", message=Message("past.gap", {"seconds": (gap.end - gap.begin) // 1000}))
         for gap in gaps
@@ -168,15 +168,39 @@ def _broker(change: Change) -> Message:
 _MESSAGES = {WORKER: _worker, SWITCH: _switch, LEADER: _leader, BROKER: _broker}
 
 
-def _act(entry: AuditEntry) -> Turn:
-    first = entry.target[0] if entry.target else ""
-    more = len(entry.target) - 1
-    params: dict[str, Param] = {"who": entry.who, "action": entry.action, "target": first, "more": more}
+def _of_acts(entries: Iterable[AuditEntry]) -> Iterable[Turn]:
+    """The same of one person to many things is one line; what was done twice to one thing is told twice."""
+    bursts: list[list[AuditEntry]] = []
+    newest: dict[tuple[str, str, str], tuple[list[AuditEntry], set[str]]] = {}
+    for entry in entries:
+        kind, things = (entry.who, entry.action, _ended(entry)), set(entry.target)
+        burst, named = newest.get(kind, ([], set()))
+        if not burst or not things or entry.at - burst[-1].at > TOGETHER_MS or things & named:
+            burst, named = newest[kind] = [], set()
+            bursts.append(burst)
+        burst.append(entry)
+        named |= things
+    return map(_act, bursts)
+
+
+def _ended(entry: AuditEntry) -> str:
+    return parted(entry.outcome)[0] if entry.outcome and entry.outcome != "done" else ""
+
+
+def _act(burst: Sequence[AuditEntry]) -> Turn:
+    first, names = burst[0], tuple(name for entry in burst for name in entry.target)
+    more = len(names) - 1
+    params: dict[str, Param] = {
+        "who": first.who,
+        "action": first.action,
+        "target": names[0] if names else "",
+        "more": more,
+    }
     code = "past.act_many" if more > 0 else "past.act"
-    if entry.outcome and entry.outcome != "done":
+    if outcome := _ended(first):
         code += "_ended"
-        params["outcome"] = parted(entry.outcome)[0]
-    return Turn(at_ms=entry.at, kind="act", message=Message(code, params), names=entry.target)
+        params["outcome"] = outcome
+    return Turn(at_ms=first.at, kind="act", message=Message(code, params), names=names)
 
 
 def by_state(things: Mapping[tuple[str, str], str]) -> dict[str, tuple[str, ...]]:

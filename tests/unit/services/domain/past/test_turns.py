@@ -90,10 +90,35 @@ def test_workers_switches_leader_and_broker() -> None:
     ]
 
 
-def test_acts_and_gaps_stand_among_them_in_order() -> None:
-    def act(at: int, action: str, *target: str, outcome: str = "done") -> AuditEntry:
-        return AuditEntry(entry_id=str(at), at=at, who="ann", action=action, target=target, outcome=outcome)
+def act(at: int, action: str, *target: str, outcome: str = "done", who: str = "ann") -> AuditEntry:
+    return AuditEntry(entry_id=str(at), at=at, who=who, action=action, target=target, outcome=outcome)
 
+
+def test_the_same_act_of_one_person_to_many_things_is_one_line() -> None:
+    made = [act(T0 + n * 1_000, "pause", f"shop:pdd:{n}") for n in range(40)]
+    other = act(T0 + 500, "pause", "shop:pdd:7", who="bo")
+    refused = act(T0 + 600, "pause", "shop:pdd:8", "shop:pdd:9", outcome="refused: no right")
+    found = turns([], sorted([*made, other, refused], key=lambda one: one.at))
+    assert [english(turn.message) for turn in found] == [
+        "ann: pause shop:pdd:0 and 39 more",
+        "bo: pause shop:pdd:7",
+        "ann: pause shop:pdd:8 and 1 more, refused: no right",
+    ]
+    assert found[0].names == tuple(f"shop:pdd:{n}" for n in range(40))
+
+
+def test_what_was_done_twice_to_one_thing_or_much_later_is_told_twice() -> None:
+    again = [act(T0 + n, "create", "pdd:1", f"pdd:1{n}") for n in range(3)]
+    later = act(T0 + 90_000, "create", "pdd:5")
+    assert [english(turn.message) for turn in turns([], [*again, later])] == [
+        "ann: create pdd:1 and 1 more",
+        "ann: create pdd:1 and 1 more",
+        "ann: create pdd:1 and 1 more",
+        "ann: create pdd:5",
+    ]
+
+
+def test_acts_and_gaps_stand_among_them_in_order() -> None:
     found = turns(
         [Change(T0 + 10, LEADER, "leader", "a", "b")],
         [
