@@ -126,7 +126,7 @@ class AlertPanel(QWidget):
         self._story.body.addWidget(self.timeline)
         self._told = Section(N_("Who was told"))
         self._told.body.addWidget(self.messages)
-        self._message = Section(N_("Message sent"))
+        self._message = Section(N_("Message"))
         self._message.body.addWidget(self.sent)
         for section in (self._extent, self._story, self._told, self._message):
             pane.body.addWidget(section)
@@ -173,6 +173,7 @@ class AlertPanel(QWidget):
         self.messages.set_rows(rows)
         message = words.message(one)
         self._message.setVisible(bool(message))
+        self._message.set_note(*words.reached(one))
         self.sent.setText(message)
 
 

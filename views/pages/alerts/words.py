@@ -418,6 +418,17 @@ def message(one: IncidentNow) -> str:
     return f"{told_.title}\n{told_.body}"
 
 
+def reached(one: IncidentNow) -> tuple[str, str]:
+    """Whether anybody got that message, and the tone of it."""
+    newest = max((letter.step for letter in one.deliveries), default=0)
+    letters = [letter for letter in one.deliveries if letter.step == newest]
+    if sent := [letter.sent_at for letter in letters if letter.sent_at]:
+        return _("delivered {time}").format(time=clock(min(sent))), "text3"
+    if letters and all(letter.lost_at for letter in letters):
+        return _("given up"), "dead"
+    return _("not delivered yet"), "retrying"
+
+
 # --------------------------------------------------------------------------------------------------------------- rules
 def rule_name(rule: Rule) -> str:
     """What a rule looks at; one that people added goes by its own name."""

@@ -273,6 +273,26 @@ def test_the_panel_tells_cause_next_step_story_and_messages(alerts: Alerts, open
     assert not panel.isVisible()
 
 
+@pytest.mark.parametrize(
+    ("letter", "said"),
+    [
+        ({"tries": 3, "error": "554 refused"}, "not delivered yet"),
+        ({"lost_at": 1, "tries": 9, "error": "554 refused"}, "given up"),
+        ({"sent_at": 1, "tries": 1}, "delivered "),
+    ],
+)
+def test_a_message_that_nobody_got_is_not_called_sent(
+    alerts: Alerts, open_page: Open, letter: dict[str, Any], said: str
+) -> None:
+    dead = alerts.dead()
+    alerts.letter(dead, "mail", **letter)
+    page = open_page()
+    page.table.peek_requested.emit(dead.id)
+    heads = [one.text() for one in page.panel.findChildren(QLabel) if one.isVisible()]
+    assert not [head for head in heads if "sent" in head.lower() and "554" not in head]
+    assert any(head.startswith(said) for head in heads[heads.index("Message") :])
+
+
 def test_one_list_of_verbs_stands_behind_bar_panel_menu_and_palette(alerts: Alerts, open_page: Open) -> None:
     dead = alerts.dead()
     page = open_page()
