@@ -694,6 +694,7 @@ def test_the_key_takes_back_the_act_that_the_panel_shows_while_the_keyboard_is_t
     page.table.open_requested.emit(page.table.records.record(0).key)
     qtbot.waitUntil(page.panel.back_button.isEnabled)
     page.panel.focus_first()
+    assert window.focusWidget() is page.panel.back_button
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: page.findChild(ConfirmDialog) is not None)
 

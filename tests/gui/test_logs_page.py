@@ -146,3 +146,9 @@ def test_it_speaks_chinese(open_page: Open) -> None:
     page = open_page()
     assert page.header.title() == "日志"
     assert page.header.summary().startswith("本机")
+
+
+def test_enter_brings_the_keyboard_to_the_first_act_of_the_panel(open_page: Open) -> None:
+    page = open_page()
+    page.table.open_requested.emit(page.table.records.key_at(0))
+    assert page.window().focusWidget() is page.panel.copy_button

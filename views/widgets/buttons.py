@@ -13,6 +13,7 @@ key of the moment is meant, or a key that is always the same.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -40,6 +41,12 @@ _PAD, _GAP, _CHIP_PAD = 11, 7, 6
 _CARET = 12
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 KINDS = ("plain", "primary", "danger", "dangerfill", "ghost", "ghostdanger", "link", "warning")
+
+
+def focus_first(panel: QWidget, acts: Iterable[QWidget], close: QWidget) -> None:
+    """Bring the keyboard to the first of these that can be pressed in a panel, to what closes it where none can."""
+    ready = (one for one in acts if one.isEnabled() and one.isVisibleTo(panel))
+    next(ready, close).setFocus(Qt.FocusReason.TabFocusReason)
 
 
 def shortcut_text(name: str) -> str:

@@ -16,7 +16,7 @@ from views.pages.alerts.verbs import Chosen, IncidentVerb
 from views.support import safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.widgets.buttons import Button, IconButton, LinkLabel
+from views.widgets.buttons import Button, IconButton, LinkLabel, focus_first
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
 from views.widgets.scroll_pane import ScrollPane
@@ -92,8 +92,7 @@ class AlertPanel(QWidget):
 
     def focus_first(self) -> None:
         """Bring the keyboard to the first thing that can be done here."""
-        acts = (one for one in self.buttons.values() if one.isEnabled() and one.isVisibleTo(self))
-        next(acts, self._close).setFocus(Qt.FocusReason.TabFocusReason)
+        focus_first(self, self.buttons.values(), self._close)
 
     def _put_together(self) -> None:
         head = QVBoxLayout()

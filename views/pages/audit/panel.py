@@ -25,7 +25,7 @@ from views.support.look import Label
 from views.support.operation import Operation
 from views.theme import theme
 from views.theme.tokens import status
-from views.widgets.buttons import Button, IconButton, LinkLabel
+from views.widgets.buttons import Button, IconButton, LinkLabel, focus_first
 from views.widgets.document_section import AT_ONCE, MOST_LINES, SHOWN, DocumentSection, in_lines
 from views.widgets.elided import Elided
 from views.widgets.json.diff import DiffText, lines_between
@@ -252,8 +252,8 @@ class AuditPanel(QWidget):
         self.back_note.setText(text.sentences(said))
 
     def focus_first(self) -> None:
-        """Bring the keyboard here."""
-        self._close.setFocus(Qt.FocusReason.TabFocusReason)
+        """Bring the keyboard to the first thing that can be done here."""
+        focus_first(self, (self.back_button, self.same_button), self._close)
 
     def _put_together(self) -> None:
         head = QVBoxLayout()

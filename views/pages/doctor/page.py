@@ -254,7 +254,7 @@ class DoctorPage(Page):
     def _open_panel(self) -> None:
         self._closed = False
         self._follow()
-        self.panel.close_button.setFocus(Qt.FocusReason.TabFocusReason)
+        self.panel.focus_first()
 
     def _close_panel(self) -> None:
         self._closed = True

@@ -16,7 +16,7 @@ from views.pages.doctor.words import FindingRow
 from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.widgets.buttons import Button, IconButton
+from views.widgets.buttons import Button, IconButton, focus_first
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -88,6 +88,10 @@ class FindingPanel(QWidget):
         if row is not None:
             self._row = row
         self._say()
+
+    def focus_first(self) -> None:
+        """Bring the keyboard to the first thing that can be done here."""
+        focus_first(self, self.buttons.values(), self.close_button)
 
     def follow(self) -> None:
         """Say again what may be done."""

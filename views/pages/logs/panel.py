@@ -14,7 +14,7 @@ from views.pages.logs import table
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.widgets.buttons import Button, IconButton
+from views.widgets.buttons import Button, IconButton, focus_first
 from views.widgets.document_section import DocumentSection
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
@@ -79,8 +79,8 @@ class LogPanel(QWidget):
             self._say()
 
     def focus_first(self) -> None:
-        """Bring the keyboard here."""
-        self._close.setFocus(Qt.FocusReason.TabFocusReason)
+        """Bring the keyboard to the first thing that can be done here."""
+        focus_first(self, (self.copy_button, self.same_button, self.task_button), self._close)
 
     def _build(self) -> None:
         top, acts = QHBoxLayout(), FlowRow(across=8, down=6)

@@ -290,5 +290,7 @@ def test_the_panel_is_closed_and_opened_by_keys(qtbot: QtBot, made_up: Told, ope
     assert not page.panel.isVisible()
     page.table.open_requested.emit(page.table.current_key())
     assert page.panel.isVisible()
+    first = next(one for one in page.panel.buttons.values() if one.isEnabled() and one.isVisible())
+    assert page.window().focusWidget() is first
     page.panel.close_button.click()
     assert not page.panel.isVisible()
