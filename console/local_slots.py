@@ -63,8 +63,10 @@ class LocalSlots:
             return self._made().start(slots, lanes)
 
     def stop(self, grace_s: float | None = None) -> bool:
-        """Stop working here."""
-        return self._workers is None or self._workers.stop(grace_s)
+        """Stop working here; true where all that ran has ended in time."""
+        with self._making:  # what starts just now is stopped too, and not begun behind our back
+            workers = self._workers
+        return workers is None or workers.stop(grace_s)
 
     def close(self, grace_s: float | None = None) -> bool:
         """Stop working here for good."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from console.local_slots import LocalSlots
@@ -90,27 +91,25 @@ class SampleAtWork:
             engine.steps.apply([OpenSession(shop=shop, by=CREATOR)])
 
         self.close()  # an earlier one that did not come to its end
-        fleet = SampleFleet(engine.settings.home_path)
-        fleet.start()
-        equipped = dataclasses.replace(engine, settings=fleet.equip(engine.settings))
-        try:  # before anything is changed: a module of handlers may be of no use
-            workers = workforce.local_workers(equipped)
-        except BaseException:
-            fleet.close()
-            raise
-        self._fleet = fleet
-        shops = sample_shops()
-        known = engine.registry.shops()
-        if any(shop.key not in known for shop in shops):
-            self._commands.fleet.import_shops(shops)
-        self._local.replace(workers)
-        self._local.start(engine.settings.worker.slots)
-        engine.store.put_document("fleet", "sample", '{"loaded": true}')
-        trickle = Trickle(by_itself(engine.producer.submit), shops, per_second=RATE)
-        trickle.start()
-        self._trickle = trickle
-        self._care = Caretaker(engine.store, fleet, logged_in, after_s=CARE_S)
-        self._care.start()
+        fleet = self._fleet = SampleFleet(engine.settings.home_path)
+        with ExitStack() as undo:
+            undo.callback(self.close)
+            fleet.start()
+            # before anything is changed: a module of handlers may be of no use
+            workers = workforce.local_workers(dataclasses.replace(engine, settings=fleet.equip(engine.settings)))
+            shops = sample_shops()
+            known = engine.registry.shops()
+            if any(shop.key not in known for shop in shops):
+                self._commands.fleet.import_shops(shops)
+            self._local.replace(workers)
+            self._local.start(engine.settings.worker.slots)
+            engine.store.put_document("fleet", "sample", '{"loaded": true}')
+            self._care = Caretaker(engine.store, fleet, logged_in, after_s=CARE_S)
+            self._care.start()
+            trickle = Trickle(by_itself(engine.producer.submit), shops, per_second=RATE)
+            trickle.start()
+            self._trickle = trickle
+            undo.pop_all()
 
     def stop(self) -> int:
         """End trickle and storefront for good and cancel what waits of it; shops and ended tasks stay.

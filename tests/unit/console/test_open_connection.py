@@ -77,6 +77,26 @@ def test_whoever_does_the_part_of_people_in_the_sample_leaves_before_its_store_i
         session.close()
 
 
+def test_a_sample_that_cannot_be_loaded_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = OpenConnection(config.load(home=tmp_path))
+    try:
+        before = set(threading.enumerate())
+
+        def full(*_words: object) -> None:
+            raise OSError("no room")
+
+        monkeypatch.setattr(session.local, "start", full)
+        with pytest.raises(OSError, match="no room"):
+            session.sample.load()
+        assert not session.sample.loaded
+        assert set(threading.enumerate()) <= before, "neither the storefront nor who takes care of it"
+        monkeypatch.undo()
+        session.sample.load()
+        assert session.sample.loaded
+    finally:
+        session.close()
+
+
 def test_handlers_that_cannot_be_used_are_told_and_keep_nobody_from_looking(tmp_path: Path) -> None:
     settings = config.load(home=tmp_path)
     broken = msgspec.structs.replace(settings.worker, handlers=("handlers_that_are_nowhere",))
@@ -102,6 +122,10 @@ class Works(LocalWorkers):
     def start(self, slots: int, lanes: tuple[str, ...] = ()) -> None:  # type: ignore[override]
         self.asked.append("start")
 
+    def stop(self, grace_s: float | None = None) -> bool:
+        self.asked.append("stop")
+        return True
+
     def close(self, grace_s: float | None = None) -> bool:
         self.asked.append("close")
         return True
@@ -112,6 +136,30 @@ def test_no_worker_starts_over_a_connection_that_is_closed() -> None:
     assert slots.close()
     with pytest.raises(StoreClosed):
         slots.start(1)
+
+
+def test_a_stop_stops_the_workers_that_are_being_started_too() -> None:
+    made, begun, go_on, stops = Works(), threading.Event(), threading.Event(), threading.Event()
+
+    def make() -> LocalWorkers:
+        begun.set()
+        go_on.wait(5)
+        return made
+
+    def stop() -> bool:
+        stops.set()
+        return slots.stop()
+
+    slots = LocalSlots(make)
+    with ThreadPoolExecutor(2) as pool:
+        started = pool.submit(slots.start, 1)
+        assert begun.wait(5)
+        stopped = pool.submit(stop)
+        assert stops.wait(5)
+        go_on.set()
+        started.result(5)
+        assert stopped.result(5)
+    assert made.asked == ["start", "stop"]
 
 
 def test_a_close_waits_for_the_workers_that_are_being_made_and_other_executors_outlast_them() -> None:
