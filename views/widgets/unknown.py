@@ -4,11 +4,11 @@ not loaded before the connection was lost.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from views.theme import theme
@@ -33,9 +33,21 @@ class Bones(QWidget):
 
     came = Signal()
 
-    def __init__(self, page: QWidget, area: QWidget, *, ground: str = "bg") -> None:
-        """``ground``: role of the colour below."""
+    def __init__(
+        self, page: QWidget, area: QWidget, *, ground: str = "bg", leave: Callable[[], object] | None = None
+    ) -> None:
+        """``ground``: role of the colour below. ``leave`` brings the keyboard out of the area, which is a stack then,
+        for what stands in it is of something else: once they stand there it is hidden from everybody, until it is told
+        of what was asked for.
+        """
         super().__init__(page)
+        self._leave = leave
+        if leave is not None:
+            assert isinstance(area, QStackedWidget)
+            content = area.widget(0)
+            assert content is not None
+            self._stack, self._content, self._nothing = area, content, QWidget()
+            area.addWidget(self._nothing)
         self._page, self._area, self._ground = page, area, ground
         self._due = False
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
@@ -56,11 +68,12 @@ class Bones(QWidget):
             self._due = True
             self._soon.start()
 
-    def end(self) -> None:
-        """It is there, or nobody waits for it."""
+    def end(self, *, known: bool = True) -> None:
+        """It is there, or nobody waits for it; what is not ``known`` leaves an empty place."""
         self._due = False
         self._soon.stop()
         self.hide()
+        self._show_content(known)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Stay over the place; who opens the page waits anew."""
@@ -77,8 +90,17 @@ class Bones(QWidget):
             self.setGeometry(QRect(self._area.mapTo(self._page, QPoint(0, 0)), self._area.size()))
             self.raise_()
             if self.isHidden():
+                self._show_content(False)
                 self.show()
                 self.came.emit()
+
+    def _show_content(self, shown: bool) -> None:
+        if self._leave is None:
+            return
+        focused = QApplication.focusWidget()
+        if not shown and focused is not None and self._content.isAncestorOf(focused):
+            self._leave()  # else it would go to the start of the page
+        self._stack.setCurrentWidget(self._content if shown else self._nothing)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw a bar for each row that there is room for."""

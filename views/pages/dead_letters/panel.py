@@ -42,6 +42,7 @@ from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -158,7 +159,7 @@ class LetterPanel(QWidget):
     def clear(self) -> None:
         """Show nothing."""
         self._ask.drop()
-        self._bones.end()
+        self._bones.end(known=False)
         self._error.clear()
         self._task_id, self._detail, self._answered = "", None, True
         self.success.show_letter("")
@@ -182,10 +183,10 @@ class LetterPanel(QWidget):
         column.addWidget(self._error)
         self._inner = ScrollPane()
         self._body = self._inner.body
-        self._content = self._inner.takeWidget()
-        self._inner.setWidget(self._content)
-        column.addWidget(self._inner, 1)
-        self._bones = Bones(self, self._inner, ground="surface")
+        place = stacked(self._inner)
+        column.addWidget(place, 1)
+        self._bones = Bones(self, place, ground="surface", leave=self.head.take_focus)
+        self._bones.end(known=False)
         self._bones.came.connect(self._say)
         yield
         self._build_reason()
@@ -275,20 +276,19 @@ class LetterPanel(QWidget):
     # answers
 
     def _show(self, detail: TaskDetail | None) -> None:
-        self._bones.end()
         self._error.clear()
         self._detail, self._answered = detail, True
         self._say()
+        self._bones.end(known=self.task is not None)
 
     def _on_failed(self, error: BaseException) -> None:
-        self._bones.end()
+        self._bones.end(known=self.task is not None)
         self._error.show_error(told(error))
         self._say()
 
     def _say(self) -> None:
         detail = self._detail
         there = detail is not None and detail.task.task_id == self._task_id
-        self._content.setVisible(there)
         self.head.show_letter(detail if there else None, "" if self._answered else self._task_id)
         if detail is not None and there:
             self._show_reason(detail)
@@ -469,6 +469,10 @@ class LetterHead(QWidget):
         rows.setSpacing(4)
         rows.addLayout(first)
         rows.addWidget(self._detail_row)
+
+    def take_focus(self) -> None:
+        """Bring the keyboard here."""
+        self._down.setFocus()
 
     def show_letter(self, detail: TaskDetail | None, awaited: str = "") -> None:
         """Show a letter, that one is ``awaited``, or that none is chosen."""

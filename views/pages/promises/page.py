@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
 from services.domain.promises.promise import Promise
@@ -149,8 +149,7 @@ class PromisesPage(ListPage[PromiseRow]):
         self.stack.addWidget(self.empty)
         yield
         self._unknown = self.covered(self.stack)
-        self._late = Bones(self, self.panel, ground="surface")
-        self._late.came.connect(self._bar_panel)
+        self._late = Bones(self, self.panel.parts, ground="surface", leave=self.table.setFocus)
 
     def _connect(self) -> None:
         acts = self.actions_of_page
@@ -216,7 +215,7 @@ class PromisesPage(ListPage[PromiseRow]):
         self.panel.setVisible(row is not None and not self._closed)
         if row is None or self._stands_there():
             self._telling.drop()
-            self._stand()
+            self._late.end()
         else:
             self._late.begin()
             self._ask_story()
@@ -225,22 +224,6 @@ class PromisesPage(ListPage[PromiseRow]):
         """Whether the panel tells of the promise under the cursor."""
         row, shown = self.current(), self.panel.shown
         return row is not None and shown is not None and shown.name == row.name
-
-    def _stand(self) -> None:
-        """What the panel tells is of the promise that was asked for."""
-        self._late.end()
-        self.panel.setEnabled(True)
-
-    def _bar_panel(self) -> None:
-        """Nobody shall act on what stands below the grey rows: it is another promise."""
-        self._leave_panel()
-        self.panel.setEnabled(False)
-
-    def _leave_panel(self) -> None:
-        """Bring the keyboard back to the list, or it would go to the start of the page."""
-        focused = QApplication.focusWidget()
-        if focused is not None and self.panel.isAncestorOf(focused):
-            self.table.setFocus()
 
     def _ask_story(self) -> None:
         row = self.current()
@@ -251,15 +234,14 @@ class PromisesPage(ListPage[PromiseRow]):
     def _show_story(self, story: PromiseStory | None) -> None:
         row = self.current()
         if story is not None and row is not None and story.row.name == row.name:
-            self._stand()
             self.panel.show_story(story)
+            self._late.end()
             self.panel.setVisible(not self._closed)
 
     def _fail_story(self, error: BaseException) -> None:
         self._show_error(error)
         if not self._stands_there():
-            self._stand()
-            self._leave_panel()
+            self._late.end(known=False)
             self.panel.hide()  # it tells of another one
 
     def _on_tick(self) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from views.widgets.layout import stacked
 from views.widgets.unknown import Bones, Unknown
 
 
@@ -59,3 +60,27 @@ def test_who_opens_a_page_that_was_made_before_waits_anew(qtbot: QtBot) -> None:
     page.show()
     assert not bones.isVisible()
     qtbot.waitUntil(bones.isVisible)
+
+
+def test_what_is_of_something_else_is_hidden_below_grey_rows_and_has_the_keyboard_no_more(qtbot: QtBot) -> None:
+    page, listed, older = QWidget(), QLineEdit(), QLineEdit()
+    qtbot.addWidget(page)
+    column, area = QVBoxLayout(page), stacked(older)
+    column.addWidget(listed)
+    column.addWidget(area)
+    bones = Bones(page, area, leave=listed.setFocus)
+    page.show()
+    page.activateWindow()
+    older.setFocus()
+    room = area.size()
+    bones.begin()
+    assert older.isVisible(), "it may come soon"
+    qtbot.waitUntil(bones.isVisible)
+    assert (older.isVisible(), page.focusWidget()) == (False, listed)
+    page.hide()
+    page.show()
+    assert not older.isVisible(), "nobody was told of the other yet"
+    bones.end()
+    assert (older.isVisible(), area.size()) == (True, room)
+    bones.end(known=False)
+    assert (older.isVisible(), bones.isVisible()) == (False, False)

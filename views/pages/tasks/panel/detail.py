@@ -51,6 +51,7 @@ from views.widgets.document_section import MOST_LINES, DocumentSection
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import stacked
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
 from views.widgets.strip import Strip
@@ -211,15 +212,17 @@ class TaskDetailPanel(QWidget):
         column.setSpacing(0)
         column.addWidget(self._build_head())
         yield
-        area, first, self._body = _scrolled()
-        self._side_area, second, self._side = _scrolled()
-        self._columns = (first, second)
-        row = QHBoxLayout()
+        area, self._body = _scrolled()
+        self._side_area, self._side = _scrolled()
+        columns = QWidget()
+        row = QHBoxLayout(columns)
+        row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(area, 1)
         row.addWidget(self._side_area, 1)
-        column.addLayout(row, 1)
-        self._bones = Bones(self, area, ground="surface")
+        place = stacked(columns)
+        column.addWidget(place, 1)
+        self._bones = Bones(self, place, ground="surface", leave=self.focus_first)
         self._bones.came.connect(self._show_id_alone)
         yield
         yield from self._build_sections()
@@ -334,7 +337,6 @@ class TaskDetailPanel(QWidget):
             self._body.addWidget(section)
 
     def _show(self, detail: TaskDetail | Tombstone | None) -> None:
-        self._bones.end()
         self.pill.show()
         if not isinstance(detail, TaskDetail):
             self._show_missing(detail)
@@ -343,8 +345,7 @@ class TaskDetailPanel(QWidget):
         self._detail = detail
         task = detail.task
         self._shown_id = task.task_id
-        for column in self._columns:
-            column.show()
+        self._bones.end()
         now = instant.now_ms()
         self._type.setText(type_names.name(task.task_type))
         self._type.setToolTip(safe.tooltip(task.task_type))
@@ -386,16 +387,13 @@ class TaskDetailPanel(QWidget):
         latest = self._context.feed.latest
         if latest.store.connected and not isinstance(error, StoreUnavailable):
             report(error)
-        self._bones.end()
-        if self._shown_id != self._task_id:
-            self._show_id_alone()
+        self._end()
 
     def _show_missing(self, stone: Tombstone | None) -> None:
         """There is no record (any more): what stands here is what it was when it was last seen, if it ever was."""
         self._task = None
-        if self._shown_id != self._task_id:
-            self._show_id_alone()
-            self.pill.show()
+        self._end()
+        self.pill.show()
         if stone is None:
             self.pill.set_status("cancelled", _("not found"))
             return
@@ -405,9 +403,16 @@ class TaskDetailPanel(QWidget):
         for button in (*self.buttons.values(), *self.decide.buttons.values(), self.decide.look_button):
             button.disable(_("Its record was removed, for its time was over."))
 
+    def _end(self) -> None:
+        """Nothing newer comes of the task, or nothing at all."""
+        known = self._shown_id == self._task_id
+        self._bones.end(known=known)
+        if not known:
+            self._show_id_alone()
+
     def _show_id_alone(self) -> None:
         """Nothing is known of the task, and what stood here was of another one."""
-        self._shown_id = self._task_id
+        self._shown_id = ""
         focused = QApplication.focusWidget()
         if focused is not None and self.isAncestorOf(focused):
             self.focus_first()  # what has it is hidden, and Esc shall go on meaning this panel
@@ -416,7 +421,7 @@ class TaskDetailPanel(QWidget):
         for field in (self._shop, self._badge):
             field.show_text("")
         self._id.show_text(self._task_id)
-        for widget in (self.pill, *self._columns, *self.buttons.values()):
+        for widget in (self.pill, *self.buttons.values()):
             widget.hide()
 
     def show_verbs(self) -> None:
@@ -561,8 +566,8 @@ class TaskDetailPanel(QWidget):
             self.edit_wanted.emit(self._task)
 
 
-def _scrolled() -> tuple[QScrollArea, QWidget, QVBoxLayout]:
-    """A column of sections that scrolls: around it, what scrolls, and its layout."""
+def _scrolled() -> tuple[QScrollArea, QVBoxLayout]:
+    """A column of sections that scrolls, and its layout."""
     inner = QWidget()
     layout = QVBoxLayout(inner)
     layout.setContentsMargins(0, 0, 0, 8)
@@ -572,7 +577,7 @@ def _scrolled() -> tuple[QScrollArea, QWidget, QVBoxLayout]:
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setWidget(inner)
-    return area, inner, layout
+    return area, layout
 
 
 def _margins(widget: QWidget) -> QWidget:
