@@ -232,3 +232,20 @@ def test_rules_are_tried_on_the_states_that_were_recorded(fleet: Fleet, file: Pa
     assert [((one.begin - begin) // 1000, one.name) for one in workers.told] == [(445, "w1")]
     assert broker is not None
     assert broker.told == ()
+
+
+def test_what_ended_before_the_days_that_a_rule_is_tried_on_is_over_in_their_first_row(
+    fleet: Fleet, file: Path, tape: Tape
+) -> None:
+    begin = T0 - T0 % 60_000 + 30_000  # of that time a row a minute is kept
+    now = begin + 7 * 86_400_000
+    past = PastQueries(file, assembly.queries(fleet.engine).audit, lambda: [], lambda: now, rules.PAST)
+    for second in range(-120, 125, 5):
+        things = {(SHOP, "pdd:s1"): "login"} if second < -10 else {}
+        tape.add(Frame(Numbers(at_ms=begin + second * 1000, since_ms=0), things))
+    for minute in range(-180, 1, 15):  # long enough for a clock to be believed that has gone on so far
+        tape.add(Frame(Numbers(at_ms=now + minute * 60_000, since_ms=0), {}))
+    assert tape.series(begin, now)[0].since_ms < begin - 10_000, "it reaches back behind what ended"
+    (found,) = past.dry_run(rules.BY_NAME["needs_login"].default)
+    assert found is not None
+    assert found.told == ()

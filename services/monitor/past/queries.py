@@ -268,10 +268,8 @@ def _seen(
             at = max(row.since_ms, first or 0)
             states.append(Whole(at, tape.states(at)))
         known = max(known, row.at_ms)
-    last = begin
-    while changes := tape.changes(last, end, kind=past.kind, state=past.state):
-        states += changes
-        last = changes[-1].at_ms
+    first_at = min([begin, *(one.at_ms for one in states[:1])])  # the first row may reach back beyond the begin
+    states += tape.every_change(first_at, end, kind=past.kind, state=past.state)
     # of one instant the whole is what came of its changes
     return told, sorted(states, key=lambda one: (one.at_ms, isinstance(one, Whole)))
 

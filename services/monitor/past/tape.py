@@ -294,14 +294,26 @@ class Tape:
 
         ``kind``: only of such things; ``state``: from or to one in which this word stands.
         """
+        return [change for _id, change in self._changes(begin, end, kind, state, 0, most)]
+
+    def every_change(self, begin: int, end: int, *, kind: str = "", state: str = "") -> Iterator[Change]:
+        """As ``changes``, all of them, read a part at a time."""
+        last = 0
+        while found := self._changes(begin, end, kind, state, last, MAX_CHANGES):
+            yield from (change for _id, change in found)
+            last = found[-1][0]
+
+    def _changes(
+        self, begin: int, end: int, kind: str, state: str, after_id: int, most: int
+    ) -> list[tuple[int, Change]]:
         with self._lock:
             rows = self._db.execute(
-                "SELECT at, kind, name, before, after FROM changes"
+                "SELECT id, at, kind, name, before, after FROM changes"
                 " WHERE at > ? AND at <= ? AND (? = '' OR kind = ?)"
-                " AND (? = '' OR instr(before, ?) OR instr(after, ?)) ORDER BY id LIMIT ?",
-                (begin, end, kind, kind, state, state, state, most),
+                " AND (? = '' OR instr(before, ?) OR instr(after, ?)) AND id > ? ORDER BY id LIMIT ?",
+                (begin, end, kind, kind, state, state, state, after_id, most),
             ).fetchall()
-        return [Change(*row) for row in rows]
+        return [(row[0], Change(*row[1:])) for row in rows]
 
     def states_since(self) -> int | None:
         """The first instant of which states are kept: the oldest may have gone before the numbers; None for no one."""

@@ -61,6 +61,18 @@ def test_a_moment_is_as_it_was_then_and_not_as_it_is_now(tape: Tape) -> None:
     ]
 
 
+def test_what_changed_at_one_instant_is_read_whole_however_many_are_read_at_a_time(
+    tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tape.add(look(T0))
+    tape.add(look(T0 + STEP, a="dead", b="dead", c="dead", d="dead"))
+    tape.add(look(T0 + 2 * STEP, a="dead"))
+    monkeypatch.setattr("services.monitor.past.tape.MAX_CHANGES", 3)
+    found = list(tape.every_change(T0, T0 + HOUR))
+    assert [one.name for one in found] == ["a", "b", "c", "d", "b", "c", "d"]
+    assert found == tape.changes(T0, T0 + HOUR, 100)
+
+
 def test_between_two_looks_the_states_are_those_of_the_first(tape: Tape) -> None:
     tape.add(look(T0))
     tape.add(look(T0 + STEP, a="dead"))
