@@ -78,7 +78,7 @@ class AttentionCard(Card):
         self.below.activated.connect(self.list.show_below)
         self._below = QWidget()
         below = QHBoxLayout(self._below)
-        below.setContentsMargins(12, 6, 12, 8)
+        below.setContentsMargins(12, 2, 12, 4)
         below.addWidget(self.below)
         below.addStretch(1)
         self._below.hide()

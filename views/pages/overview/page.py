@@ -491,7 +491,7 @@ def _moment(instant_ms: int) -> str:
 
 WIDE, MIDDLE = 980, 620
 #: least heights: with them the whole page of a small fleet fits 1366 x 768
-DEPTH, SMALL, LIST = 160, 164, 320
+DEPTH, SMALL, LIST = 164, 168, 320
 SMALL_MOST = 208
 #: how the charts share more height than that
 DEPTH_SHARE, SMALL_SHARE = 17, 10

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QPainter, QPaintEvent, QTextLayout
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from views.support import safe
 from views.support.look import Label, line
 from views.theme import theme
-from views.theme.tokens import status
+from views.theme.tokens import QWIDGETSIZE_MAX, status
 from views.widgets.buttons import LinkLabel
 from views.widgets.flow_row import FlowRow
 
@@ -63,13 +64,80 @@ def widgets_in(layout: QLayout) -> list[QWidget]:
     return [widget for item in found if item is not None and (widget := item.widget()) is not None]
 
 
-def _wrapped(kind: str, tone: str) -> Label:
-    """A label that is as high as its words need at the width it gets."""
-    label = Label("", kind, tone, wrap=True)
-    policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-    policy.setHeightForWidth(True)
-    label.setSizePolicy(policy)
-    return label
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Density:
+    """How much of an item is shown where there is little room for all of them."""
+
+    title: int = 0  #: lines of it at most, 0 for all; what is left out is in the tool tip
+    sentence: int = 0
+    one_row: bool = False  #: verbs that have no room in one row are in a menu
+    above: int = 11  #: px
+    below: int = 9
+    gap: int = 3  #: between what stands below each other
+
+
+#: the first of them with which all items are seen is taken, else the last one
+DENSITIES = (
+    Density(),
+    Density(title=2, sentence=2, above=8, below=6, gap=2),
+    Density(title=2, sentence=1, one_row=True, above=7, below=5, gap=2),
+    Density(title=1, sentence=1, one_row=True, above=5, below=3, gap=1),
+)
+LEFT, RIGHT, GLYPH, BESIDE, BEFORE_AGE, ACROSS, DOWN = 12, 12, 16, 10, 8, 14, 2
+
+
+class _Wrapped(Label):
+    """As high as its words need at the width it gets, or as so many lines of them."""
+
+    def __init__(self, kind: str, tone: str) -> None:
+        super().__init__("", kind, tone, wrap=True)
+        self._most = 0
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def set_most(self, lines: int) -> None:
+        """Show so many lines at most, 0 for all."""
+        if lines != self._most:
+            self._most = lines
+            self.updateGeometry()
+            self.update()
+
+    def height_at(self, width: int, lines: int) -> int:
+        """What so many lines need at a width."""
+        whole = super().heightForWidth(width)
+        return min(whole, self._cut(width, lines)[1]) if lines else whole
+
+    def heightForWidth(self, width: int) -> int:
+        """Return room for its lines."""
+        return self.height_at(width, self._most)
+
+    def _cut(self, width: int, lines: int) -> tuple[list[str], int]:
+        """The lines, the last one with dots where there are more, and what they need."""
+        words, metrics = self.text(), QFontMetrics(self.font())
+        layout, height = QTextLayout(words, self.font(), self), 0.0
+        found: list[str] = []
+        layout.beginLayout()
+        while len(found) < lines and (line := layout.createLine()).isValid():
+            line.setLineWidth(max(1, width))
+            end = line.textStart() + line.textLength()
+            last = len(found) == lines - 1 and end < len(words)
+            part = words[line.textStart() :] if last else words[line.textStart() : end]
+            found.append(metrics.elidedText(part, Qt.TextElideMode.ElideRight, width) if last else part.rstrip())
+            height += max(line.height(), metrics.lineSpacing())
+        layout.endLayout()
+        return found, ceil(height)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the lines that there is room for."""
+        room = self.contentsRect()
+        if not self._most or super().heightForWidth(room.width()) <= self.height_at(room.width(), self._most):
+            super().paintEvent(event)
+            return
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        lines, _height = self._cut(room.width(), self._most)
+        painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop), "\n".join(lines))
 
 
 class AttentionItem(QFrame):
@@ -89,25 +157,28 @@ class AttentionItem(QFrame):
         self._resolved, self._reason, self._leads = False, "", False
         self._said = ""  #: all but the age, for who listens
         self._glyph = QLabel()
-        self._glyph.setFixedWidth(16)
-        self.title, self._age = _wrapped("strong", "text"), Label("", "label", "text3", tabular=True)
-        self.sentence = _wrapped("label", "text2")
-        self._links = FlowRow(across=14)
+        self._glyph.setFixedWidth(GLYPH)
+        self.title, self._age = _Wrapped("strong", "text"), Label("", "label", "text3", tabular=True)
+        self.sentence = _Wrapped("label", "text2")
+        self._links = FlowRow(across=ACROSS, down=DOWN)
+        self._density, self._width = DENSITIES[0], 0
+        self.more_button = LinkLabel(N_("More"))
+        self.more_button.activated.connect(self._on_more)
+        self.more_button.hide()
         head = QHBoxLayout()
-        head.setSpacing(8)
+        head.setSpacing(BEFORE_AGE)
         head.addWidget(self.title, 1)
         head.addWidget(self._age, 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
+        self._words = words = QVBoxLayout()
         words.setContentsMargins(0, 0, 0, 0)
-        words.setSpacing(3)
         words.addLayout(head)
         words.addWidget(self.sentence)
         words.addLayout(self._links)
-        row_box = QHBoxLayout()
-        row_box.setContentsMargins(12, 11, 12, 9)
-        row_box.setSpacing(10)
+        self._row_box = row_box = QHBoxLayout()
+        row_box.setSpacing(BESIDE)
         row_box.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
         row_box.addLayout(words, 1)
+        self._space()
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
@@ -138,9 +209,77 @@ class AttentionItem(QFrame):
             self._leads = leads
             self._make_links()
 
+    def stops(self) -> list[QWidget]:
+        """What the tab key goes through."""
+        return [*self.links(), self.more_button]
+
+    @property
+    def needs(self) -> object:
+        """What its height follows from, but for letters and width."""
+        return self._said, self._row.verbs, self._resolved, self._leads, self._age.width()
+
+    def height_at(self, width: int, density: Density) -> int:
+        """What it needs at a width."""
+        inner = width - LEFT - GLYPH - BESIDE - RIGHT
+        age = self._age.sizeHint()
+        head = max(age.height(), self.title.height_at(inner - BEFORE_AGE - age.width(), density.title))
+        parts = [head]
+        if self._row.sentence:
+            parts.append(self.sentence.height_at(inner, density.sentence))
+        rows = self._rows(inner)
+        if rows:
+            rows = rows[:1] if density.one_row else rows
+            parts.append(sum(max(link.sizeHint().height() for link in row) for row in rows) + DOWN * (len(rows) - 1))
+        return density.above + sum(parts) + density.gap * (len(parts) - 1) + density.below + 1
+
+    def set_density(self, density: Density, width: int) -> None:
+        """Show so much of it."""
+        if (density, width) != (self._density, self._width):
+            changed = density != self._density
+            self._density, self._width = density, width
+            if changed:
+                self._space()
+                self._show_tip()
+            self._show_links()
+
+    def _space(self) -> None:
+        density = self._density
+        self._row_box.setContentsMargins(LEFT, density.above, RIGHT, density.below)
+        self._words.setSpacing(density.gap)
+        self.title.set_most(density.title)
+        self.sentence.set_most(density.sentence)
+
+    def _rows(self, width: int) -> list[list[LinkLabel]]:
+        """The verbs in as many rows as they need."""
+        rows: list[list[LinkLabel]] = []
+        left = 0
+        for link in self.links():
+            needed = link.sizeHint().width()
+            if not rows or left + needed > width:
+                rows.append([])
+                left = 0
+            rows[-1].append(link)
+            left += needed + ACROSS
+        return rows
+
+    def _show_links(self) -> None:
+        """Hide the verbs for which there is no room, behind a button that has them all."""
+        links = self.links()
+        kept, room = links, self._width - LEFT - GLYPH - BESIDE - RIGHT
+        for link in links:
+            link.setMaximumWidth(QWIDGETSIZE_MAX)
+        if self._density.one_row and len(self._rows(room)) > 1:
+            room -= ACROSS + self.more_button.sizeHint().width()
+            kept = self._rows(room)[0]
+            kept[0].setMaximumWidth(max(1, room))
+        for link in links:
+            link.setVisible(link in kept)
+        self.more_button.setVisible(len(kept) < len(links))
+
     def links(self) -> list[LinkLabel]:
         """The verbs."""
-        return [widget for widget in widgets_in(self._links) if isinstance(widget, LinkLabel)]
+        found = [widget for widget in widgets_in(self._links) if isinstance(widget, LinkLabel)]
+        return [link for link in found if link is not self.more_button]
 
     def show_row(self, row: AttentionRow, *, resolved: bool) -> None:
         """Show an item; links are made anew only when the verbs changed, so that the focus stays."""
@@ -159,8 +298,7 @@ class AttentionItem(QFrame):
         self.title.setText(safe.one_line(row.title, 160))
         self.title.set_tone("text3" if self._resolved else "text")
         self.sentence.setText(safe.one_line(row.sentence, 400))
-        for label in (self.title, self.sentence):
-            label.setToolTip(safe.tooltip(row.whole) if row.whole else "")
+        self._show_tip()
         self.sentence.setVisible(bool(row.sentence))
         if links:
             self._make_links()
@@ -169,6 +307,13 @@ class AttentionItem(QFrame):
         said = safe.masked(f"{word}: {row.title}. {row.sentence}".strip())
         self._said = said
         self._restyle()
+
+    def _show_tip(self) -> None:
+        whole = self._row.whole
+        if not whole and self._density.sentence:
+            whole = f"{self._row.title}\n{self._row.sentence}".strip()
+        for label in (self.title, self.sentence):
+            label.setToolTip(safe.tooltip(whole) if whole else "")
 
     def _show_age(self) -> None:
         age = _("resolved") if self._resolved else self._row.age
@@ -179,7 +324,7 @@ class AttentionItem(QFrame):
     def _make_links(self) -> None:
         while (item := self._links.takeAt(0)) is not None:
             widget = item.widget()
-            if widget is not None:
+            if widget is not None and widget is not self.more_button:
                 widget.deleteLater()
         for place, (verb, target, words) in enumerate(() if self._resolved else self._row.verbs):
             link = LinkLabel(filled=self._leads and not place)
@@ -187,6 +332,8 @@ class AttentionItem(QFrame):
             link.disable(self._reason if verb in CHANGING else "")
             link.activated.connect(_LinkClicked(self, verb, target))
             self._links.addWidget(link)
+        self._links.addWidget(self.more_button)
+        self._show_links()
 
     def _restyle(self) -> None:
         token = status("healthy" if self._resolved else self._row.severity)
@@ -195,6 +342,12 @@ class AttentionItem(QFrame):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer the verbs, to copy and to mute."""
+        self._open_menu(event.globalPos())
+
+    def _on_more(self) -> None:
+        self._open_menu(self.more_button.mapToGlobal(QPoint(0, self.more_button.height())))
+
+    def _open_menu(self, place: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for verb, target, words in () if self._resolved else self._row.verbs:
@@ -204,7 +357,7 @@ class AttentionItem(QFrame):
         menu.addSeparator()
         for span, words in () if self._resolved else SPANS:
             menu.addAction(_(words), _Muted(self, span))
-        menu.popup(event.globalPos())
+        menu.popup(place)
 
     def copy_text(self) -> None:
         """Put the item on the clipboard."""

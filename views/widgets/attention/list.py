@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLay
 
 from services.i18n import N_, _
 from views.support.language import on_language_changed
+from views.theme import theme
+from views.widgets.attention.item import DENSITIES, widgets_in
 from views.widgets.attention.item import AttentionItem as AttentionItem
 from views.widgets.attention.item import AttentionRow as AttentionRow
-from views.widgets.attention.item import widgets_in
 from views.widgets.empty_state import EmptyState
 from views.widgets.layout import tab_through
 
@@ -101,6 +102,7 @@ class AttentionList(QWidget):
         self._scroll.viewport().setAutoFillBackground(False)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._below = 0
+        self._needs: object = None  #: what the density was chosen for
         bar = self._scroll.verticalScrollBar()
         bar.valueChanged.connect(self._count_below)
         bar.rangeChanged.connect(self._count_later)
@@ -147,6 +149,7 @@ class AttentionList(QWidget):
         first = next((row.key for row, resolved in shown if row.verbs and not resolved), "")
         for key, item in self._items.items():
             item.set_leading(key == first)
+        self._choose_density()
         if before != keys:
             self._order_tabs()
         self._show_empty()
@@ -179,7 +182,23 @@ class AttentionList(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """End between two items in any height."""
         super().resizeEvent(event)
+        self._choose_density()
         self._fit()
+
+    def _choose_density(self) -> None:
+        """Say the less of each item the more of them there are, so that all are seen."""
+        items, width = self.items(), self.width() - self._scroll.verticalScrollBar().sizeHint().width()
+        needs = width, self.height(), theme().growth, [item.needs for item in items]
+        if needs == self._needs:
+            return
+        self._needs = needs
+        chosen = DENSITIES[-1]
+        for density in DENSITIES:
+            if sum(item.height_at(width, density) for item in items) <= self.height():
+                chosen = density
+                break
+        for item in items:
+            item.set_density(chosen, width)
 
     def _fit(self) -> None:
         """Show only whole items while nobody has scrolled: half a sentence says something else than the whole one.
@@ -214,7 +233,7 @@ class AttentionList(QWidget):
         return item
 
     def _order_tabs(self) -> None:
-        tab_through(self, [link for item in self.items() for link in item.links()])
+        tab_through(self, [link for item in self.items() for link in item.stops()])
 
     def _show_empty(self) -> None:
         self.empty.setVisible(not self._items)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.widgets.attention.list import LEAVES_AFTER_MS, AttentionList, AttentionModel, AttentionRow
@@ -181,7 +181,7 @@ def test_what_there_is_no_room_for_is_counted(qtbot: QtBot, listing: AttentionLi
 def test_what_is_over_is_not_counted_among_those_below(qtbot: QtBot, listing: AttentionList) -> None:
     told: list[int] = []
     listing.below_changed.connect(told.append)
-    listing.resize(400, 150)
+    listing.resize(400, 90)
     rows = [replace(LOGIN, key=f"k{number}") for number in range(5)]
     listing.set_rows(rows, 0)
     qtbot.waitUntil(lambda: bool(told) and told[-1] == 4)
@@ -207,6 +207,40 @@ def test_the_last_item_that_is_seen_is_seen_whole(qtbot: QtBot, listing: Attenti
     qtbot.waitUntil(lambda: area.height() == 900)
     listing.resize(400, 30)
     qtbot.waitUntil(lambda: area.height() == listing.height())
+
+
+def test_where_there_is_little_room_each_item_says_less_so_that_more_of_them_are_seen(
+    qtbot: QtBot, listing: AttentionList
+) -> None:
+    verbs = (
+        ("triage", "f1", "See the cause"),
+        ("copy_flow", "f1", "Copy report for the maker"),
+        ("pause", "t", "Pause"),
+    )
+    long = replace(
+        LOGIN,
+        title="Page element missing in sync_order",
+        sentence="a retry fails again until it is adapted. " * 4,
+        verbs=verbs,
+    )
+    told: list[int] = []
+    listing.below_changed.connect(told.append)
+    listing.resize(320, 900)
+    listing.set_rows([replace(long, key=f"k{number}") for number in range(4)], 0)
+    (first, *rest) = listing.items()
+    qtbot.waitUntil(lambda: first.sentence.height() > 3 * first.sentence.fontMetrics().height())
+    assert first.sentence.toolTip() == ""
+    assert all(link.isVisible() for link in first.links())
+    listing.resize(320, 280)
+    qtbot.waitUntil(lambda: max(item.geometry().bottom() for item in rest) < 280)
+    assert (told or [0])[-1] == 0
+    assert "until it is adapted. a retry" in first.sentence.toolTip(), "what is left out can be read"
+    assert [link.isVisible() for link in first.links()] == [True, False, False]
+    first.more_button.click()
+    menu = first.findChild(QMenu)
+    assert menu is not None
+    assert {"See the cause", "Copy report for the maker", "Pause"} <= {action.text() for action in menu.actions()}
+    menu.close()
 
 
 def test_order_follows_and_the_count_is_told(qtbot: QtBot, listing: AttentionList) -> None:
