@@ -62,6 +62,7 @@ class DialogFrame(Dimming):
         super().__init__(parent)
         self._source, self._icon = title, icon
         self._wanted: tuple[int, int] | None = None
+        self._width = 0  #: px for letters of the usual size, where it is always the same
         self._by_hand = False  #: a person has put it elsewhere
         self._glyph = QLabel()
         self._title, self._note = Label("", "page"), Label("", "label", "text3")
@@ -115,8 +116,22 @@ class DialogFrame(Dimming):
         self.ask_size(size)
         self.resize(*size)
 
+    def set_width(self, width: int) -> None:
+        """Be so wide for letters of the usual size, whatever stands here."""
+        self._width = width
+        self._widen()
+
+    def _widen(self) -> None:
+        """Larger letters need more room, as far as the window behind has it."""
+        if self._width:
+            behind = self.behind()
+            room = behind.width() if behind is not None else self.screen().availableGeometry().width()
+            self.setFixedWidth(max(self._width, min(round(self._width * theme().growth), room - GAP)))
+
     def ask_size(self, size: tuple[int, int]) -> None:
-        """Be so large, or as large as the window behind leaves; at once where it is seen."""
+        """Be so large for letters of the usual size, or as large as the window behind leaves; at once where it is
+        seen.
+        """
         self._wanted = size
         if self.isVisible():
             self._take_room()
@@ -146,6 +161,7 @@ class DialogFrame(Dimming):
 
     def showEvent(self, event: QShowEvent) -> None:
         """Stand in the middle of the window behind."""
+        self._widen()
         self._grow()
         self._take_room()
         super().showEvent(event)
@@ -179,7 +195,8 @@ class DialogFrame(Dimming):
         middle = self.geometry().center() if self._by_hand else behind.geometry().center()
         if self._wanted is not None:
             room = behind.size()
-            self.resize(min(self._wanted[0], room.width() - GAP), min(self._wanted[1], room.height() - GAP))
+            width, height = (round(one * theme().growth) for one in self._wanted)
+            self.resize(min(width, room.width() - GAP), min(height, room.height() - GAP))
         place, screen = middle - self.rect().center(), self.screen().availableGeometry()
         if self._by_hand:
             place.setX(max(screen.left(), min(place.x(), screen.right() + 1 - self.width())))

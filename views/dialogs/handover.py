@@ -43,7 +43,7 @@ class HandoverDialog(DialogFrame):
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(N_("Handover"), icon="ph.handshake", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedWidth(WIDTH)
+        self.set_width(WIDTH)
         self._context = context
         self._page: Handover | None = None
         self._error: BaseException | None = None

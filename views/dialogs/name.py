@@ -35,7 +35,7 @@ class NameDialog(DialogFrame):
         """
         super().__init__(title, icon="ph.bookmark-simple", parent=parent)
         self._why_not = why_not
-        self.setFixedWidth(WIDTH)
+        self.set_width(WIDTH)
         self.field = QLineEdit(name)
         self.field.setMaxLength(LONGEST)
         self.field.setAccessibleName(_("Name"))

@@ -57,7 +57,7 @@ class QuietHoursDialog(DialogFrame):
         """``reason``: why nothing can be changed, "" when it can."""
         super().__init__(N_("Quiet hours"), icon="ph.moon", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedWidth(WIDTH)
+        self.set_width(WIDTH)
         self._context, self._reason = context, reason
         self._asking, self._acting = Operation(self, latest=True), Operation(self)
         self._undoing = Operation(parent or self)  # the Undo outlives the dialog

@@ -230,7 +230,7 @@ class RecordDialog(DialogFrame, Generic[R]):
     def __init__(self, title: str, *, icon: str, width: int, look_ms: int, parent: QWidget | None) -> None:
         """`title` is source text."""
         super().__init__(title, icon=icon, parent=parent)
-        self.setFixedWidth(width)
+        self.set_width(width)
         self._looking, self._saving, self._asking = Operation(self, latest=True), Operation(self), Operation(self)
         self._look_later = Debounce(self._look, look_ms, self)
         self.fields: dict[str, Labelled] = {}

@@ -45,7 +45,7 @@ class SavingDialog(DialogFrame):
     def __init__(self, title: str, *, icon: str, width: int, parent: QWidget | None = None) -> None:
         """`title` is source text."""
         super().__init__(title, icon=icon, parent=parent)
-        self.setFixedWidth(width)
+        self.set_width(width)
         self.fields: dict[str, Labelled] = {}
         self.problem, self.meanwhile = Label("", "label", "dead", wrap=True), Label("", "label", "text3")
         self.problem.hide()

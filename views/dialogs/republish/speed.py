@@ -119,7 +119,7 @@ def moments(horizon_s: float) -> list[str]:
 
 _CLOCK = SystemClock()
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
-_HANDLE = 12
+_HANDLE, MARK = 12, 18  #: px
 
 
 class SpeedPane(QWidget):
@@ -245,9 +245,13 @@ class _Marks(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setFixedHeight(14)
-        theme().changed.connect(self.update)
+        theme().changed.connect(self._restyle)
         on_language_changed(self.update)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        self.setFixedHeight(round(MARK * theme().growth))
+        self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw each name below its step."""

@@ -80,7 +80,7 @@ class LimitDialog(DialogFrame):
 
     def __init__(self, name: str, limits: TileLimits, parent: QWidget | None = None) -> None:
         super().__init__(N_("Set limit"), icon="ph.gauge", parent=parent)
-        self.setFixedWidth(380)
+        self.set_width(380)
         self.field = QSpinBox()
         self.field.setRange(*BOUNDS[name])
         self.field.setGroupSeparatorShown(True)

@@ -425,7 +425,7 @@ class DedicateDialog(DialogFrame):
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(N_("A queue for one shop"), icon="ph.star-four", parent=parent)
-        self.setFixedWidth(460)
+        self.set_width(460)
         self._shops: dict[str, tuple[str, str]] = {}
         self._asking = Operation(self, latest=True)
         column = QVBoxLayout()
