@@ -1,7 +1,8 @@
 """How the worst of a promise goes on from now: if nothing changes, and if what holds its shops is done away with. Pure.
 
 Of a promise of an age that is the age of the oldest success, of one that is to be done by an hour the shops in which it
-is still to be done. Each shop is followed to its next success, which the forecast tells, and from there on by its age.
+is still to be done. Each shop is followed to its next success, which the forecast tells, and from there on by how often
+one came so far; where that is not known, by its age.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ POINTS = 48
 LEAST_MS, MOST_MS, BEYOND = 10 * 60_000, 6 * 3_600_000, 0.25
 _NEVER = math.inf
 
+#: the least, the usual and the most from one success to the next, ms; empty where too few were seen
+Pace = tuple[int, int, int] | tuple[()]
 #: at each instant the least, the likely and the most
 Span = tuple[Count, Count, Count]
 
@@ -38,9 +41,19 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     breaks: Count = 0  #: shops that break even so, and are not broken yet
     breaks_at: Instant = 0  #: the first of these
     untold: Count = 0  #: shops of which nobody can tell what comes then
+    beyond: bool = False  #: of an age: it is drawn beyond the next success of every shop
+    every_s: Count = 0  #: and then so often; 0 where nobody can tell yet
 
 
-def course(promise: Promise, window: Due, found: Sequence[Judged], now: int) -> Course | None:
+def oldest(promise: Promise, found: Iterable[Judged], now: int) -> int | None:
+    """The worst at this moment: seconds of age, or shops; None where it is open in no shop."""
+    open_ = [one.break_at for one in found if one.break_at and one.state in (AT_RISK, BROKEN, KEPT)]
+    if promise.kind != AGE:
+        return len(open_)
+    return max(0, (now - min(open_)) // 1000 + promise.limit_s) if open_ else None
+
+
+def course(promise: Promise, window: Due, found: Sequence[Judged], now: int, pace: Pace = ()) -> Course | None:
     """Of all shops in which it is open; None where none is at risk or broken."""
     bad = [one for one in found if one.state in (AT_RISK, BROKEN)]
     if not bad:
@@ -48,12 +61,14 @@ def course(promise: Promise, window: Due, found: Sequence[Judged], now: int) -> 
     open_ = [one for one in found if one.break_at and one.state in (AT_RISK, BROKEN, KEPT)]
     ends = _ends(promise, window, bad, now)
     instants = [now + round((ends - now) * place / POINTS) for place in range(POINTS + 1)]
-    follow = _oldest(promise, open_) if promise.kind == AGE else _left(open_)
+    follow = _oldest(promise, open_, pace) if promise.kind == AGE else _left(open_)
     # a help whose success lies behind the end draws the same, and yet brings it sooner
     helps = any(_helped(one) not in (None, one.forecast) for one in bad)
     untold = sum(1 for one in bad if _helped(one) is None)
     late = [one for one in bad if one.state == AT_RISK and _breaks(one)]
     told = [one.mid for one in map(_helped, bad) if one is not None]
+    last = max((one.mid if one is not None else _NEVER for one in map(_helped, open_)), default=_NEVER)
+    beyond = promise.kind == AGE and last < ends
     return Course(
         begins=now,
         ends=ends,
@@ -63,6 +78,8 @@ def course(promise: Promise, window: Due, found: Sequence[Judged], now: int) -> 
         breaks=len(late),
         breaks_at=min((one.break_at for one in late), default=0),
         untold=untold,
+        beyond=beyond,
+        every_s=pace[1] // 1000 if beyond and pace else 0,
     )
 
 
@@ -91,22 +108,38 @@ Of = Callable[[Judged], Forecast | None]
 Follow = Callable[[Of, Sequence[int]], tuple[Span, ...]]
 
 
-def _oldest(promise: Promise, open_: Iterable[Judged]) -> Follow:
-    """Seconds of age of the oldest success, by who was first to succeed."""
+def _oldest(promise: Promise, open_: Iterable[Judged], pace: Pace) -> Follow:
+    """Seconds of age of the oldest success: of the first in line whose next one is still to come, which is older than
+    all that came since; once there is none, of what came since.
+    """
     limit = promise.limit_s * 1000
     line = sorted(open_, key=lambda one: one.break_at)
 
-    def edge(ends: Sequence[float], instants: Sequence[int]) -> list[int]:
+    def edge(ends: Sequence[float], instants: Sequence[int], every: int) -> list[int]:
         ages, place, first = [], 0, _NEVER
+        turns = sorted(end % every for end in ends) if every and _NEVER not in ends else []
         for at in instants:
             while place < len(line) and ends[place] <= at:
                 first = min(first, ends[place])
                 place += 1
-            since = line[place].break_at - limit if place < len(line) else _NEVER
-            ages.append(max(0, round((at - min(since, first)) / 1000)))
+            if place < len(line):
+                age: float = at - (line[place].break_at - limit)
+            elif turns:  # whose turn comes next has waited longest
+                phase = at % every
+                behind = bisect_right(turns, phase)
+                age = phase + every - turns[behind] if behind < len(turns) else phase - turns[0]
+            else:
+                age = at - first
+            ages.append(max(0, round(age / 1000)))
         return ages
 
-    return lambda of, instants: _spans(line, of, instants, edge)
+    def follow(of: Of, instants: Sequence[int]) -> tuple[Span, ...]:
+        paces = iter(pace or (0, 0, 0))
+        spans = _spans(line, of, instants, lambda ends, at: edge(ends, at, next(paces)))
+        # turns of another length come at other times
+        return tuple((low, mid, high) for low, mid, high in map(sorted, spans)) if pace else spans
+
+    return follow
 
 
 def _left(open_: Iterable[Judged]) -> Follow:

@@ -12,9 +12,11 @@ from typing import Any
 
 import msgspec
 
+from services.domain.insight.forecast.durations import ENOUGH
 from services.domain.promises import course as courses
+from services.domain.promises import forecast as forecasts
 from services.domain.promises import judge as judging
-from services.domain.promises.course import Course
+from services.domain.promises.course import LEAST_MS, MOST_MS, Course, Pace
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE, Due, Forecast, Hold, Judged
 from services.domain.promises.promise import AGE, Promise
 from services.domain.text.message import Message, Param
@@ -22,7 +24,7 @@ from services.domain.upkeep.stored import Count, Instant
 
 HALF_HOUR_MS, STRIP = 30 * 60_000, 48
 KEPT_BREAKS_MS, MOST_BREAKS = 30 * 86_400_000, 200
-MOST_ROWS, MOST_CAUSES, MOST_GAPS = 200, 20, 200
+MOST_ROWS, MOST_CAUSES, MOST_GAPS, PAST_POINTS = 200, 20, 200, 40
 #: causes with so many of their shops by name
 NAMED = 5
 
@@ -115,6 +117,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     strip: tuple[tuple[Instant, str], ...] = ()  #: half hours by their begin, with the worst state in them
     breaks: tuple[Break, ...] = ()
     course: Course | None = None  #: how the worst goes on, where some shop is at risk or broken
+    past: tuple[tuple[Instant, Count], ...] = ()  #: the worst as it was: seconds of age, or shops
     gaps: tuple[Count, ...] = ()  #: seconds from the last success, or the begin of a window, to the next: the last ones
 
     @property
@@ -167,6 +170,7 @@ def after(
     causes = _causes(bad)
     risk_since = (before.risk_since or now) if bad else 0
     worst = bad[0] if bad else _nearest(found)
+    known_gaps = (*before.gaps, *gaps)[-MOST_GAPS:]
     return Standing(
         name=promise.name,
         version=promise.version,
@@ -190,10 +194,35 @@ def after(
         causes=causes[:MOST_CAUSES],
         rows=tuple(_row(one) for one in bad[:MOST_ROWS]),
         strip=_strip(before.strip, state, now),
-        course=courses.course(promise, window, found, now),
+        course=courses.course(promise, window, found, now, _pace(known_gaps)),
+        past=_past(promise, before.past, courses.oldest(promise, found, now), now),
         breaks=_breaks(before, [one for one in bad if one.state == BROKEN], causes, now),
-        gaps=(*before.gaps, *gaps)[-MOST_GAPS:],
+        gaps=known_gaps,
     )
+
+
+def _pace(gaps: Sequence[int]) -> Pace:
+    runs = forecasts.regular(gaps)
+    if len(runs.seconds) < ENOUGH:
+        return ()
+    low, high = runs.span_s
+    return round(low * 1000), round(runs.usual_s * 1000), round(high * 1000)
+
+
+def past_step(promise: Promise) -> int:
+    """How far apart the instants are of which it is kept how old the oldest was, ms."""
+    span = promise.limit_s * 1000 if promise.kind == AGE else MOST_MS
+    return min(MOST_MS, max(LEAST_MS, span)) // PAST_POINTS
+
+
+def _past(
+    promise: Promise, before: Sequence[tuple[int, int]], value: int | None, now: int
+) -> tuple[tuple[int, int], ...]:
+    step = past_step(promise)
+    kept = [(at, one) for at, one in before if now - step * PAST_POINTS <= at < now]
+    if value is not None and (not kept or now - kept[-1][0] >= step):
+        kept.append((now, value))
+    return tuple(kept)
 
 
 def _urgency(one: Judged) -> tuple[int, int, str]:

@@ -38,6 +38,8 @@ from views.widgets.segmented import Segmented
 SIDE, WIDEST_SIDE, LOWEST = 270, 400, 230
 #: from this height on what holds it and the chart have room one below the other
 BOTH = 420
+#: px of width that the shops need
+SHOPS_NEED = 1000
 HOLDS, CHART = "holds", "chart"
 MOST_CAUSES, MOST_BREAKS = 5, 4
 ALL = "all"
@@ -131,6 +133,11 @@ class PromisePanel(QWidget):
         column.addLayout(head)
         column.addLayout(row, 1)
         self.setMinimumHeight(LOWEST)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the chart what the shops do not need."""
+        super().resizeEvent(event)
+        self.side.give(self.width() - round(SHOPS_NEED * theme().growth))
 
     @property
     def shown(self) -> PromiseRow | None:
@@ -310,6 +317,7 @@ class _Side(QWidget):
         column.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._pane, 1)
         column.addWidget(chart, 0, Qt.AlignmentFlag.AlignTop)
+        self._least = self._needed = SIDE
         self.setFixedWidth(SIDE)
         inner = self._pane.widget()
         if inner is not None:
@@ -321,6 +329,14 @@ class _Side(QWidget):
         if wanted != self._charted:
             self._charted = wanted
             self._arrange()
+
+    def give(self, width: int) -> None:
+        """There is so much room that the shops do not need."""
+        self._least = width
+        self._widen()
+
+    def _widen(self) -> None:
+        self.setFixedWidth(min(WIDEST_SIDE, max(SIDE, self._least, self._needed)))
 
     def _arrange(self) -> None:
         """Show what there is room for."""
@@ -338,8 +354,8 @@ class _Side(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow what it holds."""
         if event.type() == QEvent.Type.LayoutRequest and isinstance(watched, QWidget):
-            needed = watched.minimumSizeHint().width() + self._pane.verticalScrollBar().sizeHint().width()
-            self.setFixedWidth(min(WIDEST_SIDE, max(SIDE, needed)))
+            self._needed = watched.minimumSizeHint().width() + self._pane.verticalScrollBar().sizeHint().width()
+            self._widen()
         return super().eventFilter(watched, event)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from services.domain.promises.course import Course, Span
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
 from services.domain.promises.promise import AGE, Promise
-from services.domain.promises.standing import HALF_HOUR_MS, MOST_BREAKS, Standing
+from services.domain.promises.standing import HALF_HOUR_MS, MOST_BREAKS, Standing, past_step
 from services.i18n import N_, _
 from views.charts import ticks
 from views.pages.promises import words
@@ -152,12 +153,14 @@ class KeptChart(QWidget):
 #: of the chart of what comes: rows of its legend, lines of its grid, and the room of a time
 ROW, LINES, TIME_ROOM = 16, 3, 56
 AHEAD_HEIGHT = HEIGHT + AXIS + 2 * ROW + 26
-STAYS, HELPED = "retrying", "succeeded"
+STAYS, HELPED, MEASURED = "retrying", "succeeded", "text2"
+#: of what is seen ahead so much is seen of the time before; so many steps without a value are a gap
+BEFORE, GAP_STEPS = 0.5, 3
 
 
 class CourseChart(QWidget):
-    """The worst of a promise from now on: if nothing changes, and with what helps done, each with what it may be off
-    by, and the limit that it must not pass.
+    """The worst of a promise as it was measured, and from now on: if nothing changes, and with what helps done, each
+    with what it may be off by, and the limit that it must not pass.
     """
 
     def __init__(self) -> None:
@@ -165,6 +168,7 @@ class CourseChart(QWidget):
         self._course: Course | None = None
         self._promise = Promise(name="", task_type="")
         self._breaks = 0
+        self._past: tuple[tuple[int, int], ...] = ()
         self.setFixedHeight(AHEAD_HEIGHT)
         spoken(self, Role.Chart, self.accessibleDescription)
         theme().changed.connect(self.update)
@@ -174,11 +178,21 @@ class CourseChart(QWidget):
         """What is shown."""
         return self._course
 
-    def show_course(self, found: Course | None, promise: Promise, breaks: int, said: str) -> None:
-        """Show this one; ``breaks``: when the first shop breaks if nothing changes, 0 for none that has not; ``said``:
-        what it comes to.
-        """
-        self._course, self._promise, self._breaks = found, promise, breaks
+    @property
+    def past(self) -> Sequence[tuple[int, int]]:
+        """What is shown of the time before: instants in UTC ms, and the worst at each."""
+        return self._past
+
+    def show_course(self, found: Standing | None, promise: Promise, said: str) -> None:
+        """Show how this one goes on; ``said``: what it comes to."""
+        course = found.course if found is not None else None
+        self._course, self._promise = course, promise
+        self._breaks, self._past = 0, ()
+        if found is not None and course is not None:
+            self._breaks = found.first_break  # if nothing changes, 0 for none that has not
+            before = course.begins - round((course.ends - course.begins) * BEFORE)
+            seen = tuple(one for one in found.past if before <= one[0] < course.begins)
+            self._past = (*seen, (course.begins, course.stays[0][1])) if seen else ()
         self.setAccessibleName(_("Forecast"))
         self.setAccessibleDescription(said)
         told(self)
@@ -194,6 +208,7 @@ class CourseChart(QWidget):
         painter.setFont(theme().font("caption"))
         unit, measured = words.measure(self._promise)
         most = max(high for _low, _mid, high in (*found.stays, *found.helped)) / unit
+        most = max([most, *(one / unit for _at, one in self._past)])
         top = max(most, self._promise.limit_s / unit, 1.0) * ticks.HEADROOM
         heights = ticks.values(top, LINES)
         wide = max(painter.fontMetrics().horizontalAdvance(text.count(round(one))) for one in heights)
@@ -205,13 +220,14 @@ class CourseChart(QWidget):
             painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
             painter.setPen(theme().color("text3"))
             draw_line(painter, QRectF(0, y - 8, wide, 16), text.count(round(one)), right=True)
-        begins, ends = found.begins / 1000, found.ends / 1000
+        begins, ends = self._begins / 1000, found.ends / 1000
         for at, said in ticks.times(begins, ends, int(room.width() // TIME_ROOM), shown.zone()):
             x = room.left() + (at - begins) / (ends - begins) * room.width()
             half = painter.fontMetrics().horizontalAdvance(said) / 2
             if x + half <= self.width():
                 draw_line(painter, QRectF(max(0.0, x - half), room.bottom() + 3, 2 * half, AXIS - 3), said)
         self._paint_limit(painter, room, top, unit)
+        self._paint_past(painter, room, top * unit)
         self._paint_spans(painter, room, found.stays, top * unit, STAYS)
         self._paint_spans(painter, room, found.helped, top * unit, HELPED)
         self._paint_break(painter, room, top, unit)
@@ -219,27 +235,50 @@ class CourseChart(QWidget):
     def _paint_head(self, painter: QPainter, measured: str) -> None:
         painter.setPen(theme().color("text3"))
         draw_line(painter, QRectF(0, 0, self.width(), ROW), measured)
-        left = 0.0
-        for said, role in self._legend():
+        left, metrics, parts = 0.0, painter.fontMetrics(), self._legend()
+        if self._past and sum(metrics.horizontalAdvance(said) + 27 for said, _role in parts) - 14 > self.width():
+            parts = parts[1:]  # that what stands before now was measured goes without saying
+        for said, role in parts:
             painter.fillRect(QRectF(left, ROW + 4, 8, 8), theme().color(role))
             painter.setPen(theme().color("text2"))
-            wide = painter.fontMetrics().horizontalAdvance(said)
+            wide = metrics.horizontalAdvance(said)
             draw_line(painter, QRectF(left + 13, ROW, wide, ROW), said)
             left += wide + 27
 
     def _legend(self) -> list[tuple[str, str]]:
-        both = [(_("if nothing changes"), STAYS)]
+        both = [(_("measured"), MEASURED)] if self._past else []
+        both.append((_("if nothing changes"), STAYS))
         if self._course is not None and self._course.helped:
             both.append((_("with these done"), HELPED))
         return both
 
+    @property
+    def _begins(self) -> int:
+        assert self._course is not None
+        return self._past[0][0] if self._past else self._course.begins
+
+    def _paint_past(self, painter: QPainter, room: QRectF, top: float) -> None:
+        """What was measured; what nobody recorded stays empty."""
+        painter.setPen(QPen(theme().color(MEASURED), 1.5))
+        for (at, one), (then, other) in pairwise(self._past):
+            if then - at <= GAP_STEPS * past_step(self._promise):
+                first, last = self._x(room, at), self._x(room, then)
+                if first is not None and last is not None:
+                    heights = (room.bottom() - value / top * room.height() for value in (one, other))
+                    painter.drawLine(QPointF(first, next(heights)), QPointF(last, next(heights)))
+        now = self._x(room, self._past[-1][0]) if self._past else None
+        if now is not None:
+            painter.setPen(QPen(theme().color("line2"), 1))
+            painter.drawLine(QPointF(now, room.top()), QPointF(now, room.bottom()))
+
     def _paint_spans(self, painter: QPainter, room: QRectF, spans: Sequence[Span], top: float, role: str) -> None:
-        if not spans:
+        now = self._x(room, self._course.begins) if self._course is not None else None
+        if not spans or now is None:
             return
         low, mid, high = (
             [
                 QPointF(
-                    room.left() + place / (len(spans) - 1) * room.width(), room.bottom() - one / top * room.height()
+                    now + place / (len(spans) - 1) * (room.right() - now), room.bottom() - one / top * room.height()
                 )
                 for place, one in enumerate(edge)
             ]
@@ -284,9 +323,9 @@ class CourseChart(QWidget):
 
     def _x(self, room: QRectF, at: int) -> float | None:
         found = self._course
-        if found is None or not found.begins <= at <= found.ends:
+        if found is None or not self._begins <= at <= found.ends:
             return None
-        return room.left() + (at - found.begins) / (found.ends - found.begins) * room.width()
+        return room.left() + (at - self._begins) / (found.ends - self._begins) * room.width()
 
 
 class KeptCard(Card):
@@ -327,7 +366,7 @@ class KeptCard(Card):
         (found, promise), now, span = self._found, instant.now_ms(), self.span.current()
         if span == AHEAD:
             said = words.unjudged(found, now) if self._stale else words.ahead(found, now)
-            self.ahead.show_course(None if self._stale else found.course, promise, found.first_break, said)
+            self.ahead.show_course(None if self._stale else found, promise, said)
         else:
             said = words.kept(found, now - LENGTHS[span][0], now)
             self.chart.show_columns(columns(found, promise.since, span, now), said)

@@ -10,7 +10,7 @@ from services import messages
 from services.called import PROMISE_WORDS
 from services.domain.promises import promise as promises
 from services.domain.promises.holds import short
-from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
+from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE, WORKER
 from services.domain.promises.promise import AGE, Promise
 from services.domain.promises.standing import Break, Row, SharedCause, Standing
 from services.domain.text.message import Message, Param
@@ -325,6 +325,8 @@ def ahead(found: Standing, now_ms: int) -> str:
         )
         told.append(untold.format(n=text.count(course.untold)))
     if not course.helped:
+        if not told and any(one.check == WORKER for one in found.causes):
+            told = [_("a worker brings it sooner, by how much nobody can tell")]
         return text.listed(told or [_("nothing that can be done at once brings it sooner")])
     if course.breaks:
         late = ngettext(
@@ -335,6 +337,9 @@ def ahead(found: Standing, now_ms: int) -> str:
         told.append(late.format(n=text.count(course.breaks), time=near(course.breaks_at, now_ms)))
     elif course.kept_at:
         told.append(_("with these done it is kept in all shops by {time}").format(time=near(course.kept_at, now_ms)))
+    if course.beyond:
+        every = _("after that one comes every {span}, as it did so far").format(span=span(course.every_s * 1000))
+        told.append(every if course.every_s else _("how soon one comes after that nobody can tell yet"))
     return text.listed(told, ";")
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from services.domain.promises.course import POINTS, course
+import pytest
+
+from services.domain.promises.course import POINTS, course, oldest
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE, Due, Forecast, Judged
 from services.domain.promises.promise import BY, Promise
 
@@ -42,6 +44,32 @@ def test_the_oldest_grows_until_its_success_and_is_followed_by_the_next_oldest()
     assert high > 50 * 60, "at the latest a is not renewed yet"
     assert found.helped[-1][1] < 16 * 60
     assert (found.kept_at, found.breaks, found.untold) == (NOW + 10 * MINUTE, 0, 0)
+
+
+def test_after_its_next_success_it_goes_on_as_often_as_one_came_so_far() -> None:
+    shops = [shop("a", AT_RISK, 20, helped=at(2)), shop("b", KEPT, 40, forecast=at(4))]
+    pace = (9 * MINUTE, 10 * MINUTE, 11 * MINUTE)
+    found = course(AGE, Due(), shops, NOW, pace)
+    blind = course(AGE, Due(), shops, NOW)
+    assert found is not None
+    assert blind is not None
+    assert (found.beyond, found.every_s, blind.beyond, blind.every_s) == (True, 600, True, 0)
+    step = (found.ends - found.begins) / POINTS / 60_000
+    mids = [mid / 60 for _low, mid, _high in found.helped]
+    # a comes at 2, 12, 22 ..., b at 4, 14, 24 ...: the one whose turn is next is the oldest
+    assert mids[round(11.5 / step)] == pytest.approx(9.5, abs=step)
+    assert mids[round(13 / step)] == pytest.approx(9, abs=step)
+    assert max(mids[round(5 / step) :]) <= 10
+    assert blind.helped[-1][1] / 60 == pytest.approx(25 - 2, abs=step), "it grows on"
+    assert all(low <= mid <= high for low, mid, high in (*found.helped, *found.stays))
+    assert found.stays == blind.stays, "a has no success that anybody could tell"
+
+
+def test_the_worst_now_is_the_oldest_or_what_is_left() -> None:
+    shops = [shop("a", AT_RISK, 20), shop("b", KEPT, 40), shop("c", NOT_DUE, 1), Judged(shop="pdd:d", state=KEPT)]
+    assert oldest(AGE, shops, NOW) == 40 * 60
+    assert oldest(DONE, shops, NOW) == 2
+    assert oldest(AGE, [], NOW) is None
 
 
 def test_who_breaks_even_so_and_of_whom_nobody_can_tell_is_said() -> None:

@@ -49,6 +49,21 @@ def test_one_cause_of_many_shops_is_one_with_its_extent() -> None:
     assert found.causes[1].first_at == NOW + 3 * MINUTE
 
 
+def test_it_keeps_how_old_the_oldest_was_as_far_back_as_is_drawn() -> None:
+    step = standing.past_step(PROMISE)
+    assert step == 90_000
+    found = after(shop(1, KEPT, 50))
+    found = after(shop(1, KEPT, 50), before=found, now=NOW + step // 2)
+    assert found.past == ((NOW, 600),), "not at every look"
+    found = after(before=found, now=NOW + step)
+    assert found.past == ((NOW, 600),), "nothing is open"
+    found = after(shop(1, KEPT, 50), before=found, now=NOW + 2 * step)
+    assert found.past == ((NOW, 600), (NOW + 2 * step, 780))
+    found = after(shop(1, KEPT, 50), before=found, now=NOW + 41 * step)
+    assert [at for at, _ in found.past] == [NOW + 2 * step, NOW + 41 * step]
+    assert standing.renewed(found).past == ()
+
+
 def test_the_strip_keeps_the_worst_of_each_half_hour_and_its_gaps() -> None:
     found = after(shop(1, AT_RISK))
     found = after(shop(1, KEPT), before=found, now=NOW + MINUTE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
@@ -10,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from services.domain.promises.course import Course
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT
 from services.domain.promises.promise import Promise
-from services.domain.promises.standing import HALF_HOUR_MS, Break, Standing
+from services.domain.promises.standing import HALF_HOUR_MS, Break, SharedCause, Standing
 from tests.support.widgets import words
 from views.pages.promises import words as words_
 from views.pages.promises.record import AHEAD, DAY, HOUR_MS, MONTH, UNBROKEN, UNKNOWN, WEEK, KeptCard, columns
@@ -107,8 +108,35 @@ def test_who_breaks_even_so_is_said_and_where_nothing_helps_too() -> None:
     )
     none = Course(**span, breaks=1, breaks_at=now)
     assert words_.ahead(Standing(name="p", course=none), now) == "nothing that can be done at once brings it sooner"
+    lacks = SharedCause(check="worker", code="promise.no_worker", shops=1)
+    said = words_.ahead(Standing(name="p", course=none, causes=(lacks,)), now)
+    assert said == "a worker brings it sooner, by how much nobody can tell"
+    again = Course(**span, helped=((0, 0, 0),), kept_at=now, beyond=True, every_s=600)
+    said = words_.ahead(Standing(name="p", course=again), now)
+    assert said.endswith("; after that one comes every 10\u202fmin, as it did so far")
+    blind = Course(**span, helped=((0, 0, 0),), kept_at=now, beyond=True)
+    said = words_.ahead(Standing(name="p", course=blind), now)
+    assert said.endswith("; how soon one comes after that nobody can tell yet")
     worker = Course(**span, untold=2)
     assert words_.ahead(Standing(name="p", course=worker), now) == ("how soon 2 shops are done nobody can tell")
+
+
+def test_what_was_measured_stands_before_what_is_forecast(qtbot: QtBot) -> None:
+    now = instant.now_ms()
+    course = Course(begins=now, ends=now + HOUR_MS, stays=((60, 60, 60),) * 49)
+    minutes = (-90, -25, -20, -10, -5)  # nobody judged between -20 and -10, and -90 is too long ago
+    past = tuple((now + minute * 60_000, 60 * (40 + minute)) for minute in minutes)
+    found = Standing(name="p", at_risk=1, course=course, past=past)
+    promise = Promise(name="p", task_type="work", limit_s=3600)
+    card = KeptCard()
+    qtbot.addWidget(card)
+    card.resize(400, 260)
+    card.show()
+    card.show_standing(found, promise)
+    assert card.ahead.past == (*past[1:], (now, 60))
+    assert not card.ahead.grab().isNull()
+    card.show_standing(replace(found, past=()), promise)
+    assert card.ahead.past == ()
 
 
 def test_nothing_is_forecast_of_what_nobody_judges_any_more(qtbot: QtBot) -> None:
