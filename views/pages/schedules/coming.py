@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 
 from services.i18n import N_, _, ngettext
 from services.monitor.schedules import ScheduleRow
@@ -18,7 +18,7 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.card import Card
 
-HEIGHT = 190
+HEIGHT, AROUND_ROWS = 190, 68
 #: rows that are shown; nobody reads further, and each would be looked at again with every answer
 MOST_RUNS = 200
 
@@ -132,7 +132,20 @@ class ComingRuns(Card):
         self.table = TableView(self.model, name=N_("Next runs"), ground="surface")
         self.table.open_requested.connect(self._open)
         self.body.addWidget(self.table)
-        self.setFixedHeight(HEIGHT)
+        self._room = HEIGHT
+        self.setMinimumHeight(HEIGHT)
+        self.take(HEIGHT)
+
+    def take(self, room: int) -> None:
+        """Be as tall as the runs need, in so much room."""
+        rows = self.table.verticalHeader().defaultSectionSize() * (self.model.rowCount() + 1)
+        self._room = max(HEIGHT, min(room, AROUND_ROWS + rows))
+        self.setMaximumHeight(self._room)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """Return the height that it has room for: the window can be made lower than that."""
+        return QSize(super().sizeHint().width(), self._room)
 
     def show_runs(self, found: Coming) -> None:
         """Show what comes."""

@@ -42,6 +42,8 @@ EVERY_MS = 3000
 ROOMY = 1000  #: pixels from which on the bar has room for every verb
 LOW = 520  #: a page that is lower has no room for what comes next
 LOWER = 640  #: nor for the line of the workers
+#: of the list: its header, and room that shows that it ends
+SPARE_ROWS = 3
 AHEAD_MS = 30_000
 
 
@@ -128,6 +130,9 @@ class SchedulesPage(ListPage[ScheduleRow]):
         there = self.coming.model.rowCount() > 0
         self.coming_room.setVisible(self.height() >= LOW and there)
         self.ahead_room.setVisible(self.height() >= LOWER and there and self.ahead.found is not None)
+        rows = self.table.verticalHeader().defaultSectionSize() * (self._model.rowCount() + SPARE_ROWS)
+        seen = self.coming.height() if self.coming.isVisible() else 0
+        self.coming.take(self.stack.height() + seen - rows)
 
     def _show_ahead(self, found: RunLoad) -> None:
         self.ahead.show_load(found)

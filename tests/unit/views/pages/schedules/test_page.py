@@ -339,6 +339,23 @@ def test_what_comes_next_stands_below_in_order_and_leads_to_its_schedule(fleet: 
     assert not page.coming_room.isVisible()
 
 
+@pytest.mark.one_pair
+def test_what_comes_next_takes_the_room_that_a_short_list_leaves(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    plan(fleet, "nightly")
+    plan(fleet, "often", cron="", every_s=3600)
+    page = open_page()
+    page.resize(1400, 900)
+    qtbot.waitUntil(lambda: page.coming.table.verticalScrollBar().maximum() == 0)
+    assert page.coming.model.rowCount() == 10
+    assert page.table.verticalScrollBar().maximum() == 0, "the list comes first"
+    tall = page.coming.height()
+    page.resize(1400, 540)
+    qtbot.waitUntil(lambda: page.coming.height() < tall)
+    assert page.height() == 540
+    page.resize(1400, 900)
+    qtbot.waitUntil(lambda: page.coming.height() == tall)
+
+
 def test_below_the_schedules_stands_what_they_make_of_the_hours_to_come(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
