@@ -69,7 +69,7 @@ def read(url: str, field: str, schemes: tuple[str, ...], like: str) -> SplitResu
     """
     scheme, mark, _ = url.strip().partition("://")
     if not mark or scheme not in schemes:
-        wanted = " or ".join(f"{name}://" for name in schemes if name != "unix")
+        wanted = ", ".join(f"{name}://" for name in schemes if name != "unix")
         raise UsageError(said("address.scheme", field=field, wanted=wanted, like=like), field=field)
     # the reader of addresses leaves tabs and ends of lines out, and so would read another host than a person does
     strange = any(ord(sign) < 32 or ord(sign) == 127 for sign in url.strip())

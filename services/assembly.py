@@ -528,12 +528,17 @@ def _probe_store(settings: config.Settings) -> Answer:
     from services.store.redis.store import RedisStore
 
     try:
-        driver = RedisStore(settings.store.url, SystemClock(), insecure=settings.store.insecure_tls)
+        driver = RedisStore(
+            settings.store.url, SystemClock(), read_only=settings.read_only, insecure=settings.store.insecure_tls
+        )
     except ConsoleError as exc:
         return Answer(part=STORE, words=words_of(exc))
     try:
-        answers, latency, error = driver.health()
-        return Answer(part=STORE, words="" if answers else error, latency_ms=latency)
+        _, latency, error = driver.health()
+        words = error if error or settings.read_only else driver.missing_rights()
+        return Answer(part=STORE, words=words, latency_ms=latency)
+    except ConsoleError as exc:
+        return Answer(part=STORE, words=words_of(exc))
     finally:
         driver.close()
 

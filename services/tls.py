@@ -34,6 +34,8 @@ AMQP = Words(
     secure="amqps://",
     name="server_name_indication",
 )
+#: of a management interface, which takes no certificate of this side
+HTTP = replace(AMQP, plain="http://", secure="https://", name="")
 PULSAR = replace(AMQP, plain="pulsar://", secure="pulsar+ssl://", name="")
 #: of a file of certificates; those of all authorities of a system have a quarter of a megabyte
 _MOST_BYTES = 16 * 1024 * 1024
@@ -156,7 +158,7 @@ def _of_certificate(error: ssl.SSLCertVerificationError, place: str, options: Ma
 
 def _why(text: str) -> str:
     found = re.search(r"\[SSL: ?([A-Z0-9_]+)\]", text) or re.search(r"\b([A-Z0-9]+(?:_[A-Z0-9]+)+)\b", text)
-    return found[1].replace("_", " ").lower() if found else "the connection was closed"
+    return found[1].replace("_", " ").lower() if found else said("tls.hung_up")
 
 
 def _check_readable(option: str, file: str, field: str) -> None:

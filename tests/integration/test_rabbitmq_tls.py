@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from services import assembly
+from services import settings as config
 from services.broker.rabbitmq.broker import RabbitBroker
 from services.broker.rabbitmq.timing import Timing
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable
+from services.domain.insight.connection import MANAGEMENT
 from tests.integration.rabbitmq_rig import collect, order
 from tests.support.services import RabbitMQ, ServiceUnavailable, free_port
 
@@ -24,6 +27,7 @@ pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl
 class Secure:
     port: int
     authority: Path
+    server: RabbitMQ
 
     def url(self, host: str = "localhost", **options: str) -> str:
         query = "&".join(f"{name}={value}" for name, value in options.items())
@@ -82,7 +86,7 @@ def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secure]:
         server = RabbitMQ(extra_conf=conf).start()
     except ServiceUnavailable as error:
         pytest.skip(str(error))
-    yield Secure(port, folder / "ca.pem")
+    yield Secure(port, folder / "ca.pem", server)
     server.close()
 
 
@@ -131,3 +135,29 @@ def test_a_name_may_be_given_for_an_address(secure: Secure) -> None:
         assert broker.health().connected
     finally:
         broker.close()
+
+
+def test_a_management_address_that_does_not_answer_names_its_remedy(secure: Secure) -> None:
+    server, authority = secure.server, str(secure.authority)
+    server.ctl("add_user", "plain", "pw")
+    server.ctl("set_permissions", "-p", "/", "plain", ".*", ".*", ".*")
+    nobody = free_port()
+
+    def tried(management: str) -> str:
+        settings = config.Settings(
+            broker=config.BrokerSettings(url=server.amqp_url, management_url=management),
+            store=config.StoreSettings(url=f"redis://127.0.0.1:{nobody}/0"),
+        )
+        return next(str(answer.words) for answer in assembly.probe(settings) if answer.part == MANAGEMENT)
+
+    with_user = server.management_url
+    host = with_user.rpartition("@")[2]
+    assert not tried(with_user)
+    assert "refuses this user: give it the tag monitoring" in tried(f"http://plain:pw@{host}")
+    assert "refuses this user" in tried(f"http://guest:hunter2@{host}")
+    assert "write http:// in place of https://" in tried(f"https://guest:guest@{host}")
+    assert "switch the plug-in rabbitmq_management on" in tried(f"http://guest:guest@127.0.0.1:{nobody}")
+    # its certificate is looked at before anybody finds that it speaks another language
+    tls = f"https://guest:guest@localhost:{secure.port}"
+    assert "name the file of its authority by ?cacertfile=FILE" in tried(tls)
+    assert "not trusted" not in tried(f"{tls}/?cacertfile={authority}")

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from services import assembly
+from services import settings as config
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
+from services.domain.insight.connection import STORE
 from services.messages import english
 from services.monitor.doctor import Doctor
 from services.store.redis import server as redis_server
@@ -148,3 +151,27 @@ def test_doctor_names_the_commands_that_are_missing(master: Redis, amqp_vhost: s
             assert store.facts()["refused_keys"] == "yes"
         finally:
             store.close()
+
+
+def test_a_connection_that_is_tried_tells_what_its_account_and_its_server_let_nobody_do(master: Redis) -> None:
+    def tried(user: str = "", database: int = 0, *, url: str = master.url, read_only: bool = False) -> str:
+        at = url.replace("redis://", f"redis://{user}:pw@" if user else "redis://").rpartition("/")[0]
+        settings = config.Settings(
+            broker=config.BrokerSettings(url=f"amqp://127.0.0.1:{free_port()}"),
+            store=config.StoreSettings(url=f"{at}/{database}"),
+            read_only=read_only,
+        )
+        return next(str(answer.words) for answer in assembly.probe(settings) if answer.part == STORE)
+
+    assert not tried()
+    master.command("ACL SETUSER ann on >pw ~* +@all -zadd -xadd")
+    assert "use XADD, ZADD: permit it by ACL SETUSER USER +xadd +zadd" in tried("ann")
+    master.command("ACL SETUSER bob on >pw ~foo:* +@all")
+    assert "~{rpa}:* ~executed:*" in tried("bob")
+    assert "end the address of the store with a lower one" in tried(database=99)
+    with Redis("--replicaof", "127.0.0.1", str(master.port)) as copy:
+        assert "give the address of its master" in tried(url=copy.url)
+        assert not tried(url=copy.url, read_only=True), "whoever only looks may look there"
+    master.command("CONFIG SET min-replicas-to-write 3")
+    assert "refuses writes for now" in tried()
+    assert not tried(read_only=True)

@@ -119,7 +119,7 @@ def _ask_management(place: Place, clock: Clock) -> str:
         return words_of(exc)
     try:
         if asked.totals() is None:
-            return said("broker.no_management", place=addresses.shown(place.management_url))
+            return asked.problem()
         return ""
     finally:
         asked.close()

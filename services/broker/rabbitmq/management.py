@@ -11,9 +11,9 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from services import addresses
+from services import addresses, tls
 from services.broker.rabbitmq.findings import QueueSeen
 from services.broker.rabbitmq.url import Address
 from services.domain.errors import UsageError
@@ -29,6 +29,10 @@ QUIET = 30.0  #: seconds without a question after a failure
 TOTALS = "disable_stats=true&enable_queue_totals=true&columns=name,messages_ready,messages_unacknowledged"
 SEEN = "name,type,members,policy,operator_policy,effective_policy_definition"
 FAULTS = (OSError, http.client.HTTPException, ValueError, RecursionError)
+
+
+class _Forbidden(ValueError):
+    """The interface is there, and this user may not ask it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +60,31 @@ class Management:
 
     def __init__(self, address: Address, url: str, clock: Clock) -> None:
         places = addresses.each(url) if url else [node.management_url for node in address.nodes]
+        self._shown = addresses.shown(url or places[0])
         self._places = [_place(one) for one in places]  #: any will do; the first is the one in use
         parts = urlsplit(places[0])
         user = unquote(parts.username) if parts.username is not None else address.user
         password = unquote(parts.password or "") if parts.username is not None else address.password
         self._login = {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
-        self._cafile = address.options.get("cacertfile")
+        self._options = {**address.options, **dict(parse_qsl(parts.query))}
         self._vhost = quote(address.vhost, safe="")
         self._clock = clock
         self._lock = threading.Lock()
         self._kept: http.client.HTTPConnection | None = None
         self._quiet_until = 0.0
+        self._fault: Exception | None = None
         self.error = ""
+
+    def problem(self) -> str:
+        """Why the last question was not answered, with what to do about it."""
+        place, fault = self._shown, self._fault
+        if isinstance(fault, OSError):
+            if found := tls.sentence([fault], place, self._options, tls.HTTP):
+                return found
+            return said("broker.management_silent", place=place, error=f"{type(fault).__name__}: {fault}"[:200])
+        if isinstance(fault, _Forbidden):
+            return said("broker.management_user", place=place)
+        return said("broker.no_management", place=place)
 
     def totals(self) -> dict[str, tuple[int, int]] | None:
         """Ready and unacknowledged messages per queue of the vhost, None where the API is not there."""
@@ -161,6 +178,7 @@ class Management:
                     if left and not isinstance(exc, ValueError):  # another node may answer; a refusal is of all
                         continue
                     self._quiet_until = self._clock.monotonic() + QUIET
+                    self._fault = exc
                     self._tell(f"{type(exc).__name__}: {exc}"[:200])
                     return None
                 self._tell("")
@@ -187,6 +205,8 @@ class Management:
             raise ValueError(f"the answer is longer than {LIMIT >> 20} MB")
         if response.length:
             raise ValueError("the answer breaks off")
+        if response.status in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
+            raise _Forbidden(f"the answer is {response.status} {response.reason}")
         if response.status != http.HTTPStatus.OK:
             raise ValueError(f"the answer is {response.status} {response.reason}")
         return body
@@ -195,7 +215,7 @@ class Management:
         place = self._places[0]
         if not place.tls:
             return http.client.HTTPConnection(place.host, place.port, timeout=TIMEOUT)
-        context = ssl.create_default_context(cafile=self._cafile)
+        context = ssl.create_default_context(cafile=self._options.get("cacertfile"))
         return http.client.HTTPSConnection(place.host, place.port, timeout=TIMEOUT, context=context)
 
     def _hang_up(self) -> None:

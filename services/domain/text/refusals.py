@@ -130,6 +130,8 @@ REFUSALS: dict[str, str] = {
     "store.unreadable": N_(
         "{address}: {place} cannot be read and stands in the way; `doctor` says what is wrong, `repair` sets it aside"
     ),
+    "store.no_database": N_("{address} has no database of this number: end the address of the store with a lower one"),
+    "store.no_rights": N_("{address} does not let this user use {what}: permit it by ACL SETUSER USER {rights}"),
     "store.refuses": N_("{address} refuses: {error}"),
     "zone.unreadable": N_(
         "the time zone of the fleet cannot be read, so nobody can say what its days and hours mean; set it again:"
@@ -332,6 +334,7 @@ REFUSALS: dict[str, str] = {
         "TLS with {place} failed ({why}): look at the server's log; if it speaks no TLS there, write {plain} in place"
         " of {secure}; if it wants a certificate from this side, name one by ?{cert}=FILE&{key}=FILE."
     ),
+    "tls.hung_up": N_("the connection was closed"),
     "tls.file": N_("{option} names {file}, which cannot be read ({why}); correct the path, or its rights"),
     "tls.no_authority": N_("{option} names {file}, which holds no certificate in PEM form; name the authority's file"),
     "tls.cert_missing": N_("{key} is given without {cert}; name the file of the certificate too"),
@@ -352,6 +355,14 @@ REFUSALS: dict[str, str] = {
     "broker.no_management": N_(
         "The management interface at {place} does not answer this user: check the address and that its plug-in is on;"
         " left empty, only unacknowledged messages of our own workers are known."
+    ),
+    "broker.management_user": N_(
+        "The management interface at {place} refuses this user: give it the tag monitoring and the vhost, or write"
+        " another user into the management address."
+    ),
+    "broker.management_silent": N_(
+        "Nobody answers at {place} ({error}): switch the plug-in rabbitmq_management on, or correct the management"
+        " address."
     ),
     "broker.down": N_("Connection to RabbitMQ at {place} is not up."),
     "profile.no_name": N_("Give the connection a name."),
@@ -770,4 +781,5 @@ REFUSALS: dict[str, str] = {
 #: those of a server that is there and takes nobody with this user, password or address
 OF_CONNECTION = frozenset({
     "broker.user", "broker.no_vhost", "broker.vhost_refused", "store.refuses_user", "store.not_permitted",
+    "store.no_database", "store.no_rights",
 })  # fmt: skip

@@ -12,7 +12,7 @@ from services.domain.gates import listed, passing
 from services.domain.gates.closed import BEGUN, ROOM, Closed
 from services.domain.task.event import Event, EventBatch
 from services.domain.task.status import Status
-from services.domain.text.said import words_of
+from services.domain.text.said import said, words_of
 from services.domain.upkeep.stored import calendar
 from services.ports import Clock, ScheduleEntry
 from services.store.fleet_day import FleetDay
@@ -307,6 +307,15 @@ class RedisStore(
         took = (self._clock.monotonic() - begun) * 1000
         self._link.try_write()
         return True, took, self._link.refusing
+
+    def missing_rights(self) -> str:
+        """What this account lacks to work here, with the words that give it; "" for nothing."""
+        commands, keys = self._link.refused()
+        if not commands and not keys:
+            return ""
+        rights = [f"+{name.casefold()}" for name in commands] + (["~{rpa}:*", "~executed:*"] if keys else [])
+        what = ", ".join([*commands, *(["{rpa}:*"] if keys else [])])
+        return said("store.no_rights", address=self._link.address, what=what, rights=" ".join(rights))
 
     def facts(self) -> Mapping[str, str]:
         """What Redis says about itself and its durability."""
