@@ -93,6 +93,8 @@ class Workbook:
         if self.sheet not in self.sheets:
             there = ", ".join(self.sheets)
             raise UsageError(said("table.no_sheet", name=path.name, sheet=sheet, sheets=there), field="--sheet")
+        if not sheet:
+            self.sheet = self._filled()
 
     def rows(self) -> Iterator[tuple[int, Sequence[Any]]]:
         """Every row with its number; numbers, dates and truths as such, formulas as the value last computed.
@@ -112,6 +114,15 @@ class Workbook:
                 yield place, [_computed(*pair) for pair in zip(cells, sources, strict=True)]
         except _UNREADABLE as exc:
             raise self._refusal(exc, place + 1) from exc
+
+    def _filled(self) -> str:
+        """The sheet in front; where it holds nothing at all, the first one that does."""
+        front = self.sheet
+        for name in (front, *self.sheets):
+            self.sheet = name
+            if any(cell not in (None, "") for _place, cells in self.rows() for cell in cells):
+                return name
+        return front
 
     def _read(self, *, values: bool) -> Iterator[tuple[int, Sequence[Any]]]:
         with self._open(values=values) as book:

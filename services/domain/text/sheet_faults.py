@@ -26,7 +26,8 @@ SHEET: dict[str, str] = {
     "sheet.shop_name_other": N_("this is the name of {shop}, the id is another shop; correct one of them"),
     "sheet.shop_word": N_("no id of a shop; it has 1-64 of A-Z a-z 0-9 _ -"),
     "sheet.rounded": N_(
-        "a number of more than 15 digits: spreadsheets round it; format the column as text and write it again"
+        "spreadsheets round numbers of more than 15 digits and shorten long ones to 1.2E+10; format the column as text"
+        " and write it again"
     ),
     "sheet.digits": N_("a number of {digits} digits; there are at most {most}"),
     "sheet.no_platform": N_("no platform; fill it in"),

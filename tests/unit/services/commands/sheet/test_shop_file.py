@@ -135,7 +135,7 @@ def test_a_chinese_sheet_of_shops_is_read_like_one_of_tasks(tmp_path: Path) -> N
     file = shop_file.read(path)
     assert [(shop.key, shop.name, shop.enabled) for shop in file.shops] == [("pdd:10021", "柚子数码", True)]
     assert [(fault.line, fault.field) for fault in file.faults] == [(3, "shop_id")]
-    assert "more than 15 digits: spreadsheets round it" in file.faults[0].error
+    assert "spreadsheets round numbers of more than 15 digits" in file.faults[0].error
 
 
 def test_a_huge_workbook_of_shops_is_refused_by_its_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

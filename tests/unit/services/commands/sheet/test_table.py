@@ -139,6 +139,20 @@ def test_another_sheet_can_be_chosen(tmp_path: Path) -> None:
     assert caught.value.field == "--sheet"
 
 
+def test_the_first_sheet_that_holds_anything_is_read_where_the_one_in_front_is_empty(tmp_path: Path) -> None:
+    made = openpyxl.Workbook()
+    made.create_sheet("十二月")
+    for row in (["shop", "type"], ["a", "x"]):
+        made["十二月"].append(row)
+    made.save(tmp_path / "a.xlsx")
+    found = read(tmp_path / "a.xlsx")
+    assert (found.sheet, len(found.rows)) == ("十二月", 1)
+    made.worksheets[0].append(["shop", "type"])
+    made.save(tmp_path / "a.xlsx")
+    with pytest.raises(UsageError, match="no rows below its header"):
+        read(tmp_path / "a.xlsx")  # what only names its columns is a form to be filled, with lists behind it
+
+
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".json"])
 def test_a_sheet_of_a_file_without_sheets_is_refused(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"a{ending}"
