@@ -311,13 +311,16 @@ def still_masked(edited: Any, original: Any) -> str:
 
 
 def _first_masked(value: Any, path: str) -> str:
-    if isinstance(value, dict):
-        parts = ((f"{path}.{key}" if path else str(key), part) for key, part in value.items())
-    elif isinstance(value, list | tuple):
-        parts = ((f"{path}[{place}]", part) for place, part in enumerate(value))
-    else:
-        return (path or "payload") if isinstance(value, str) and DOTS in value else ""
-    return next((found for name, part in parts if (found := _first_masked(part, name))), "")
+    left = [(value, path)]  # a text may be nested deeper than a function can call itself
+    while left:
+        part, name = left.pop()
+        if isinstance(part, dict):
+            left += [(one, f"{name}.{key}" if name else str(key)) for key, one in reversed(part.items())]
+        elif isinstance(part, list | tuple):
+            left += [(one, f"{name}[{place}]") for place, one in reversed([*enumerate(part)])]
+        elif isinstance(part, str) and DOTS in part:
+            return name or "payload"
+    return ""
 
 
 def is_secret(key: object) -> bool:

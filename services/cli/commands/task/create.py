@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -303,9 +304,17 @@ def _with_platform(spec: TaskSpec, engine: assembly.Engine) -> TaskSpec:
     """A bare shop id is accepted where only one platform has it."""
     if spec.platform:
         return spec
-    found = [shop.platform for shop in engine.registry.shops().values() if shop.shop_id == spec.shop_id]
+    there = engine.registry.shops().values()
+    found = [shop.platform for shop in there if shop.shop_id == spec.shop_id]
+    if not found:
+        near = difflib.get_close_matches(spec.shop_id, [shop.shop_id for shop in there], 1)
+        what = spoken.phrase(
+            "shop {shop_id} is not registered; give --platform too if it is meant all the same, see `shop list`",
+            shop_id=f"{spec.shop_id!r:.80}",
+        )
+        raise UsageError(spoken.meant(what, next(iter(near), "")), field="--shop")
     if len(found) != 1:
-        known = ", ".join(sorted(found)) or "none"
+        known = ", ".join(sorted(found))
         raise UsageError(
             spoken.phrase(
                 "--platform is needed for shop {shop_id} (platforms with this id: {known})",

@@ -228,6 +228,12 @@ def test_dots_without_a_secret_behind_them_are_named_by_their_path() -> None:
     assert mask.still_masked({**shown, "pin_token": DOTS}, ORIGINAL) == "pin_token"
     assert mask.still_masked({"a": [{"password": f"{DOTS}x"}]}, None) == "a[0].password"
     assert mask.still_masked(shown, shown) == "", "they stood there before"
+    first: object = {"password": DOTS, "pin": DOTS}
+    assert mask.still_masked(first, None) == "password", "the first in the order of the text"
+    deep: object = DOTS
+    for _ in range(5_000):
+        deep = {"a": [deep]}
+    assert mask.still_masked(deep, None).startswith("a[0].a[0]."), "nested deeper than a function calls itself"
 
 
 @pytest.mark.parametrize(
