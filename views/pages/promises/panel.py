@@ -39,7 +39,7 @@ SIDE, WIDEST_SIDE, LOWEST = 270, 400, 230
 #: from this height on what holds it and the chart have room one below the other
 BOTH = 420
 #: px of width that the shops need
-SHOPS_NEED = 1000
+SHOPS_NEED = 1120
 HOLDS, CHART = "holds", "chart"
 MOST_CAUSES, MOST_BREAKS = 5, 4
 ALL = "all"
