@@ -204,6 +204,7 @@ class Probe:
         settled = time.time()
         while seen.at < settled:
             await asyncio.sleep(0.002)
+        window.removeEventFilter(seen)  # each note takes a turn that an answer would have
         self._figures["first useful paint s (aim 1)"] = seen.at - self._args.begun
         self._figures["processor s spent until then"] = time.process_time()
 
@@ -347,7 +348,17 @@ class _Deaths:
     def __init__(self, live: Live) -> None:
         self._heard: list[Event] = []
         self.counted, self._cursor = 0, ""
-        live.on_changes(lambda changes: self._heard.extend(changes.events))
+        self._ended = False
+        live.on_changes(self._hear)
+
+    def _hear(self, changes: Changes) -> None:
+        if not self._ended:
+            self._heard += changes.events
+
+    def end(self) -> None:
+        """Hear no more: whoever measures how the window grows would measure this."""
+        self._ended = True
+        self._heard.clear()
 
     def begin(self, counts: Counts) -> None:
         """Begin behind what is counted."""
@@ -386,6 +397,7 @@ class _TileEyes:
                 told.pop(0)
             if told:
                 waits.append(told[0][1] - at)
+        self._deaths.end()
         return waits
 
 
