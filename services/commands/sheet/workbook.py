@@ -83,7 +83,7 @@ class Workbook:
                 self._check(archive)
                 self._formulas = _looked_at(archive, path.name)
             with self._open(values=True) as book:
-                self.sheets = tuple(one.title for one in book.worksheets)
+                self.sheets: tuple[str, ...] = tuple(one.title for one in book.worksheets)
                 front = book.active.title if book.active is not None else ""
         except _UNREADABLE as exc:
             raise self._refusal(exc) from exc
