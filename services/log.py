@@ -10,6 +10,7 @@ import datetime as dt
 import json
 import logging
 import logging.handlers
+import sys
 from collections import deque
 from contextlib import suppress
 from contextvars import ContextVar, Token
@@ -179,6 +180,11 @@ class _Rotating(logging.handlers.RotatingFileHandler):
         super().close()
         if self.lock_file is not None:
             self.lock_file.close()
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """What needs a full disk says so itself: a traceback for each line that finds no room tells nobody anything."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
 
 
 def _write_to(file: Path, lock: IO[bytes] | None = None) -> None:

@@ -68,9 +68,13 @@ def writer_of(path: Path) -> Holder | None:
     return None
 
 
+#: no room for what is written, and none for what readers and writers share, which whoever opens the file makes anew
+_FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE})
+
+
 def is_full(exc: BaseException) -> bool:
     """Whether there was no room for what was to be written."""
-    return isinstance(exc, sqlite3.Error) and getattr(exc, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
+    return isinstance(exc, sqlite3.Error) and getattr(exc, "sqlite_errorcode", 0) in _FULL
 
 
 def sentence(exc: sqlite3.Error) -> Said:

@@ -74,7 +74,7 @@ def test_list_sentence_and_timeline_count_one_start_alike_however_old_the_answer
         qtbot.waitUntil(counted, timeout=30_000)
     finally:
         again.set()
-    assert not apart
+    assert not apart, apart
 
 
 def test_a_row_says_what_the_panel_beside_it_says(
@@ -120,7 +120,7 @@ def test_list_and_panel_count_the_age_of_one_task_alike(qtbot: QtBot, page: Task
         return len(seen) >= 3
 
     qtbot.waitUntil(counted, timeout=30_000)
-    assert not apart
+    assert not apart, apart
 
 
 def test_item_and_shop_count_one_try_alike(qtbot: QtBot, console: Console, desk: Desk) -> None:
@@ -144,7 +144,7 @@ def test_item_and_shop_count_one_try_alike(qtbot: QtBot, console: Console, desk:
         return len(seen) >= 4
 
     qtbot.waitUntil(counted, timeout=60_000)
-    assert not apart
+    assert not apart, apart
 
 
 @pytest.mark.one_pair

@@ -45,6 +45,21 @@ def test_warnings_go_to_stderr_and_details_only_when_asked(capsys: pytest.Captur
     assert "INFO x another detail" in err
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no limit of a file")
+def test_a_line_that_finds_no_room_in_its_file_is_still_told_and_without_a_traceback(tmp_path: Path) -> None:
+    code = (
+        "import logging, resource, sys; from pathlib import Path; from services import log;"
+        " log.set_up(file=Path(sys.argv[1]));"
+        " resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]));"
+        " logging.getLogger('x').warning('a warning')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "a.jsonl"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.endswith("WARNING x a warning\n")
+    assert done.stderr.count("\n") == 1, done.stderr
+
+
 def test_passwords_of_addresses_are_cut_out(capsys: pytest.CaptureFixture[str]) -> None:
     logs.set_up()
     logging.getLogger("x").warning("lost %s", "amqp://user:secret@host/vhost")

@@ -255,6 +255,15 @@ def test_a_full_disk_is_told_until_something_is_written_again(file: SharedFile) 
     assert file.refusing is None
 
 
+def test_no_room_for_what_readers_and_writers_share_is_a_full_disk_too() -> None:
+    """So SQLite calls it when the file is opened: it makes that anew."""
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    assert sentence(error).message.code == "file.full"
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_READ
+    assert sentence(error).message.code == "file.silent"
+
+
 def test_a_lock_that_another_keeps_for_seconds_is_told_until_something_is_written_again(
     file: SharedFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
