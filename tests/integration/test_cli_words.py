@@ -40,7 +40,7 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("task", "prioritize", "a", "--priority", "11"), "priority"),
     (("task", "create", "--type", "work"), "--shop"),
     (("task", "create", "--shop", "pdd:s1"), "--type"),
-    (("task", "create", "--shop", "s1", "--type", "work"), "--platform"),
+    (("task", "create", "--shop", "s1", "--type", "work"), "--shop"),
     (("task", "create", "--shop", "pdd:s1", "--type", "work", "--payload", "{"), "payload"),
     (("task", "create", "--shop", "pdd:s1", "--type", "work", "--payload", "[1]"), "payload"),
     (("task", "create", "--shop", "pdd:s1", "--type", "work", "--payload", '{"n": NaN}'), "payload"),

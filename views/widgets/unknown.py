@@ -75,6 +75,10 @@ class Bones(QWidget):
         self.hide()
         self._show_content(known)
 
+    def empty(self) -> None:
+        """What stands in the area is told of as something else from now on: hide it, until ``end``."""
+        self._show_content(False)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Stay over the place; who opens the page waits anew."""
         if self._due and event.type() in (QEvent.Type.Show, QEvent.Type.Hide):

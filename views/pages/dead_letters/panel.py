@@ -296,6 +296,8 @@ class LetterPanel(QWidget):
             self.notes.show_notes(detail)
             self._next.setText(words.next_step(detail.task, self._context.commands.operator.who))
             self._follow.setVisible(bool(detail.task.successor))
+        else:
+            self._bones.empty()
         self._show_verbs()
 
     def _show_reason(self, detail: TaskDetail) -> None:
