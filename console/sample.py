@@ -101,6 +101,7 @@ class SampleAtWork:
             known = engine.registry.shops()
             if any(shop.key not in known for shop in shops):
                 self._commands.fleet.import_shops(shops)
+            undo.callback(lambda: self._local.replace(workforce.local_workers(engine)))  # those have no storefront
             self._local.replace(workers)
             self._local.start(engine.settings.worker.slots)
             engine.store.put_document("fleet", "sample", '{"loaded": true}')
