@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QSize, Qt
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 #: px that a row takes at least for its widest widget
 LEAST = 200
+
+
+def in_lines(widths: Sequence[int], room: int, across: int) -> list[list[int]]:
+    """Places of widgets in as many lines as they need, in their order; one that is wider than the room has its own."""
+    lines: list[list[int]] = []
+    left = 0
+    for place, width in enumerate(widths):
+        if not lines or left + width > room:
+            lines.append([])
+            left = 0
+        lines[-1].append(place)
+        left += width + across
+    return lines
 
 
 class FlowRow(QLayout):
@@ -74,16 +89,16 @@ class FlowRow(QLayout):
         return QSize(min(least.width(), LEAST), least.height())
 
     def _place(self, rect: QRect, *, move: bool) -> int:
-        left, top, height = rect.left(), rect.top(), 0
-        for item in self._items:
-            if item.isEmpty():
-                continue  # a hidden one takes no room
-            size = item.sizeHint()
-            if size.width() > rect.width() > 0:
-                size.setWidth(rect.width())
-            if height and left + size.width() > rect.left() + rect.width():
-                left, top, height = rect.left(), top + height + self._down, 0
+        items = [item for item in self._items if not item.isEmpty()]  # a hidden one takes no room
+        sizes = [item.sizeHint() for item in items]
+        if rect.width() > 0:
+            sizes = [QSize(min(size.width(), rect.width()), size.height()) for size in sizes]
+        top = rect.top()
+        for line in in_lines([size.width() for size in sizes], rect.width(), self._across):
+            left, height = rect.left(), max(sizes[place].height() for place in line)
             if move:
-                item.setGeometry(QRect(left, top, size.width(), size.height()))
-            left, height = left + size.width() + self._across, max(height, size.height())
-        return top + height - rect.top()
+                for place in line:
+                    items[place].setGeometry(QRect(QPoint(left, top), sizes[place]))
+                    left += sizes[place].width() + self._across
+            top += height + self._down
+        return max(0, top - self._down - rect.top())

@@ -15,7 +15,7 @@ from views.support.look import Label, line
 from views.theme import theme
 from views.theme.tokens import QWIDGETSIZE_MAX, status
 from views.widgets.buttons import LinkLabel
-from views.widgets.flow_row import FlowRow
+from views.widgets.flow_row import FlowRow, in_lines
 
 #: verbs that change something; the others open a page
 CHANGING = frozenset(
@@ -216,7 +216,7 @@ class AttentionItem(QFrame):
     @property
     def needs(self) -> object:
         """What its height follows from, but for letters and width."""
-        return self._said, self._row.verbs, self._resolved, self._leads, self._age.width()
+        return self._said, self._row.verbs, self._resolved, self._leads, self._age.sizeHint().width()
 
     def height_at(self, width: int, density: Density) -> int:
         """What it needs at a width."""
@@ -251,16 +251,9 @@ class AttentionItem(QFrame):
 
     def _rows(self, width: int) -> list[list[LinkLabel]]:
         """The verbs in as many rows as they need."""
-        rows: list[list[LinkLabel]] = []
-        left = 0
-        for link in self.links():
-            needed = link.sizeHint().width()
-            if not rows or left + needed > width:
-                rows.append([])
-                left = 0
-            rows[-1].append(link)
-            left += needed + ACROSS
-        return rows
+        links = self.links()
+        lines = in_lines([link.sizeHint().width() for link in links], width, ACROSS)
+        return [[links[place] for place in line] for line in lines]
 
     def _show_links(self) -> None:
         """Hide the verbs for which there is no room, behind a button that has them all."""
