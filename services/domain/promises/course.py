@@ -47,10 +47,15 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
 
 def oldest(promise: Promise, found: Iterable[Judged], now: int) -> int | None:
     """The worst at this moment: seconds of age, or shops; None where it is open in no shop."""
-    open_ = [one.break_at for one in found if one.break_at and one.state in (AT_RISK, BROKEN, KEPT)]
+    open_ = _open(found)
     if promise.kind != AGE:
         return len(open_)
-    return max(0, (now - min(open_)) // 1000 + promise.limit_s) if open_ else None
+    first = min((one.break_at for one in open_), default=0)
+    return max(0, (now - first) // 1000 + promise.limit_s) if first else None
+
+
+def _open(found: Iterable[Judged]) -> list[Judged]:
+    return [one for one in found if one.break_at and one.state in (AT_RISK, BROKEN, KEPT)]
 
 
 def course(promise: Promise, window: Due, found: Sequence[Judged], now: int, pace: Pace = ()) -> Course | None:
@@ -58,7 +63,7 @@ def course(promise: Promise, window: Due, found: Sequence[Judged], now: int, pac
     bad = [one for one in found if one.state in (AT_RISK, BROKEN)]
     if not bad:
         return None
-    open_ = [one for one in found if one.break_at and one.state in (AT_RISK, BROKEN, KEPT)]
+    open_ = _open(found)
     ends = _ends(promise, window, bad, now)
     instants = [now + round((ends - now) * place / POINTS) for place in range(POINTS + 1)]
     follow = _oldest(promise, open_, pace) if promise.kind == AGE else _left(open_)
