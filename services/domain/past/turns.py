@@ -67,6 +67,8 @@ SENTENCES: dict[str, str] = {
     "past.act_many": N_("{who}: {action} {target} and {more} more"),
     "past.act_ended": N_("{who}: {action} {target}, {outcome}"),
     "past.act_many_ended": N_("{who}: {action} {target} and {more} more, {outcome}"),
+    "past.act_again": N_("{who}: {action} {target}, {n} times"),
+    "past.act_again_ended": N_("{who}: {action} {target}, {n} times, {outcome}"),
     "past.gap": N_("Nothing was recorded for {span}"),
 }
 _SHOPS = frozenset(code.removeprefix("past.shop_") for code in SENTENCES if code.startswith("past.shop_"))
@@ -81,14 +83,16 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()  #: of all that it happened to
 
 
-def turns(changes: Sequence[Change], acts: Iterable[AuditEntry] = (), gaps: Iterable[Gap] = ()) -> tuple[Turn, ...]:
-    """In order of time. Changes are in order of time."""
-    found = [*_of_shops([one for one in changes if one.kind == SHOP])]
+def turns(
+    changes: Sequence[Change], acts: Iterable[AuditEntry] = (), gaps: Iterable[Gap] = (), moment_ms: int = 0
+) -> tuple[Turn, ...]:
+    """In order of time, as changes and acts are; what came after ``moment_ms`` is not one with what was before."""
+    found = [*_of_shops([one for one in changes if one.kind == SHOP], moment_ms)]
     for change in changes:
         message = _MESSAGES[change.kind](change) if change.kind in _MESSAGES else None
         if message is not None:
             found.append(Turn(at_ms=change.at_ms, kind=change.kind, message=message, names=(change.name,)))
-    found += _of_acts(entry for entry in acts if not entry.action.startswith(_LEFT_OUT))
+    found += _of_acts((entry for entry in acts if not entry.action.startswith(_LEFT_OUT)), moment_ms)
     found += [
         Turn(at_ms=gap.begin, kind="gap", message=Message("past.gap", {"seconds": (gap.end - gap.begin) // 1000}))
         for gap in gaps
@@ -96,7 +100,11 @@ def turns(changes: Sequence[Change], acts: Iterable[AuditEntry] = (), gaps: Iter
     return tuple(sorted(found, key=lambda turn: turn.at_ms))
 
 
-def _of_shops(changes: Sequence[Change]) -> Iterable[Turn]:
+def _is_near(before_ms: int, at_ms: int, moment_ms: int) -> bool:
+    return at_ms - before_ms <= TOGETHER_MS and not before_ms <= moment_ms < at_ms
+
+
+def _of_shops(changes: Sequence[Change], moment_ms: int) -> Iterable[Turn]:
     groups: dict[str, list[list[Change]]] = {}
     for change in changes:
         before, after = _head(change.before), _head(change.after)
@@ -105,7 +113,7 @@ def _of_shops(changes: Sequence[Change]) -> Iterable[Turn]:
         calm = "known" if before == "unknown" else "well"
         kind = calm if after in QUIET else after if after in _SHOPS else "other"
         bursts = groups.setdefault(kind, [])
-        if not bursts or change.at_ms - bursts[-1][-1].at_ms > TOGETHER_MS:
+        if not bursts or not _is_near(bursts[-1][-1].at_ms, change.at_ms, moment_ms):
             bursts.append([])
         bursts[-1].append(change)
     for kind, bursts in groups.items():
@@ -168,14 +176,16 @@ def _broker(change: Change) -> Message:
 _MESSAGES = {WORKER: _worker, SWITCH: _switch, LEADER: _leader, BROKER: _broker}
 
 
-def _of_acts(entries: Iterable[AuditEntry]) -> Iterable[Turn]:
-    """The same of one person to many things is one line; what was done twice to one thing is told twice."""
+def _of_acts(entries: Iterable[AuditEntry], moment_ms: int) -> Iterable[Turn]:
+    """The same of one person to many things is one line, and so is the same to one thing again and again."""
     bursts: list[list[AuditEntry]] = []
     newest: dict[tuple[str, str, str], tuple[list[AuditEntry], set[str]]] = {}
     for entry in entries:
         kind, things = (entry.who, entry.action, _ended(entry)), set(entry.target)
         burst, named = newest.get(kind, ([], set()))
-        if not burst or not things or entry.at - burst[-1].at > TOGETHER_MS or things & named:
+        again = len(things) == 1 and things == named
+        other = bool(things) and not things & named and not _is_repeated(burst)
+        if not burst or not _is_near(burst[-1].at, entry.at, moment_ms) or not (again or other):
             burst, named = newest[kind] = [], set()
             bursts.append(burst)
         burst.append(entry)
@@ -183,20 +193,26 @@ def _of_acts(entries: Iterable[AuditEntry]) -> Iterable[Turn]:
     return map(_act, bursts)
 
 
+def _is_repeated(burst: Sequence[AuditEntry]) -> bool:
+    return len(burst) > 1 and burst[0].target == burst[1].target
+
+
 def _ended(entry: AuditEntry) -> str:
     return parted(entry.outcome)[0] if entry.outcome and entry.outcome != "done" else ""
 
 
 def _act(burst: Sequence[AuditEntry]) -> Turn:
-    first, names = burst[0], tuple(name for entry in burst for name in entry.target)
-    more = len(names) - 1
-    params: dict[str, Param] = {
-        "who": first.who,
-        "action": first.action,
-        "target": names[0] if names else "",
-        "more": more,
-    }
-    code = "past.act_many" if more > 0 else "past.act"
+    first = burst[0]
+    names = tuple(dict.fromkeys(name for entry in burst for name in entry.target))
+    params: dict[str, Param] = {"who": first.who, "action": first.action, "target": next(iter(names), "")}
+    if _is_repeated(burst):
+        code = "past.act_again"
+        params["n"] = len(burst)
+    elif len(names) > 1:
+        code = "past.act_many"
+        params["more"] = len(names) - 1
+    else:
+        code = "past.act"
     if outcome := _ended(first):
         code += "_ended"
         params["outcome"] = outcome

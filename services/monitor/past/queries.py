@@ -83,7 +83,7 @@ class PastQueries:
         acts, more = self._acts(begin, end)
         tape = self._open()
         if tape is None:
-            return PastNow(asked_ms=instant, begin=begin, end=end, turns=turns.turns((), acts))
+            return PastNow(asked_ms=instant, begin=begin, end=end, turns=turns.turns((), acts, moment_ms=instant))
         try:
             known = tape.span() or (0, 0)
             # the newest row is a few seconds old: until it is late that is no gap
@@ -110,7 +110,7 @@ class PastQueries:
             latest=latest,
             before_ms=steps[0],
             after_ms=steps[1],
-            turns=turns.turns(changes, acts, gaps),
+            turns=turns.turns(changes, acts, gaps, instant),
             complete=len(changes) < MAX_CHANGES and not more,
         )
 

@@ -107,15 +107,23 @@ def test_the_same_act_of_one_person_to_many_things_is_one_line() -> None:
     assert found[0].names == tuple(f"shop:pdd:{n}" for n in range(40))
 
 
-def test_what_was_done_twice_to_one_thing_or_much_later_is_told_twice() -> None:
-    again = [act(T0 + n, "create", "pdd:1", f"pdd:1{n}") for n in range(3)]
-    later = act(T0 + 90_000, "create", "pdd:5")
-    assert [english(turn.message) for turn in turns([], [*again, later])] == [
+def test_what_was_done_again_to_one_thing_says_how_often_and_much_later_it_is_told_anew() -> None:
+    again = [act(T0 + n, "create", "pdd:1") for n in range(12)]
+    others = [act(T0 + 20 + n, "create", f"pdd:{n + 2}") for n in range(3)]
+    late = [act(T0 + 90_000, "create", "pdd:1"), act(T0 + 90_001, "create", "pdd:1", "pdd:2")]
+    assert [english(turn.message) for turn in turns([], [*again, *others, *late])] == [
+        "ann: create pdd:1, 12 times",
+        "ann: create pdd:2 and 2 more",
+        "ann: create pdd:1",
         "ann: create pdd:1 and 1 more",
-        "ann: create pdd:1 and 1 more",
-        "ann: create pdd:1 and 1 more",
-        "ann: create pdd:5",
     ]
+
+
+def test_what_came_after_the_moment_is_not_told_as_before_it() -> None:
+    acts = [act(T0 + n * 1_000, "pause", f"shop:pdd:{n}") for n in range(4)]
+    changes = [Change(T0 + n * 1_000, SHOP, f"temu:{n}", "", "dead") for n in range(4)]
+    found = turns(changes, acts, moment_ms=T0 + 1_500)
+    assert [(turn.at_ms - T0, len(turn.names)) for turn in found] == [(0, 2), (0, 2), (2_000, 2), (2_000, 2)]
 
 
 def test_acts_and_gaps_stand_among_them_in_order() -> None:
