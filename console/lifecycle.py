@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import linecache
 import logging
 import subprocess
 import sys
@@ -886,7 +885,6 @@ class GuiCollector(QObject):
         gc.collect(1 if settles else due[-1])
         if settles:
             self._settled = True
-            linecache.clearcache()  # PySide reads the source of each module that is loaded, which is kept there
             gc.freeze()
 
     def stop(self) -> None:
