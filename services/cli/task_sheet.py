@@ -95,7 +95,10 @@ def lines(asked: Orders, *, created: bool = False) -> list[str]:
     head = ngettext("{name} ({place}): {n} row", "{name} ({place}): {n} rows", asked.total)
     told = [head.format(name=found.name, place=place, n=asked.total)]
     if found.above:
-        told.append(spoken.phrase("{count} rows above the header are not read", count=found.above))
+        above = ngettext(
+            "{n} line above the header is not read", "{n} lines above the header are not read", found.above
+        )
+        told.append(above.format(n=found.above))
     told += [spoken.phrase("column {title} is {target}", title=title, target=to) for title, to in asked.mapping.items()]
     told += [
         spoken.phrase("column {title} is ignored: {why}", title=one.title, why=spoken.say(one.why))
@@ -103,7 +106,8 @@ def lines(asked: Orders, *, created: bool = False) -> list[str]:
         if one.why is not None
     ]
     told += [
-        spoken.phrase("{count} tasks of {type}", count=number, type=name) for name, number in asked.types.most_common()
+        ngettext("{n} task of {type}", "{n} tasks of {type}", number).format(n=number, type=name)
+        for name, number in asked.types.most_common()
     ]
     told += [
         spoken.phrase("row {row}: {why}", row=fault.row, why=f"{_place(fault)}{spoken.say(fault.reason)}")
@@ -113,7 +117,7 @@ def lines(asked: Orders, *, created: bool = False) -> list[str]:
     told += active(len(asked.active), asked.fate) if not created or asked.fate != "reject" else []
     told += before(asked)
     if found.empty:
-        told.append(spoken.phrase("{count} empty rows", count=found.empty))
+        told.append(ngettext("{n} empty row", "{n} empty rows", found.empty).format(n=found.empty))
     return told
 
 

@@ -89,7 +89,7 @@ def test_columns_are_named_by_the_person_and_what_is_ignored_is_said(
     assert "column 商家 is platform" in said
     assert "column 备注 is ignored: a note for people" in said
     assert "column 说法 is ignored: not known" in said
-    assert "1 tasks of sync_order" in said
+    assert "1 task of sync_order" in said
     (task_id,) = cli.run(*words, *maps, "--priority", "low")["created"]
     (task,) = fleet.engine.store.get([task_id])
     assert task is not None
@@ -105,6 +105,17 @@ def test_every_bad_row_is_printed_for_a_person(cli: Cli, shops: list[str], tmp_p
             done.stdout
         )
     assert "nothing was created" in done.stdout
+
+
+def test_one_of_a_kind_is_told_as_one(cli: Cli, shops: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("today's work,\n\nshop,type\npdd:s1,sync_order\n", encoding="utf-8")
+    said = cli.call("task", "create", "--file", path, "--dry-run", "--allow-unknown").stdout.splitlines()
+    assert {
+        "1 line above the header is not read",
+        "1 task of sync_order",
+        "1 task would be created; nothing was created",
+    } <= set(said)
 
 
 def test_what_waits_for_a_bad_row_is_bad_too(cli: Cli, fleet: Fleet, tmp_path: Path) -> None:

@@ -231,14 +231,15 @@ class Clock:
         if day is None:
             return self._worded(f"{cell:%H:%M}" if isinstance(cell, time) else text)
         rest = text[day.end() :].strip()
+        numbers = _on_calendar(day)
         if not rest:
             raise Bad("sheet.time_day")
         hour = _TIME.match(rest)
         try:
             if hour is None:
                 raise Bad("sheet.time")
-            numbers = [int(part or 0) for part in (*day.groups(), *hour.groups()[:3])]
-            moment = datetime(*numbers[:6])  # type: ignore[arg-type]  # noqa: DTZ001 - the zone is given to it below
+            numbers += [int(part or 0) for part in hour.groups()[:3]]
+            moment = datetime(*numbers)  # type: ignore[arg-type]  # noqa: DTZ001 - the zone is given to it below
             if hour[4]:
                 offset = datetime.fromisoformat(f"2000-01-01T00:00{hour[4]}").tzinfo
                 moment = moment.replace(tzinfo=offset)
@@ -256,6 +257,15 @@ class Clock:
     def _ms(self, moment: datetime) -> int:
         moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=self._zone)
         return round(moment.timestamp() * 1000)
+
+
+def _on_calendar(day: re.Match[str]) -> list[int]:
+    numbers = [int(part) for part in day.groups()]
+    try:
+        date(*numbers)
+    except ValueError as exc:
+        raise Bad("sheet.no_day") from exc
+    return numbers
 
 
 def parameters(cell: object) -> dict[str, Any]:

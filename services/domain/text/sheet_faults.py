@@ -46,6 +46,7 @@ SHEET: dict[str, str] = {
     "sheet.masked": N_("{name} is hidden by dots, as in an export; fill in the secret itself"),
     "sheet.time": N_("no time; write 2026-11-22 08:00, tomorrow 9:00, or a duration from now such as 30m"),
     "sheet.time_day": N_("a day without a time; write it too, as in 2026-11-22 08:00"),
+    "sheet.no_day": N_("no day of the calendar; write one as in 2026-11-22 08:00"),
     "sheet.time_past": N_("this time is past"),
     "sheet.delay": N_("no duration; write seconds, or 30m or 2h"),
     "sheet.late": N_("the task would not be due before it; move the deadline or the start"),

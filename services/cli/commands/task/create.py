@@ -19,14 +19,14 @@ from services.domain.errors import UsageError
 from services.domain.fleet import platforms
 from services.domain.fleet.shop import valid_word
 from services.domain.gates import dependency
-from services.domain.task import ledger
+from services.domain.task import lane, ledger
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.said import Said, said
 from services.domain.types import task_type
 from services.domain.types.schema import Problem
 from services.engine.producer import Submitted, TaskSpec
-from services.i18n import N_
+from services.i18n import N_, ngettext
 
 #: created tasks of which it is asked whether their work was done before; sentences about that
 TOLD, SHOWN = 200, 10
@@ -101,6 +101,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 def create(context: Context) -> int:
     """Create tasks; exit 2 when an input was not acceptable, 1 when one was a duplicate."""
     args = context.args
+    try:
+        lane.parse_priority(args.priority or lane.MIN_PRIORITY)
+    except ValueError as exc:
+        raise UsageError(exc.args[0], field="priority") from exc
     if args.file:
         return _create_of_file(context)
     for option in ("map", "encoding", "sheet", "skip_bad", "dry_run", "allow_unknown"):
@@ -161,7 +165,12 @@ def _create_of_file(context: Context) -> int:
         told |= {"error": task_sheet.first_fault(asked), "field": asked.faults[0].field}
         words.append(spoken.phrase("nothing was created; mend these rows, or create the others with --skip-bad"))
     elif args.dry_run:
-        words.append(spoken.phrase("{count} tasks would be created; nothing was created", count=len(asked.going)))
+        would = ngettext(
+            "{n} task would be created; nothing was created",
+            "{n} tasks would be created; nothing was created",
+            len(asked.going),
+        )
+        words.append(would.format(n=len(asked.going)))
     context.show(told, words)
     left = (asked.active and asked.fate == "reject") or (asked.again and not asked.reason)
     doubled = done.duplicates or done.done or asked.twins or left

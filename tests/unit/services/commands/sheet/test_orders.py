@@ -424,12 +424,15 @@ def test_a_start_is_written_in_any_usual_way(tmp_path: Path, cell: object) -> No
         ("明天", "time_day"),
         ("today 07:59", "time_past"),
         ("2025-11-22", "time_day"),
-        ("2025-13-22 08:00", "time"),
+        ("2025-13-22 08:00", "no_day"),
+        ("2025/13/45", "no_day"),
+        ("2025年2月30日", "no_day"),
+        ("2025-11-22 25:61", "time"),
         ("2025-11-22 07:59", "time_past"),
         (45000, "time"),
         (naive(2025, 11, 30), "time_day"),
         ("0s", "time_past"),
-        ("2026-99-99 99:99", "time"),
+        ("2026-99-99 99:99", "no_day"),
     ],
 )
 def test_what_is_no_deadline_is_a_fault_of_its_column(tmp_path: Path, cell: object, code: str) -> None:
