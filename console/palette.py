@@ -23,7 +23,7 @@ from services.i18n import N_, SOURCE_LANGUAGE, _, is_chinese, speaking
 from services.messages import render, told
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
-from views.dialogs.work.asking import DID
+from views.dialogs.work.asking import question
 from views.kit.saved_views import SavedViews
 from views.pages.tasks.views import BUILT_IN, numbers
 from views.shell.palette import Group
@@ -151,8 +151,8 @@ class PaletteFinder(QObject):
 
     def _works(self, query: str) -> list[Entry]:
         """``did SHOP TYPE``: the shops of which it can be asked; what follows their name is the type."""
-        head, *rest = query.split() or [""]
-        if head.casefold() not in DID:
+        asks, rest = question(query)
+        if not asks:
             return []
         for end in range(len(rest), 0, -1):
             if shops := best(" ".join(rest[:end]), self._shop_entries, MOST):

@@ -333,7 +333,7 @@ def test_the_palette_asks_whether_something_ran_in_a_shop(window: Window, qtbot:
     palette = window.keys.palette
     palette.ask()
     wait(qtbot, lambda: shops_known(window) == 3)
-    palette.field.setText("did 10021 sync_ord")
+    palette.field.setText("did 10021 sync_ord today?")
     assert [entry.key for entry in entries(window)][:1] == ["work.pdd:pdd-10021"]
     press(palette.field, Qt.Key.Key_Return)
     (box,) = window.window.findChildren(WorkDialog)

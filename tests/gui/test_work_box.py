@@ -692,6 +692,9 @@ def test_what_fits_several_shops_has_an_answer_for_each(qtbot: QtBot, desk: Desk
     dialog.field.setText("nobody")
     qtbot.waitUntil(lambda: "No shop is called so." in words(dialog), timeout=WAIT_MS)
     assert (dialog.works.works(), dialog.create_button.isEnabled()) == ([], False)
+    dialog.field.setText("数码 nothing")
+    qtbot.waitUntil(lambda: "No type is called so." in words(dialog), timeout=WAIT_MS)
+    assert dialog.works.model().rowCount() == 0, "it asks for more words, which would find nothing"
 
 
 def test_who_may_not_create_still_gets_the_answer(qtbot: QtBot, desk: Desk, ask: Ask) -> None:

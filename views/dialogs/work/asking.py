@@ -82,9 +82,16 @@ def directory(shops: Mapping[str, Shop], types: Mapping[str, TaskType]) -> Direc
     return Directory(shops=shops, types=types, named_shops=tuple(named), named_types=tuple(kinds))
 
 
+def question(typed: str) -> tuple[bool, list[str]]:
+    """Whether it begins by asking, and the words beside those and the mark that ask."""
+    words = typed.rstrip("?？ ").split()
+    asks = bool(words) and words[0].casefold() in DID
+    return asks, words[1:] if asks else words
+
+
 def understand(typed: str, known: Directory) -> Understood:
     """Take the words apart: a name that is exactly right wins over more that only contain it."""
-    day, rest = _dated(typed.split())
+    day, rest = _dated(question(typed)[1])
     if not rest:
         return Understood(day=day)
     for end in range(len(rest), 0, -1):
@@ -102,7 +109,7 @@ def understand(typed: str, known: Directory) -> Understood:
 def _dated(words: Sequence[str]) -> tuple[str, list[str]]:
     """The day that is named, today where none is, and the words beside it."""
     day, rest = TODAY, []
-    for word in words[1:] if words and words[0].casefold() in DID else words:
+    for word in words:
         named = word if _DATE.match(word) else _DAYS.get(word.casefold(), "")
         day = named or day
         if not named:

@@ -669,7 +669,8 @@ def _look_for(context: PageContext, typed: str, known: Directory) -> Found:
     there = {story.shop for story in stories}
     cut = {shop for shop, _kind in works[-1:]} if len(stories) == LISTED else set()
     bare = tuple(shop for shop in shops if shop not in there and shop not in cut) if len(stories) < LISTED else ()
-    left = len(found.shops) - len(there) - len(bare)
+    # where no type is called so, more typing would bring none of the shops
+    left = len(found.shops) - len(there) - len(bare) if found.types else 0
     return Found(understood=found, stories=stories, left=max(0, left), bare=bare, unsure=frozenset(unsure))
 
 

@@ -34,6 +34,9 @@ def known() -> Directory:
         ("Lumo Home refresh 2026-11-20", ("temu:t7",), ("refresh_goods",), "2026-11-20"),
         ("temu", ("temu:t7",), ALL, "today"),
         ("sync_order", ("pdd:s1", "pdd:s10", "temu:t7"), ("sync_order",), "today"),
+        ("did pdd:s1 sync_order today?", ("pdd:s1",), ("sync_order",), "today"),
+        ("did wgsm 同步 昨天？", ("pdd:s1",), ("sync_order",), "yesterday"),
+        ("Lumo Home ?", ("temu:t7",), ALL, "today"),
         ("s1 nothing", ("pdd:s1",), (), "today"),
         ("nobody sync", (), (), "today"),
         ("", (), (), "today"),
@@ -50,3 +53,4 @@ def test_what_was_not_understood_is_named_by_its_words(known: Directory) -> None
     assert understand("s1 nothing", known).type_words == "nothing"
     assert understand("nobody sync", known).shop_words == "nobody sync"
     assert understand("did today", known).nothing
+    assert understand("did?", known).nothing
