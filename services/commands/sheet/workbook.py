@@ -84,6 +84,7 @@ class Workbook:
                 self._formulas = _looked_at(archive, path.name)
             with self._open(values=True) as book:
                 self.sheets: tuple[str, ...] = tuple(one.title for one in book.worksheets)
+                seen = [one.title for one in book.worksheets if one.sheet_state == "visible"]
                 front = book.active.title if book.active is not None else ""
         except _UNREADABLE as exc:
             raise self._refusal(exc) from exc
@@ -94,7 +95,7 @@ class Workbook:
             there = ", ".join(self.sheets)
             raise UsageError(said("table.no_sheet", name=path.name, sheet=sheet, sheets=there), field="--sheet")
         if not sheet:
-            self.sheet = self._filled()
+            self.sheet = self._filled(seen)
 
     def rows(self) -> Iterator[tuple[int, Sequence[Any]]]:
         """Every row with its number; numbers, dates and truths as such, formulas as the value last computed.
@@ -115,10 +116,12 @@ class Workbook:
         except _UNREADABLE as exc:
             raise self._refusal(exc, place + 1) from exc
 
-    def _filled(self) -> str:
-        """The sheet in front; where it holds nothing at all, the first one that does."""
+    def _filled(self, seen: Sequence[str]) -> str:
+        """The sheet in front; where it holds nothing at all, the first one that does of those that a person sees: the
+        others hold lists to choose from.
+        """
         front = self.sheet
-        for name in (front, *self.sheets):
+        for name in (front, *seen):
             self.sheet = name
             if any(cell not in (None, "") for _place, cells in self.rows() for cell in cells):
                 return name

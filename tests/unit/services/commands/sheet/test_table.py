@@ -147,6 +147,12 @@ def test_the_first_sheet_that_holds_anything_is_read_where_the_one_in_front_is_e
     made.save(tmp_path / "a.xlsx")
     found = read(tmp_path / "a.xlsx")
     assert (found.sheet, len(found.rows)) == ("十二月", 1)
+    lists = made.create_sheet("lists", 1)
+    lists.append(["platform", "shop_id"])
+    lists.append(["pdd", "1"])
+    lists.sheet_state = "hidden"
+    made.save(tmp_path / "a.xlsx")
+    assert read(tmp_path / "a.xlsx").sheet == "十二月", "nobody sees the lists that cells are chosen from"
     made.worksheets[0].append(["shop", "type"])
     made.save(tmp_path / "a.xlsx")
     with pytest.raises(UsageError, match="no rows below its header"):
