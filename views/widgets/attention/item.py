@@ -114,15 +114,16 @@ class _Wrapped(Label):
 
     def _cut(self, width: int, lines: int) -> tuple[list[str], int]:
         """The lines, the last one with dots where there are more, and what they need."""
-        words, metrics = self.text(), QFontMetrics(self.font())
-        layout, height = QTextLayout(words, self.font(), self), 0.0
+        metrics = QFontMetrics(self.font())
+        layout, height = QTextLayout(self.text(), self.font(), self), 0.0
+        signs = self.text().encode("utf-16-le", "surrogatepass")  # Qt counts two for a face, Python one
         found: list[str] = []
         layout.beginLayout()
         while len(found) < lines and (line := layout.createLine()).isValid():
             line.setLineWidth(max(1, width))
-            end = line.textStart() + line.textLength()
-            last = len(found) == lines - 1 and end < len(words)
-            part = words[line.textStart() :] if last else words[line.textStart() : end]
+            begin, end = 2 * line.textStart(), 2 * (line.textStart() + line.textLength())
+            last = len(found) == lines - 1 and end < len(signs)
+            part = (signs[begin:] if last else signs[begin:end]).decode("utf-16-le", "surrogatepass")
             found.append(metrics.elidedText(part, Qt.TextElideMode.ElideRight, width) if last else part.rstrip())
             height += max(line.height(), metrics.lineSpacing())
         layout.endLayout()

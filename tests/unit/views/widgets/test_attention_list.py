@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -241,6 +241,29 @@ def test_where_there_is_little_room_each_item_says_less_so_that_more_of_them_are
     assert menu is not None
     assert {"See the cause", "Copy report for the maker", "Pause"} <= {action.text() for action in menu.actions()}
     menu.close()
+
+
+def test_a_title_with_signs_of_two_units_is_broken_where_it_is_without_a_bound(
+    qtbot: QtBot, listing: AttentionList
+) -> None:
+    row = replace(
+        LOGIN, title="😀" * 5 + " Shop seven of the north is broken since yesterday, and nobody came to see it"
+    )
+    listing.resize(320, 900)
+    listing.set_rows([replace(row, key=f"k{number}") for number in range(3)], 0)
+    title = listing.items()[0].title
+    line = title.fontMetrics().lineSpacing()
+    qtbot.waitUntil(lambda: title.height() >= 3 * line)
+
+    def second_line() -> QImage:  # its begin: its end has dots
+        return title.grab().toImage().copy(0, line, title.width() // 2, line)
+
+    whole, tall = second_line(), title.height()
+    while title.height() == tall:
+        listing.resize(320, listing.height() - 2)
+        QApplication.processEvents()
+    assert title.height() >= 2 * line, "two lines are left"
+    assert second_line() == whole
 
 
 def test_order_follows_and_the_count_is_told(qtbot: QtBot, listing: AttentionList) -> None:
