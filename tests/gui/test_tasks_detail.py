@@ -198,6 +198,12 @@ def test_of_a_task_that_is_none_nothing_stands_there_that_is_of_another(
     assert "微光数码专卖店" not in said
     assert not page.panel.payload.isVisible()
     assert not any(button.isVisible() for button in page.panel.buttons.values())
+    copy = find(page.panel, IconButton, "Copy the task id")
+    copy.setFocus()
+    assert copy.hasFocus()
+    page.panel.refresh()
+    settled(qtbot, page.panel)
+    assert copy.hasFocus(), "whoever stands there stays"
     page.show_task(task.task_id)
     wait(qtbot, page.panel.payload.isVisible)
     assert "微光数码专卖店" in words(page.panel)

@@ -413,8 +413,7 @@ class TaskDetailPanel(QWidget):
     def _show_id_alone(self) -> None:
         """Nothing is known of the task, and what stood here was of another one."""
         self._shown_id = ""
-        focused = QApplication.focusWidget()
-        if focused is not None and self.isAncestorOf(focused):
+        if QApplication.focusWidget() in self.buttons.values():
             self.focus_first()  # what has it is hidden, and Esc shall go on meaning this panel
         self._type.setText("")
         self._type.setToolTip("")
