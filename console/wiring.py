@@ -514,7 +514,7 @@ def connect_overview(page: QObject, window: MainWindow, run_verb: Callable[[str,
     page.open_tasks.connect(lambda expression: window.open_page("tasks", expression))  # type: ignore[attr-defined]
     page.open_dead.connect(lambda: window.open_page("dead_letters"))  # type: ignore[attr-defined]
     page.open_workers.connect(lambda: window.open_page("workers"))  # type: ignore[attr-defined]
-    page.open_shop.connect(lambda platform, shop: window.open_page("tasks", f"shop:{platform}:{shop}"))  # type: ignore[attr-defined]
+    page.open_shop.connect(lambda platform, shop: window.open_page("shops", f"{platform}:{shop}"))  # type: ignore[attr-defined]
     page.attention_verb.connect(run_verb)  # type: ignore[attr-defined]
 
 

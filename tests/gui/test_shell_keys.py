@@ -25,6 +25,7 @@ from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
 from tests.support.held import held, settled
 from views.dialogs.work.dialog import WorkDialog
+from views.pages.overview.page import OverviewPage
 from views.pages.tasks.page import TasksPage
 from views.shell.key_help import KeyHelp
 from views.shell.palette_rows import Entry
@@ -368,6 +369,19 @@ def test_the_palette_says_of_a_shop_what_the_heat_map_says(window: Window, desk:
     assert entry.right == f"{shop.state(seen)}, PDD" == "Needs login, PDD"
     assert "A captcha waits for a person" in entry.note
     assert "new page" in entry.note
+
+
+def test_a_cell_of_the_heat_map_opens_its_shop(window: Window, qtbot: QtBot) -> None:
+    window.window.open_page("overview")
+    page = window.window.page("overview")
+    assert isinstance(page, OverviewPage)
+    heat = page.fleet.map
+    wait(qtbot, lambda: len(heat.rows.cells) == 3)
+    heat.setFocus()
+    press(heat, Qt.Key.Key_End, Qt.Key.Key_Return)
+    assert window.window.current == "shops"
+    last = heat.rows.cells[-1].key
+    wait(qtbot, lambda: window.window.page("shops").pointed()[0] == last)
 
 
 def test_a_command_asks_for_its_shop(window: Window, desk: Desk, qtbot: QtBot) -> None:
