@@ -59,6 +59,8 @@ _SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End)
+#: A column that lacks no more than this share of its width is whole before a stretched one gets more.
+_LITTLE = 0.4
 #: A stretched column gives up to this share of its width before the table scrolls sideways.
 _LEAST_SHARE = 0.6
 #: kinds without words, which larger text does not widen
@@ -1058,7 +1060,9 @@ class ColumnsLayout(QObject):
         return max(0, min(self._needed(section, column), 2 * self._wide(column)) - width) if wordy else 0
 
     def _share_room(self) -> None:
-        """The room that is left goes to the cells that are cut, of stretched columns first, then to all of those."""
+        """The room that is left goes to the cells that are cut: of columns that lack little, then of stretched
+        ones, then of all others.
+        """
         shown = [(n, c) for n, c in enumerate(self._model.columns) if not self._view.isColumnHidden(n)]
         stretched = [(n, c) for n, c in shown if c.stretch]
         room = self._view.viewport().width() - self._wanted_width()
@@ -1066,7 +1070,8 @@ class ColumnsLayout(QObject):
         if stretched and room > 0 and self._model.rowCount() and self._view.isVisible():
             free = ((n, c) for n, c in shown if not c.stretch and c.key not in self._spared)
             fixed = [(n, c) for n, c in free if self._is_as_given(n, c)]
-            for columns in (stretched, fixed):
+            little = [(n, c) for n, c in fixed if self._lacking(n, c) <= self._wide(c) * _LITTLE]
+            for columns in (little, stretched, [one for one in fixed if one not in little]):
                 lacking = {n: self._lacking(n, c) for n, c in columns}
                 share = min(1.0, room / max(1, sum(lacking.values())))
                 more |= {n: math.floor(lack * share) for n, lack in lacking.items() if lack}

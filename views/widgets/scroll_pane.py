@@ -27,16 +27,19 @@ class ScrollPane(QScrollArea):
 
     def keep_clear(self, covered: int) -> None:
         """Let the last of it be scrolled above what lies on so many pixels of the lower end."""
-        room = covered if covered and self._needed() > self.viewport().height() - covered else 0
+        room = covered if covered and self.needed() > self.viewport().height() - covered else 0
         if room != self._room:
             margins = self.body.contentsMargins()
             margins.setBottom(margins.bottom() + room - self._room)
             self._room = room
             self.body.setContentsMargins(margins)
 
-    def _needed(self) -> int:
-        """Height of the content without that room: what fits is as high as the pane, and tells nothing."""
+    def needed(self) -> int:
+        """Return the height of the content in pixels, without what ``keep_clear`` added: one that fits is as
+        high as the pane, and its own height tells nothing.
+        """
         content = self.widget()
         if content is None:
             return 0
-        return max(self.body.totalMinimumSize().height(), self.body.totalHeightForWidth(content.width())) - self._room
+        tall = self.body.totalHeightForWidth(content.width()) if self.body.hasHeightForWidth() else -1
+        return (tall if tall >= 0 else self.body.totalMinimumSize().height()) - self._room

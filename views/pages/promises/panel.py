@@ -40,6 +40,7 @@ SIDE, WIDEST_SIDE, LOWEST = 270, 400, 230
 BOTH = 420
 #: px of width that the shops need
 SHOPS_NEED = 1120
+_CARDS_FIRST = 1000
 HOLDS, CHART = "holds", "chart"
 MOST_CAUSES, MOST_BREAKS = 5, 4
 ALL = "all"
@@ -59,7 +60,7 @@ class PromisePanel(QWidget):
         self._actions, self._verbs = actions, verbs
         self._story: PromiseStory | None = None
         self._glyph = QLabel()
-        self.title, self._facts = Elided("", "panel"), Label("", "label", "text3")
+        self.title, self._facts = Elided("", "panel"), Label("", "label", "text3", tabular=True)
         self.buttons: dict[str, Button] = {}
         for verb in USUAL:
             if Place.PANEL in verb.places:
@@ -315,8 +316,10 @@ class _Side(QWidget):
         column.setContentsMargins(0, 0, 0, 8)
         column.setSpacing(8)
         column.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self._pane, 1)
-        column.addWidget(chart, 0, Qt.AlignmentFlag.AlignTop)
+        # the chart has what the cards leave, as far as it gets better by it
+        column.addWidget(self._pane, _CARDS_FIRST)
+        column.addWidget(chart, 1)
+        column.addStretch(0)
         self._least = self._needed = SIDE
         self.setFixedWidth(SIDE)
         inner = self._pane.widget()
@@ -335,6 +338,13 @@ class _Side(QWidget):
         self._least = width
         self._widen()
 
+    def _end_cards(self) -> None:
+        """The pane ends where they end."""
+        tall, inner = self._pane.needed(), self._pane.widget()
+        self._pane.setMaximumHeight(tall)
+        if inner is not None:
+            inner.setMinimumHeight(tall)  # Qt asks for more where lines wrap, and would let it be scrolled
+
     def _widen(self) -> None:
         self.setFixedWidth(min(WIDEST_SIDE, max(SIDE, self._least, self._needed)))
 
@@ -350,12 +360,16 @@ class _Side(QWidget):
         """Another height has room for more, or less."""
         super().resizeEvent(event)
         self._arrange()
+        self._end_cards()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow what it holds."""
         if event.type() == QEvent.Type.LayoutRequest and isinstance(watched, QWidget):
             self._needed = watched.minimumSizeHint().width() + self._pane.verticalScrollBar().sizeHint().width()
             self._widen()
+            self._end_cards()
+        elif event.type() == QEvent.Type.Resize:
+            self._end_cards()
         return super().eventFilter(watched, event)
 
 

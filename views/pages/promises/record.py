@@ -85,7 +85,6 @@ class KeptChart(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._columns: tuple[Column, ...] = ()
-        self.setFixedHeight(HEIGHT + AXIS)
         theme().changed.connect(self.update)
 
     @property
@@ -119,6 +118,7 @@ class KeptChart(QWidget):
         if not self._columns:
             return
         painter = QPainter(self)
+        low = self.height() - AXIS
         most = max((one.shops for one in self._columns), default=0)
         step = self.width() / len(self._columns)
         for place, one in enumerate(self._columns):
@@ -127,15 +127,16 @@ class KeptChart(QWidget):
             share, role = _BARS[one.state]
             if one.shops:
                 share = LEAST + (1 - LEAST) * one.shops / most
-            height = max(2, round(share * (HEIGHT - 4)))
+            height = max(2, round(share * (low - 4)))
             left = round(place * step)
             width = max(1, round((place + 1) * step) - left - 1)
-            painter.fillRect(left, HEIGHT - height, width, height, theme().color(role))
+            painter.fillRect(left, low - height, width, height, theme().color(role))
         painter.setPen(QPen(theme().color("line"), 1))
-        painter.drawLine(0, HEIGHT, self.width(), HEIGHT)
+        painter.drawLine(0, low, self.width(), low)
         self._paint_axis(painter)
 
     def _paint_axis(self, painter: QPainter) -> None:
+        low = self.height() - AXIS
         begins, ends = self._columns[0].at / 1000, self._columns[-1].until / 1000
         painter.setFont(theme().font("caption"))
         metrics = QFontMetrics(painter.font())
@@ -145,8 +146,8 @@ class KeptChart(QWidget):
             x = (at - begins) / (ends - begins) * self.width()
             wide = metrics.horizontalAdvance(said)
             if x >= wide / 2 and x + wide / 2 <= self.width():
-                painter.drawLine(QPointF(x, HEIGHT), QPointF(x, HEIGHT + 3))
-                box = QRect(round(x - wide / 2) - 1, HEIGHT + 3, wide + 2, AXIS - 3)
+                painter.drawLine(QPointF(x, low), QPointF(x, low + 3))
+                box = QRect(round(x - wide / 2) - 1, low + 3, wide + 2, AXIS - 3)
                 painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), said)
 
 
@@ -169,7 +170,6 @@ class CourseChart(QWidget):
         self._promise = Promise(name="", task_type="")
         self._breaks = 0
         self._past: tuple[tuple[int, int], ...] = ()
-        self.setFixedHeight(AHEAD_HEIGHT)
         spoken(self, Role.Chart, self.accessibleDescription)
         theme().changed.connect(self.update)
 
@@ -338,7 +338,8 @@ class KeptCard(Card):
         self.chart, self.ahead, self.said = KeptChart(), CourseChart(), Label("", "label", "text2", wrap=True)
         self._chosen = self._stale = False
         self._charts = stacked(self.ahead, self.chart)
-        self._charts.setFixedHeight(AHEAD_HEIGHT)
+        self._charts.setMinimumHeight(AHEAD_HEIGHT)
+        self._charts.setMaximumHeight(2 * AHEAD_HEIGHT)
         self.body.addWidget(self.span)
         self.body.addWidget(self._charts)
         self.body.addWidget(self.said)

@@ -130,6 +130,7 @@ class SchedulesPage(ListPage[ScheduleRow]):
         there = self.coming.model.rowCount() > 0
         self.coming_room.setVisible(self.height() >= LOW and there)
         self.ahead_room.setVisible(self.height() >= LOWER and there and self.ahead.found is not None)
+        self.body.activate()  # what was shown or hidden here has its height only then
         rows = self.table.verticalHeader().defaultSectionSize() * (self._model.rowCount() + SPARE_ROWS)
         seen = self.coming.height() if self.coming.isVisible() else 0
         self.coming.take(self.stack.height() + seen - rows)

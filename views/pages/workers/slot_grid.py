@@ -53,7 +53,7 @@ def plan(slots: int, width: int) -> GridLayout:
     """Lay out `slots` cells: with words while there are few, as marks when there are many."""
     if slots > WORDS_UP_TO:
         return GridLayout(max(1, (width + GAP) // (TINY + GAP)), TINY, TINY)
-    columns = max(1, (width + GAP) // (WIDTH + GAP))
+    columns = max(1, min(slots, (width + GAP) // (WIDTH + GAP)))
     return GridLayout(columns, min(2 * WIDTH, (width - (columns - 1) * GAP) / columns), HEIGHT)
 
 

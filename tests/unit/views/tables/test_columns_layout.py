@@ -236,6 +236,24 @@ def test_the_room_that_is_left_goes_to_words_that_are_cut(qtbot: QtBot) -> None:
     assert width(view, "act") == 100
 
 
+def test_a_column_that_lacks_little_is_whole_before_a_stretched_one_gets_more(qtbot: QtBot) -> None:
+    columns = [
+        Column(key="when", title="When", value=lambda _row: "Monday to Friday at 07:30", width=130),
+        Column(
+            key="note", title="Note", value=lambda _row: "the same work, created twice " * 3, width=96, stretch=True
+        ),
+    ]
+    model: RecordModel[Row] = RecordModel(columns, lambda row: row.id)
+    model.apply(sample_rows(3))
+    view = TableView(model, "Plans")
+    qtbot.addWidget(view)
+    view.show()
+    resize(view, 460)
+    assert width(view, "when") >= view.sizeHintForColumn(0) > 130
+    resize(view, 260)
+    assert width(view, "note") >= 96, "where there is no room to give, nothing is taken for it"
+
+
 def test_words_that_come_later_and_rows_that_move_get_the_room_that_is_left(qtbot: QtBot) -> None:
     columns = [
         Column(key="act", title="Act", value=lambda row: row.age, width=100, sortable=True),

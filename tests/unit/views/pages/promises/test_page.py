@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QScrollBar
 from pytestqt.qtbot import QtBot
 
 from services import assembly, i18n
@@ -394,6 +394,25 @@ def test_a_low_window_shows_the_chart_whole_in_place_of_what_holds_it(
     kept = page.panel.kept
     assert kept.height() >= kept.heightForWidth(kept.width()) > 0  # its words wrap
     assert kept.geometry().bottom() <= page.panel.side.height()
+
+
+def test_the_chart_takes_the_room_that_the_cards_beside_the_shops_leave(
+    qtbot: QtBot, four: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    kept, side = page.panel.kept, page.panel.side
+    bars = side.findChildren(QScrollBar)
+    assert bars
+
+    def whole() -> bool:
+        return kept.isVisible() and page.panel.causes.isVisible() and not any(one.isVisible() for one in bars)
+
+    page.resize(1400, 960)
+    qtbot.waitUntil(whole, timeout=WAIT_MS)
+    low = kept.height()
+    page.resize(1400, 1020)
+    qtbot.waitUntil(lambda: whole() and kept.height() >= low + 30, timeout=WAIT_MS)
+    assert kept.geometry().bottom() <= side.height()
 
 
 def test_nothing_of_the_promise_before_stands_there_while_the_chosen_one_is_late(

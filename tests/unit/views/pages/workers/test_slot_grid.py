@@ -24,6 +24,13 @@ def test_cells_fill_rows_and_never_overlap() -> None:
     assert not any(one.intersects(other) for one in cells for other in cells if one is not other)
 
 
+def test_a_few_cells_are_wider_where_there_is_room() -> None:
+    assert plan(4, 640).width > plan(16, 640).width
+    assert plan(4, 640).columns == 4
+    assert plan(1, 640).width < 640
+    assert plan(0, 640).columns == 1
+
+
 def test_the_height_follows_the_width(qtbot: QtBot) -> None:
     grid = SlotGrid()
     qtbot.addWidget(grid)
