@@ -130,6 +130,9 @@ def check_place(path: Path, *, named: Path | None = None, read_only: bool = Fals
         raise StoreUnavailable(said(code, path=str(path), mark=" and ".join(map(str, marks))))
     if not writable:
         raise StoreUnavailable(said("file.no_right", path=str(path)))
+    # what writers share with readers is a file beside it, which whoever comes first makes
+    if read_only and size >= 0 and not os.access(path.parent, os.W_OK) and not Path(f"{path}-shm").exists():
+        raise StoreUnavailable(said("file.no_place", path=str(path)))
 
 
 def mark_of(path: Path) -> Path:

@@ -86,8 +86,8 @@ def _said(*statements: str) -> Callable[[Path], None]:
 SPOILED: dict[str, tuple[Callable[[Path], None], str]] = {
     "emptied": (_emptied, "is empty, though a database was there"),
     "gone": (_gone, "is gone, though a database was there"),
-    "truncated": (_truncated, "damaged"),
-    "no database": (_no_database, "no database"),
+    "truncated": (_truncated, "local.sqlite is damaged or no database"),
+    "no database": (_no_database, "local.sqlite is damaged or no database"),
     "a folder": (_folder, "is a folder"),
     "no epoch": (_said("DELETE FROM meta WHERE key = 'epoch'"), "epoch"),
     "an epoch that is none": (_said("UPDATE meta SET value = '' WHERE key = 'epoch'"), "epoch"),
@@ -158,6 +158,18 @@ def test_a_file_without_the_right_to_write(home: Path) -> None:
     database(home).chmod(0o400)
     done = Cli(home).call("stats")
     assert (done.returncode, "may not be read and written" in done.stderr) == (3, True), done.stderr
+
+
+def test_who_only_looks_where_nothing_can_be_written_is_told_the_way_out(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sql(home)
+    access = os.access
+    monkeypatch.setenv("FLEETDECK_HOME", str(home))
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != home and access(path, mode))  # as root, too
+    code = program.run(("--read-only", "stats"), lambda _request: 0)
+    said = capsys.readouterr().err
+    assert (code, "local.sqlite cannot be looked at" in said, "FLEETDECK_HOME" in said) == (3, True, True), said
 
 
 def test_a_full_disk(home: Path) -> None:

@@ -24,7 +24,7 @@ from services.domain.upkeep.health import Finding
 from services.ports import Clock, Consumer
 from services.ports.broker import Capabilities
 from services.sqlite_holder import Displaced, Locked, sentence
-from services.sqlite_setup import Schema
+from services.sqlite_setup import Schema, mark_of
 from services.sqlite_writer import close_file, open_file
 
 #: ``queue`` is where a message is ready or, while ``visible_at`` > 0, will be; ``owner`` is the consumer that holds it
@@ -70,14 +70,14 @@ DEAD_WINDOW = 50
 
 
 @contextlib.contextmanager
-def broker_errors() -> Iterator[None]:
+def broker_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours."""
     try:
         yield
     except (sqlite3.OperationalError, sqlite3.ProgrammingError) as exc:
         raise BrokerUnavailable(sentence(exc)) from exc
     except sqlite3.Error as exc:
-        raise BrokerUnavailable(said("file.damaged", error=str(exc))) from exc
+        raise BrokerUnavailable(said("file.damaged", path=str(path), mark=str(mark_of(path)), error=str(exc))) from exc
 
 
 class EmbeddedBroker:
@@ -95,7 +95,7 @@ class EmbeddedBroker:
             BrokerError: it is no database.
         """
         try:
-            with broker_errors():
+            with broker_errors(path):
                 self._file, _ = open_file(path, SCHEMA, read_only=read_only)
         except OSError as exc:
             raise BrokerUnavailable(said("file.cannot_open", path=str(path), error=str(exc))) from exc
@@ -116,20 +116,20 @@ class EmbeddedBroker:
     def ensure(self, platforms: Iterable[str] = (), delays: Iterable[int] = ()) -> None:
         """Note the delays; lanes and dead queue are always there, and a platform needs no binding here."""
         rows = [(int(seconds),) for seconds in delays]
-        with broker_errors():
+        with broker_errors(self._file.path):
             self._file.write(lambda conn: conn.executemany("INSERT OR IGNORE INTO delays VALUES (?)", rows))
 
     def open_shop(self, platform: str, shop_id: str) -> None:
         """Make the dedicated queue of a shop."""
         queue, key = lane.shop_queue(shop_id), f"task.{platform}.{shop_id}"
-        with broker_errors():
+        with broker_errors(self._file.path):
             taken = self._file.write(lambda conn: shop_queues.open_shop(conn, queue, key))
         if taken != key:
             raise TopologyMismatch(said("broker.other_shop", name=queue, other=taken, key=key))
 
     def close_shop(self, platform: str, shop_id: str) -> bool:
         """Delete the dedicated queue of a shop if it is empty and nobody consumes it."""
-        with broker_errors():
+        with broker_errors(self._file.path):
             return self._file.write(lambda conn: shop_queues.close_shop(conn, lane.shop_queue(shop_id)))
 
     def know(self, shops: Iterable[str], delays: Iterable[int] = ()) -> None:
@@ -198,7 +198,7 @@ class EmbeddedBroker:
 
     def _enter(self, queues: list[str], window: int, name: str, *, duty: bool = False) -> EmbeddedConsumer:
         now = self._clock.now_ms()
-        with broker_errors():
+        with broker_errors(self._file.path):
             number = self._file.write(lambda conn: messages.enter(conn, name, queues, self._me, now))
         consumer = EmbeddedConsumer(
             self._file, self._clock, number, queues, window, self._look_after, self._lifo, duty=duty
@@ -232,7 +232,7 @@ class EmbeddedBroker:
     def depths(self) -> list[QueueDepth]:
         """Live depths."""
         begun = time.perf_counter()
-        with broker_errors():
+        with broker_errors(self._file.path):
             self._look_after()
             with self._file.snapshot() as conn:
                 found = messages.depths(conn, self._clock.now_ms())

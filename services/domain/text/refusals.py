@@ -171,7 +171,14 @@ REFUSALS: dict[str, str] = {
         "another file was put in the place of {path} while it is in use, so nothing more is written; put the first one"
         " back and it goes on, or end every Fleetdeck program on this machine before the other is used"
     ),
-    "file.damaged": N_("the local database is damaged or no database: {error}; restore a backup"),
+    "file.damaged": N_(
+        "{path} is damaged or no database ({error}); put it back from a backup, or move both it and {mark} away to"
+        " begin with an empty one"
+    ),
+    "file.no_place": N_(
+        "{path} cannot be looked at where nothing can be written beside it; give the right to write in its folder, or"
+        " let FLEETDECK_HOME name a copy of it"
+    ),
     "file.folder": N_("{path} is a folder, where the local database should be; move it away"),
     "file.no_file": N_("{path} is a pipe or a device, where the local database should be; move it away"),
     "file.gone": N_(
@@ -198,7 +205,9 @@ REFUSALS: dict[str, str] = {
     "file.read_only": N_("{path} was opened read-only; nothing is written to it"),
     "file.share": N_("{path} is a network share; choose a folder on this machine (FLEETDECK_HOME)"),
     "file.network": N_("{path} is on a network folder ({kind}); choose one on this machine (FLEETDECK_HOME)"),
-    "file.too_new": N_("{path} was written by a newer program (schema {found}, this one knows {known}); update it"),
+    "file.too_new": N_(
+        "{path} was written by a newer program (schema {found}, this one knows {known}); update this one"
+    ),
     "broker.lacks": N_(
         "the broker lacks {what}, and a read-only connection makes nothing; open it once with a connection that may"
         " change things, or look whether the virtual host is the right one"

@@ -45,7 +45,7 @@ class Feed(Part):
         position = int(place)
         self._came_at = self._came_at or time.monotonic()
         resting = time.monotonic() - self._came_at >= REST_AFTER_S
-        with store_errors():
+        with store_errors(self._file.path):
             batch = self._file.wait_for(
                 "events",
                 wait_s,
@@ -92,7 +92,7 @@ class Feed(Part):
 
     def counts(self) -> Counts:
         """See ``services.ports.Store``."""
-        with store_errors(), self._file.snapshot() as conn:
+        with store_errors(self._file.path), self._file.snapshot() as conn:
             tallies = conn.execute("SELECT lane, status, triage, sum(n) FROM tallies GROUP BY 1, 2, 3").fetchall()
             (unsent,) = conn.execute("SELECT count(*) FROM tasks WHERE outbox_at > 0").fetchone()
             shops = conn.execute(_SHOPS).fetchall()

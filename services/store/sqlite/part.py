@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TypeVar
 
 from services.domain.errors import StoreClosed, StoreError, StoreUnavailable
 from services.domain.text.said import said
 from services.ports import Clock
 from services.sqlite_holder import sentence
+from services.sqlite_setup import mark_of
 from services.sqlite_writer import Closed, SharedFile
 
 T = TypeVar("T")
@@ -19,7 +21,7 @@ _AHEAD_MS = 10 * 366 * 86_400_000
 
 
 @contextlib.contextmanager
-def store_errors() -> Iterator[None]:
+def store_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours; what may pass by itself is ``StoreUnavailable``."""
     try:
         yield
@@ -30,7 +32,7 @@ def store_errors() -> Iterator[None]:
     except (sqlite3.OperationalError, sqlite3.ProgrammingError) as exc:
         raise StoreUnavailable(sentence(exc)) from exc
     except sqlite3.Error as exc:  # whoever puts a backup back need not start the workers again
-        raise StoreUnavailable(said("file.damaged", error=str(exc))) from exc
+        raise StoreUnavailable(said("file.damaged", path=str(path), mark=str(mark_of(path)), error=str(exc))) from exc
 
 
 class Part:
@@ -55,12 +57,12 @@ class Part:
         return self.now_ms()
 
     def _write(self, work: Callable[[sqlite3.Connection], T], wakes: str = "") -> T:
-        with store_errors():
+        with store_errors(self._file.path):
             return self._file.write(work, wakes)
 
     @contextlib.contextmanager
     def _read(self) -> Iterator[sqlite3.Connection]:
-        with store_errors(), self._file.reader() as conn:
+        with store_errors(self._file.path), self._file.reader() as conn:
             yield conn
 
 

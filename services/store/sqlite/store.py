@@ -86,7 +86,7 @@ class Batches(Part):
         found: dict[str, dict[str, int]] = {name: {} for name in batches}
         for start in range(0, len(batches), _AT_ONCE):
             names = (text_list(batches[start : start + _AT_ONCE]),)
-            with store_errors(), self._file.snapshot() as conn:
+            with store_errors(self._file.path), self._file.snapshot() as conn:
                 rows = all_sound(_counted, conn.execute(_STANDING, names), "status of tasks")
                 gone = conn.execute(f"SELECT batch, status, n FROM buried WHERE batch {IN_LIST}", names)
                 rows += all_sound(_counted, gone, "count of removed tasks")
@@ -111,7 +111,7 @@ class EmbeddedStore(
             StoreError: it is no database.
         """
         try:
-            with store_errors():
+            with store_errors(path):
                 file, epoch = open_file(path, SCHEMA, read_only=read_only)
         except OSError as exc:
             raise StoreUnavailable(said("file.cannot_open", path=str(path), error=str(exc))) from exc
@@ -169,12 +169,12 @@ class EmbeddedStore(
 
     def query(self, query: Query) -> Page:
         """See ``services.ports.Store``."""
-        with store_errors(), self._file.snapshot() as conn:
+        with store_errors(self._file.path), self._file.snapshot() as conn:
             return embedded_query.run(conn, query)
 
     def grouped(self, terms: Sequence[Term], by: str, most: int) -> Groups:
         """See ``services.ports.Store``."""
-        with store_errors(), self._file.snapshot() as conn:
+        with store_errors(self._file.path), self._file.snapshot() as conn:
             return embedded_query.grouped(conn, terms, by, most)
 
     def outbox(self, older_than_ms: int, limit: int) -> list[Task]:

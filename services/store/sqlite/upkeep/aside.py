@@ -19,7 +19,7 @@ class SetAside(Part):
     def aside(self, limit: int) -> list[Aside]:
         """The latest ones first."""
         sql = "SELECT place, entry, at, why, data FROM aside ORDER BY id DESC LIMIT ?"
-        with store_errors(), closing(self._file.apart()) as conn:
+        with store_errors(self._file.path), closing(self._file.apart()) as conn:
             conn.text_factory = bytes  # what cannot be read here either must not keep the others from being told
             rows = conn.execute(sql, (limit,)).fetchall()
         return [

@@ -80,7 +80,7 @@ class Damages(Part):
     def damage(self, check: Check, *, deep: bool) -> list[Damage]:
         """Table by table."""
         found: list[Damage] = []
-        with store_errors(), closing(self._file.apart()) as conn:
+        with store_errors(self._file.path), closing(self._file.apart()) as conn:
             conn.text_factory = bytes
             known = {(place, ref) for place, ref in conn.execute("SELECT place, ref FROM aside WHERE place = 'audit'")}
             for table in _tables(conn):
