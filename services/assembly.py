@@ -19,7 +19,7 @@ from services import home_folder
 from services import settings as config
 from services.audit_witness import Witness
 from services.broker import listed as brokers
-from services.clock import SystemClock, machine_zone
+from services.clock import ClockOf, SystemClock, machine_zone
 from services.commands import operator
 from services.commands.alerts import AlertCommands
 from services.commands.audit import Audit
@@ -557,7 +557,7 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
         lifo, only = settings.broker.lifo_lanes, settings.read_only
         store = _store(settings, clock)
         try:
-            return store, EmbeddedBroker(settings.database, clock, lifo=lifo, read_only=only)
+            return store, EmbeddedBroker(settings.database, ClockOf(clock, store.now_ms), lifo=lifo, read_only=only)
         except BaseException:
             store.close()
             raise

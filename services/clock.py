@@ -6,33 +6,60 @@ import copy
 import sys
 import threading
 import time
-from typing import Self
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from services.ports import Clock
 
 #: a wall clock that is off by less is left as it is
 AGREED_MS = 2_000
+_NEVER = -(1 << 62)
+
+
+class Onward:
+    """Instants that never run backwards. Behind one that was told already, as after a clock was set back, they go on at
+    half speed until the clock is there: if they stood still, nothing that is delayed would become due for hours.
+    """
+
+    def __init__(self) -> None:
+        self._told = (_NEVER, 0.0)  # an instant, and when it was told by the monotonic clock
+
+    def tell(self, now_ms: int, monotonic: float) -> int:
+        """The instant to go by where the clock shows ``now_ms``."""
+        at_ms, since = self._told
+        at_least = at_ms + int((monotonic - since) * 500)
+        if now_ms < at_least:
+            return at_least
+        self._told = (now_ms, monotonic)
+        return now_ms
+
+    def forget(self) -> None:
+        """What was told binds nobody any more."""
+        self._told = (_NEVER, 0.0)
 
 
 class SystemClock:
     """Wall clock in UTC milliseconds that never runs backwards, and the monotonic clock in seconds."""
 
     def __init__(self) -> None:
-        self._last = self._ahead = 0
+        self._ahead = 0
+        self._onward = Onward()
 
     def now_ms(self) -> int:
         """UTC milliseconds, never less than the last answer, unless it was told another time meanwhile."""
-        self._last = max(self._last, time.time_ns() // 1_000_000 + self._ahead)
-        return self._last
+        return self._onward.tell(time.time_ns() // 1_000_000 + self._ahead, time.monotonic())
 
     def apart(self) -> Self:
         """Another one, which may agree by itself: what this one tells is not moved by that."""
-        return copy.copy(self)
+        return copy.deepcopy(self)
 
     def agree(self, now_ms: int) -> None:
         """It is this time now: of the fleet, whose instants all others compare with those of this process."""
         if abs(now_ms - self.now_ms()) > AGREED_MS:
-            self._last = 0  # it may stand still since the clock of this machine was set back, which is what it goes by
+            self._onward.forget()  # it may be ahead of the clock of this machine, which was set back
             self._ahead += now_ms - self.now_ms()
-            self._last = 0
+            self._onward.forget()
 
     #: seconds for durations
     monotonic = staticmethod(time.monotonic)
@@ -47,6 +74,21 @@ class SystemClock:
     def wait(self, event: threading.Event, seconds: float) -> bool:
         """Wait for ``event`` at most ``seconds``; tell whether it is set."""
         return event.wait(seconds)
+
+
+class ClockOf:
+    """The durations of one clock, and what time it is from elsewhere: from the store whose instants are compared."""
+
+    def __init__(self, clock: Clock, now_ms: Callable[[], int]) -> None:
+        self._clock, self.now_ms = clock, now_ms
+        self.monotonic, self.wait = clock.monotonic, clock.wait
+
+    def apart(self) -> Self:
+        """The same: what time it is tells one alone."""
+        return self
+
+    def agree(self, now_ms: int) -> None:
+        """It has agreed."""
 
 
 class ManualClock:

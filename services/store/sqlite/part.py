@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from services.clock import Onward
 from services.domain.errors import StoreClosed, StoreError, StoreUnavailable
 from services.domain.text.said import said
 from services.ports import Clock
@@ -40,12 +41,11 @@ class Part:
 
     def __init__(self, file: SharedFile, epoch: str, clock: Clock) -> None:
         self._file, self._epoch, self._clock = file, epoch, clock
-        self._last_ms = 0
+        self._onward = Onward()
 
     def now_ms(self) -> int:
         """The wall clock, never less than it was nor than what is stored."""
-        self._last_ms = max(self._last_ms, self._clock.now_ms())
-        return self._last_ms
+        return self._onward.tell(self._clock.now_ms(), self._clock.monotonic())
 
     def _now(self, conn: sqlite3.Connection) -> int:
         """The instant of a transaction: another process may have stored a later one."""
@@ -53,8 +53,8 @@ class Part:
         now = self.now_ms()
         # an instant that no clock can have shown would lead all that is written from now on astray
         if row and type(row[0]) is int and now < row[0] < now + _AHEAD_MS:
-            self._last_ms = row[0]
-        return self.now_ms()
+            return self._onward.tell(row[0], self._clock.monotonic())
+        return now
 
     def _write(self, work: Callable[[sqlite3.Connection], T], wakes: str = "") -> T:
         with store_errors(self._file.path):

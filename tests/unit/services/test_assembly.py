@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from services import assembly
 from services import settings as config
+from services.clock import ManualClock
+from services.domain.change import Create
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
 from services.domain.fleet.shop import Shop
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from tests.contract.posts import order
 from tests.support.services import free_port
 
 
@@ -49,6 +55,26 @@ def test_a_second_process_on_the_same_file_sees_the_same(engine: assembly.Engine
         assert other.name != engine.name
     finally:
         other.close()
+
+
+def test_what_is_delayed_becomes_due_after_a_clock_was_set_back(settings: config.Settings) -> None:
+    """Three hours ahead, the clock left its instants in the file: they are of every program that opens it later."""
+    wrong, right = ManualClock(1_795_010_800_000), ManualClock(1_795_000_000_000)
+    for clock in (wrong, right):
+        store, broker = assembly.drivers(settings, clock)
+        with closing(store), closing(broker):
+            broker.ensure(delays=[30])
+            if clock is wrong:
+                store.apply([Create(task=Task(
+                    task_id="a", platform="pdd", shop_id="s1", task_type="sync_order", payload="{}", origin="cli",
+                    created_by="ann", status=Status.SCHEDULED, due_at=wrong.now_ms() + 30_000,
+                ))])  # fmt: skip
+                broker.publish([order(1, delay_s=30)])
+                continue
+            clock.advance(61)
+            assert [task.task_id for task in store.due(5)] == ["a"]
+            with closing(broker.consumer(["normal"], window=5, name="c")) as consumer:
+                assert [one.message_id for one in consumer.take(5, 0.1)] == ["m1"]
 
 
 def test_settings_reach_their_parts(tmp_path: Path) -> None:

@@ -10,11 +10,19 @@ import pytest
 from services.clock import ManualClock, SystemClock
 
 
-def test_the_wall_clock_never_runs_backwards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wall_clock_that_is_set_back_goes_on_at_half_speed_until_it_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It neither runs backwards nor stands still: what is delayed becomes due."""
+    shows_s, since_s, began_s = 0, 100.0, 1_795_000_000
+    monkeypatch.setattr(time, "time_ns", lambda: (began_s + shows_s) * 1_000_000_000)
+    monkeypatch.setattr(time, "monotonic", lambda: since_s)
     clock = SystemClock()
-    now = clock.now_ms()
-    monkeypatch.setattr(time, "time_ns", lambda: 5_000_000)
-    assert clock.now_ms() == now
+    told_ms = clock.now_ms()
+    shows_s -= 3600
+    found = []
+    for _ in range(9):
+        found.append((clock.now_ms() - told_ms) // 1000)
+        shows_s, since_s = shows_s + 1000, since_s + 1000
+    assert found == [0, 500, 1000, 1500, 2000, 2500, 3000, 3500, 4400]
 
 
 @pytest.mark.parametrize("off_ms", [-10_800_000, 10_800_000])
