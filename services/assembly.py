@@ -502,13 +502,15 @@ def _probe_file(settings: config.Settings) -> Answer:
 
 def _probe_broker(settings: config.Settings) -> Answer:
     place = msgspec.structs.replace(settings.broker, management_url="")
+    kind = brokers.of(place.url)
     try:
-        driver = brokers.of(place.url).open(place, SystemClock(), (), dict)
+        driver = kind.open(place, SystemClock(), (), dict)
     except ConsoleError as exc:
         return Answer(part=BROKER, words=words_of(exc))
     try:
         driver.depths()
-        return Answer(part=BROKER, latency_ms=max(0.0, driver.health().latency_ms))
+        words = "" if settings.read_only else kind.ask_rights(driver)
+        return Answer(part=BROKER, words=words, latency_ms=max(0.0, driver.health().latency_ms))
     except ConsoleError as exc:
         return Answer(part=BROKER, words=words_of(exc))
     finally:

@@ -40,4 +40,6 @@ class BrokerKind(msgspec.Struct, frozen=True, kw_only=True):
     open: Callable[[Place, Clock, Iterable[str], Recorded], Broker]
     #: what is wrong with its management address, "" when it answers
     ask_management: Callable[[Place, Clock], str]
+    #: what a user that connects may not do there all the same, "" for nothing; changes nothing
+    ask_rights: Callable[[Broker], str] = lambda _driver: ""
     sentences: Mapping[str, str] = {}  #: of its own findings, by code

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 
+import msgspec
 import pytest
 
+from services import assembly
+from services import settings as config
+from services.assembly import BROKER
 from services.broker.rabbitmq.broker import RabbitBroker
 from services.broker.rabbitmq.timing import Timing
 from services.clock import SystemClock
@@ -175,6 +180,31 @@ def test_a_user_who_may_not_send_any_more_is_told_until_something_goes_through(
             assert not broker.health().blocked
     finally:
         rabbitmq.api("DELETE", "/api/users/reader")
+
+
+@pytest.mark.parametrize("lacks", ["write", "read", ""])
+@pytest.mark.parametrize("made", [True, False])
+def test_a_user_who_may_connect_and_not_work_is_told_when_the_connection_is_tried(
+    rabbitmq: RabbitMQ, amqp_vhost: str, lacks: str, made: bool
+) -> None:
+    place = f"/api/permissions/{vhost(amqp_vhost)}/guest_of_some"
+    rabbitmq.api("PUT", "/api/users/guest_of_some", {"password": "pw", "tags": ""})
+    rabbitmq.api("PUT", place, dict.fromkeys(("configure", "write", "read"), ".*") | ({lacks: ""} if lacks else {}))
+    settings = config.Settings(
+        broker=config.BrokerSettings(url=amqp_vhost.replace("guest:guest", "guest_of_some:pw")),
+        store=config.StoreSettings(url="redis://127.0.0.1:1/0"),
+    )
+    try:
+        with contextlib.ExitStack() as stack:
+            if made:
+                stack.enter_context(opened(rabbitmq, amqp_vhost))
+            found = [str(answer.words) for answer in assembly.probe(settings) if answer.part == BROKER]
+            looks = msgspec.structs.replace(settings, read_only=True)
+            only = [str(answer.words) for answer in assembly.probe(looks) if answer.part == BROKER]
+    finally:
+        rabbitmq.api("DELETE", "/api/users/guest_of_some")
+    assert ["rabbitmqctl set_permissions -p" in words for words in found] == [bool(lacks)]
+    assert only == [""], "who only looks needs neither"
 
 
 def test_an_alarm_blocks_publishers_only_and_says_so(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:

@@ -125,6 +125,12 @@ def _ask_management(place: Place, clock: Clock) -> str:
         asked.close()
 
 
+def _ask_rights(driver: Broker) -> str:
+    from services.broker.rabbitmq.broker import RabbitBroker
+
+    return driver.missing_rights() if isinstance(driver, RabbitBroker) else ""
+
+
 KIND = BrokerKind(
     name="RabbitMQ",
     schemes=SCHEMES,
@@ -133,5 +139,6 @@ KIND = BrokerKind(
     check=_check,
     open=_open,
     ask_management=_ask_management,
+    ask_rights=_ask_rights,
     sentences=SENTENCES,
 )

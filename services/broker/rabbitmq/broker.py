@@ -237,6 +237,10 @@ class RabbitBroker:
             *findings.of_policies(seen),
         ]
 
+    def missing_rights(self) -> str:
+        """That this user may not work here, with the words that give it the rights; "" where it may."""
+        return self._control.missing_rights()
+
     def close(self) -> None:
         with self._lock:
             consumers, self._consumers = self._consumers, []

@@ -110,6 +110,19 @@ class Control:
             raise
         return gone
 
+    def missing_rights(self) -> str:
+        """What is told of a user who may neither read nor write; "" where it may. To look at a queue asks for neither:
+        what asks for both and changes nothing is to take away what nobody bound.
+        """
+        queue, key = topology.lane_queue(lane.Lane.NORMAL), "rights"
+        try:
+            self._ask(lambda channel, done: channel.queue_unbind(queue, topology.TASKS, routing_key=key, callback=done))
+        except ChannelLost as exc:
+            if exc.code == ACCESS_REFUSED:
+                at = self._link.address
+                return said("broker.no_rights", place=at.place, user=repr(at.user), vhost=repr(at.vhost))
+        return ""
+
     def count(self, names: Iterable[str]) -> Numbers:
         """Ready messages and consumers of each queue that exists, as they are now."""
         wanted = list(dict.fromkeys(names))

@@ -300,6 +300,10 @@ REFUSALS: dict[str, str] = {
     ),
     "broker.no_vhost": N_("RabbitMQ at {place} has no vhost {vhost}: create it or correct the broker address."),
     "broker.vhost_refused": N_("User {user} may not use vhost {vhost} of RabbitMQ at {place}: grant the permission."),
+    "broker.no_rights": N_(
+        "User {user} may connect to vhost {vhost} of RabbitMQ at {place} and not work there: grant it the rights, as by"
+        " rabbitmqctl set_permissions -p {vhost} {user} '.*' '.*' '.*'"
+    ),
     "broker.not_amqp": N_(
         "What listens at {place} does not speak AMQP 0-9-1: check the port (5672, with TLS 5671, then amqps://)."
     ),
@@ -789,6 +793,6 @@ REFUSALS: dict[str, str] = {
 
 #: those of a server that is there and takes nobody with this user, password or address
 OF_CONNECTION = frozenset({
-    "broker.user", "broker.no_vhost", "broker.vhost_refused", "store.refuses_user", "store.not_permitted",
-    "store.no_database", "store.no_rights",
+    "broker.user", "broker.no_vhost", "broker.vhost_refused", "broker.no_rights", "store.refuses_user",
+    "store.not_permitted", "store.no_database", "store.no_rights",
 })  # fmt: skip
