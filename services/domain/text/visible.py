@@ -11,12 +11,17 @@ _CATEGORIES = frozenset({"Cc", "Cs", "Cf", "Zl", "Zp"})
 #: letters and marks that nobody sees: fillers, joiners of marks, the empty Braille cell, selectors of Mongolian letters
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
 
+#: makes one picture of the two beside it, such as a family; hides nothing there
+_JOINER, _PICTURED, _SKINS = "\u200d", "\ufe0f", range(0x1F3FB, 0x1F400)
+
 
 def visible(text: str, *, keep_newlines: bool = False) -> str:
     """The text with control, direction and invisible characters made visible."""
     if text.isprintable() and (text.isascii() or _UNSEEN.isdisjoint(text)):
         return text  # of the categories none can be printed
-    return "".join(_visible(char, keep_newlines) for char in text)
+    return "".join(
+        char if char == _JOINER and _joins(text, at) else _visible(char, keep_newlines) for at, char in enumerate(text)
+    )
 
 
 def is_hidden(char: str) -> bool:
@@ -27,7 +32,11 @@ def is_hidden(char: str) -> bool:
 def columns(text: str) -> int:
     """Columns of a terminal that a visible text takes: a Chinese character takes two, a mark over another none."""
     return sum(
-        0 if unicodedata.category(char) in ("Mn", "Me") else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        0
+        if char == _JOINER or unicodedata.category(char) in ("Mn", "Me")
+        else 2
+        if unicodedata.east_asian_width(char) in "WF"
+        else 1
         for char in text
     )
 
@@ -44,6 +53,14 @@ def _escape(char: str) -> str:
     if code < 0x10000:
         return f"\\u{code:04x}"
     return f"\\u{0xD800 + ((code - 0x10000) >> 10):04x}\\u{0xDC00 + ((code - 0x10000) & 0x3FF):04x}"
+
+
+def _joins(text: str, at: int) -> bool:
+    return 0 < at < len(text) - 1 and _is_picture(text[at - 1]) and _is_picture(text[at + 1])
+
+
+def _is_picture(char: str) -> bool:
+    return char == _PICTURED or ord(char) in _SKINS or unicodedata.category(char) == "So"
 
 
 def _visible(char: str, keep_newlines: bool) -> str:

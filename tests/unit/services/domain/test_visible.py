@@ -39,11 +39,17 @@ def test_it_is_shown_as_its_code(name: str) -> None:
 def test_texts_of_every_script_stay() -> None:
     for text in ("柚子 商店", "Ünïté", "אב", "ไทย", "हिन्दी", "😀", "a\u3000b", "x\xa0y"):
         assert visible(text) == text
+    for text in ("\U0001f469\u200d\U0001f467", "\U0001f469\U0001f3fd\u200d\U0001f680", "\u2764\ufe0f\u200d\U0001f525"):
+        assert visible(f"店{text}铺") == f"店{text}铺", "pictures of several parts are no hidden text"
+    assert visible("\U0001f469\u200d") == "\U0001f469<U+200D>"
     assert visible("a\nb\tc", keep_newlines=True) == "a\nb\tc"
     assert visible("a\nb") == "a␊b"
 
 
-@pytest.mark.parametrize("text", [*HOSTILE.values(), "柚子", "ｗｉｄｅ", "हिन्दी", "e\u0301", "😀", "a\ufe0f", "\u3000"])
+@pytest.mark.parametrize(
+    "text",
+    [*HOSTILE.values(), "柚子", "ｗｉｄｅ", "हिन्दी", "e\u0301", "😀", "a\ufe0f", "\u3000", "👩\u200d👧"],
+)
 def test_a_table_stays_aligned(text: str) -> None:
     rows = table(("name", "n"), [(f"x{text}y", "1"), ("plain", "2")])
     ends = {columns(row.rpartition("  ")[0]) for row in rows[1:]}
