@@ -88,6 +88,7 @@ class SheetGrid(QTableView):
         theme().changed.connect(self.viewport().update)
         on_language_changed(self._say)
         self._say()
+        self._below = ((-1, -1), (-1, -1))  #: what was written last, and the cell that Enter went to
         self._shown: tuple[str, ...] = ()
         self._wanted: list[int] = []  #: width of each column by what stands in it
         self._least: dict[int, int] = {}
@@ -109,6 +110,8 @@ class SheetGrid(QTableView):
             return False
         at = self.currentIndex()
         here = (at.row(), at.column()) if at.isValid() else (-1, -1)
+        if here == self._below[1]:  # where Enter went by itself, past what is wrong further left or there
+            here = self._below[0]
         self.go_to(*next((place for place in bad if place > here), bad[0]))
         return True
 
@@ -161,7 +164,10 @@ class SheetGrid(QTableView):
         """Enter goes on below, as in a spreadsheet."""
         super().closeEditor(editor, hint)
         if hint == QAbstractItemDelegate.EndEditHint.SubmitModelCache:
+            was = self.currentIndex()
             self._step_down()
+            now = self.currentIndex()
+            self._below = ((was.row(), was.column()), (now.row(), now.column()))
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         """Tell where the cursor is."""
