@@ -84,8 +84,8 @@ class ShopLogin(QObject):
             return
         said = _("The browser of {shop} opens: log in there, then close its window.").format(shop=name)
         self._context.toast(ToastSpec(text=said, status="running"))
-        call = partial(self._context.logins.log_in, shop)
-        self._browsing.start(call, lambda logged_in: self._ended(name, logged_in=logged_in), self._fail)
+        call = partial(_log_in, self._context, shop)
+        self._browsing.start(call, lambda end: self._ended(name, logged_in=end[0], wanted=end[1]), self._fail)
 
     def _show(self, shop: str, found: Found) -> None:
         name, node, worker = found
@@ -135,9 +135,12 @@ class ShopLogin(QObject):
         dialog.other_chosen.connect(lambda: QGuiApplication.clipboard().setText(command))
         dialog.open()
 
-    def _ended(self, name: str, *, logged_in: bool) -> None:
+    def _ended(self, name: str, *, logged_in: bool, wanted: bool = True) -> None:
         if logged_in:
             spec = ToastSpec(text=_("{what} is logged in; its tasks go on.").format(what=name), status="healthy")
+        elif not wanted:
+            said = _("Nobody has to log {what} in any more; its tasks go on.").format(what=name)
+            spec = ToastSpec(text=said, status="healthy")
         else:
             said = _("{what} is not logged in yet; its tasks wait.").format(what=name)
             detail = _("The browser was closed on a page that asks for a login, or before any page was seen.")
@@ -155,6 +158,15 @@ def _look(context: PageContext, shop: str) -> Found:
     node = context.logins.elsewhere(shop)
     worker = opener(context.feed.latest.workers, shop, node, context.remote.now_ms()) if node else ""
     return _name(context, shop), node, worker
+
+
+def _log_in(context: PageContext, shop: str) -> tuple[bool, bool]:
+    """Whether the shop was logged in here, and whether it still has to be: while its browser was open, somebody else
+    may have done it.
+    """
+    if context.logins.log_in(shop):
+        return True, False
+    return False, any(one.session is not None for one in context.tasks.shops_now([shop]).values())
 
 
 def _go_on(context: PageContext, shop: str) -> str:

@@ -38,7 +38,7 @@ def next_try(one: Breaker, now_ms: int) -> str:
 
 def last_failure(one: Breaker) -> str:
     """Why the last attempt failed, and how often the breaker opened in a row."""
-    times = ngettext("opened once", "opened {n} times in a row", one.times).format(n=one.times)
+    times = ngettext("stopped once", "stopped {n} times in a row", one.times).format(n=one.times)
     return text.listed([part for part in (kinds.title(one.kind) or one.kind, times) if part])
 
 

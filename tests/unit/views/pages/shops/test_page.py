@@ -23,6 +23,7 @@ from services.domain.gates.quiet_hours import Once, QuietHours
 from services.domain.insight import shop
 from services.domain.task.status import Status
 from services.settings import Settings
+from tests.support.held import held
 from tests.support.widgets import find, words
 from tests.unit.views.pages.fleet_rig import LOGIN, Fleet, Logins, open_fleet
 from tests.unit.views.pages.opening import opening
@@ -106,7 +107,7 @@ def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(f
     assert "微光数码专卖店" in said
     assert page.shop.facts.values()["Home node"] == "desk-01"
     assert "2 of 2 failed" in said
-    assert "Seller login expired, opened once" in said
+    assert "Seller login expired, stopped once" in said
     i18n.set_language("zh_CN")
     assert "最近 2 次执行失败 2 次" in row(page, SHOP)["reason"]
     assert "让店铺恢复执行" in {button.text() for button in (page.shop.buttons["close"],)}
@@ -436,6 +437,24 @@ def test_a_browser_is_opened_here_or_it_is_said_where(qtbot: QtBot, fleet: Fleet
         ("session.login", "refused"),
         ("session.close", "done"),
     ]
+
+
+@pytest.mark.one_pair
+def test_of_a_shop_that_somebody_else_logged_in_meanwhile_it_is_not_said_that_it_waits(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.context.commands.sessions.close(SHOP)
+    logins = fleet.context.logins
+    assert isinstance(logins, Logins)
+    logins.logged_in = False
+    page = open_page()
+    page.table.set_current_key(SHOP)
+    with held(Logins, "log_in") as call:
+        page.shop.buttons["login"].click()
+        call.wait(qtbot)
+        fleet.context.commands.sessions.open(SHOP)
+        after(qtbot, page, call.let_go)
+    assert "its tasks go on" in fleet.toasts[-1].text
 
 
 def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_that(
