@@ -41,6 +41,9 @@ class LinkNote:
     def tick(self) -> None:
         """Write down what is met now."""
         note = _Note(holder=self._holder, link=publisher.of_health(self._broker.health()))
+        if self._told is None and last_resigned(self._store).holder == self._holder:
+            # it can work again: of the next time that nobody leads, this is not the cause
+            self._store.put_document(KIND, RESIGNED, msgspec.json.encode(Resigned()).decode())
         if note != self._told:
             self._store.put_document(KIND, NAME, msgspec.json.encode(note).decode())
             self._told = note

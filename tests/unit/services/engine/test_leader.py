@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from services import assembly
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
+from services.engine.lead import leader_link
 from services.engine.lead.leader import RENEW_S, ROLE, TTL_MS, Leader
+from services.settings import Settings
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
 
@@ -301,3 +305,16 @@ def test_without_the_store_the_lead_ends_with_the_lease(
         gone.setattr(room.store, "lead", silent)
         eventually(lambda: not leader.leading)
     eventually(lambda: leader.leading)
+
+
+def test_why_one_gave_the_lead_up_is_no_cause_any_more_once_it_leads_again(tmp_path: Path) -> None:
+    engine = assembly.open_engine(Settings(home=str(tmp_path)))
+    first, second = (leader_link.LinkNote(engine.store, engine.broker, name) for name in ("first", "second"))
+    try:
+        first.resigned("the broker is silent")
+        second.tick()
+        assert leader_link.last_resigned(engine.store).holder == "first", "another may be able to where it is not"
+        first.tick()
+        assert not leader_link.last_resigned(engine.store).holder
+    finally:
+        engine.close()
