@@ -34,7 +34,7 @@ AMQP = Words(
     secure="amqps://",
     name="server_name_indication",
 )
-#: of a management interface, which takes no certificate of this side
+#: of a management interface, which is called by its address
 HTTP = replace(AMQP, plain="http://", secure="https://", name="")
 PULSAR = replace(AMQP, plain="pulsar://", secure="pulsar+ssl://", name="")
 #: of a file of certificates; those of all authorities of a system have a quarter of a megabyte

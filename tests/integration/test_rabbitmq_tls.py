@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import ssl
 import subprocess
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,9 @@ import pytest
 from services import assembly
 from services import settings as config
 from services.broker.rabbitmq.broker import RabbitBroker
+from services.broker.rabbitmq.management import Management
 from services.broker.rabbitmq.timing import Timing
+from services.broker.rabbitmq.url import parse
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable
 from services.domain.insight.connection import MANAGEMENT
@@ -161,3 +166,37 @@ def test_a_management_address_that_does_not_answer_names_its_remedy(secure: Secu
     tls = f"https://guest:guest@localhost:{secure.port}"
     assert "name the file of its authority by ?cacertfile=FILE" in tried(tls)
     assert "not trusted" not in tried(f"{tls}/?cacertfile={authority}")
+    assert "/nowhere.pem, which cannot be read" in tried(f"{tls}/?cacertfile=/nowhere.pem")
+
+
+def test_a_management_interface_that_wants_a_certificate_gets_the_one_of_its_address(secure: Secure) -> None:
+    folder, address = secure.authority.parent, parse("amqp://guest:guest@localhost/")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+    context.load_verify_locations(secure.authority)
+    context.verify_mode = ssl.CERT_REQUIRED
+    with ThreadingHTTPServer(("127.0.0.1", 0), Queues) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"https://localhost:{server.server_port}/?cacertfile={secure.authority}"
+        asked = Management(address, url, SystemClock())
+        assert asked.totals() is None
+        assert "by ?certfile=FILE&keyfile=FILE" in asked.problem()
+        asked.close()
+        asked = Management(address, f"{url}&certfile={folder}/cert.pem&keyfile={folder}/key.pem", SystemClock())
+        assert asked.totals() == {}, asked.problem()
+        asked.close()
+        server.shutdown()
+
+
+class Queues(BaseHTTPRequestHandler):
+    """Tells that there are none."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"[]")
+
+    def log_message(self, *_words: object) -> None:
+        pass

@@ -6,7 +6,6 @@ import base64
 import http.client
 import json
 import logging
-import ssl
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from services import addresses, tls
 from services.broker.rabbitmq.findings import QueueSeen
 from services.broker.rabbitmq.url import Address
 from services.domain.errors import UsageError
-from services.domain.text.said import said
+from services.domain.text.said import said, words_of
 from services.ports import Clock
 
 log = logging.getLogger(__name__)
@@ -79,6 +78,10 @@ class Management:
         """Why the last question was not answered, with what to do about it."""
         place, fault = self._shown, self._fault
         if isinstance(fault, OSError):
+            try:
+                tls.check_files(self._options, tls.HTTP, "broker.management_url")
+            except UsageError as exc:
+                return words_of(exc)
             if found := tls.sentence([fault], place, self._options, tls.HTTP):
                 return found
             return said("broker.management_silent", place=place, error=f"{type(fault).__name__}: {fault}"[:200])
@@ -215,7 +218,7 @@ class Management:
         place = self._places[0]
         if not place.tls:
             return http.client.HTTPConnection(place.host, place.port, timeout=TIMEOUT)
-        context = ssl.create_default_context(cafile=self._options.get("cacertfile"))
+        context = tls.context(self._options, tls.HTTP)
         return http.client.HTTPSConnection(place.host, place.port, timeout=TIMEOUT, context=context)
 
     def _hang_up(self) -> None:
