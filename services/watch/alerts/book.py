@@ -83,8 +83,11 @@ class Book:
     def prune(self, now: int) -> int:
         """Take away what nobody needs any more; how many documents."""
         gone = 0
-        for letter in self.letters():
-            if outbox.forgotten(letter, now):
+        letters = self.letters()
+        # while one of several is on its way it must be known who got it already
+        kept_steps = {(one.incident, one.step) for one in letters if not outbox.forgotten(one, now)}
+        for letter in letters:
+            if (letter.incident, letter.step) not in kept_steps:
                 gone += self._store.remove_document(outbox.KIND, letter.name)
         kept = sorted(
             incidents.readable(self._store.documents(incidents.HISTORY), {}),

@@ -15,11 +15,13 @@ from pytestqt.qtbot import QtBot
 from services import assembly, i18n
 from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
+from services.domain.alerts import outbox
 from services.domain.alerts.incident import Answer
 from services.domain.errors import StoreUnavailable
 from services.domain.past.frame import Frame, Numbers
 from services.monitor.alerts.queries import IncidentNow
 from services.monitor.past.tape import Tape
+from services.watch.alerts.book import Book
 from services.watch.alerts.rules import DEFAULTS
 from tests.support import widgets
 from tests.unit.views.pages.alert_samples import MINUTE, Alerts
@@ -291,6 +293,21 @@ def test_a_message_that_nobody_got_is_not_called_sent(
     heads = [one.text() for one in page.panel.findChildren(QLabel) if one.isVisible()]
     assert not [head for head in heads if "sent" in head.lower() and "554" not in head]
     assert any(head.startswith(said) for head in heads[heads.index("Message") :])
+
+
+def test_who_got_a_message_is_known_while_another_waits_for_it(alerts: Alerts, fleet: Fleet, open_page: Open) -> None:
+    dead, store = alerts.dead(), fleet.engine.store
+    old = store.now_ms() - 2 * outbox.SENT_MS
+    alerts.letter(dead, "mail", sent_at=old, tries=1)
+    waiting = alerts.letter(dead, "ops", tries=3, error="554 refused")
+    Book(store).prune(store.now_ms())
+    page = open_page()
+    page.table.peek_requested.emit(dead.id)
+    heads = [one.text() for one in page.panel.findChildren(QLabel) if one.isVisible()]
+    assert any(head.startswith("delivered ") for head in heads[heads.index("Message") :])
+    Book(store).put_letter(outbox.sent(waiting, old))
+    Book(store).prune(store.now_ms())
+    assert not Book(store).letters(), "and no longer"
 
 
 def test_one_list_of_verbs_stands_behind_bar_panel_menu_and_palette(alerts: Alerts, open_page: Open) -> None:
