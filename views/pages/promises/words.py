@@ -327,8 +327,8 @@ def ahead(found: Standing, now_ms: int) -> str:
     if not course.helped:
         if not told and any(one.check == WORKER for one in found.causes):
             told = [_("a worker brings it sooner, by how much nobody can tell")]
-        return text.listed(told or [_("nothing that can be done at once brings it sooner")])
-    if course.breaks:
+        told = told or [_("nothing that can be done at once brings it sooner")]
+    elif course.breaks:
         late = ngettext(
             "with these done {n} shop still breaks, at {time}",
             "with these done {n} shops still break, the first at {time}",

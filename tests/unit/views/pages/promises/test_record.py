@@ -108,6 +108,9 @@ def test_who_breaks_even_so_is_said_and_where_nothing_helps_too() -> None:
     )
     none = Course(**span, breaks=1, breaks_at=now)
     assert words_.ahead(Standing(name="p", course=none), now) == "nothing that can be done at once brings it sooner"
+    drawn = replace(none, beyond=True, every_s=600)
+    said = words_.ahead(Standing(name="p", course=drawn), now)
+    assert said.endswith("sooner; after that one comes every 10\u202fmin, as it did so far"), "as it is drawn"
     lacks = SharedCause(check="worker", code="promise.no_worker", shops=1)
     said = words_.ahead(Standing(name="p", course=none, causes=(lacks,)), now)
     assert said == "a worker brings it sooner, by how much nobody can tell"
