@@ -181,7 +181,7 @@ class Management:
                     if left and not isinstance(exc, ValueError):  # another node may answer; a refusal is of all
                         continue
                     self._quiet_until = self._clock.monotonic() + QUIET
-                    self._fault = exc
+                    self._fault = exc.with_traceback(None)  # which would hold all that was open then
                     self._tell(f"{type(exc).__name__}: {exc}"[:200])
                     return None
                 self._tell("")
@@ -202,12 +202,12 @@ class Management:
         if self._kept is None:
             self._kept = self._dial()
         self._kept.request("GET", self._places[0].path + path, headers=self._login)
-        response = self._kept.getresponse()
-        body = response.read(LIMIT + 1)
-        if len(body) > LIMIT:
-            raise ValueError(f"the answer is longer than {LIMIT >> 20} MB")
-        if response.length:
-            raise ValueError("the answer breaks off")
+        with self._kept.getresponse() as response:
+            body = response.read(LIMIT + 1)
+            if len(body) > LIMIT:
+                raise ValueError(f"the answer is longer than {LIMIT >> 20} MB")
+            if response.length:
+                raise ValueError("the answer breaks off")
         if response.status in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
             raise _Forbidden(f"the answer is {response.status} {response.reason}")
         if response.status != http.HTTPStatus.OK:

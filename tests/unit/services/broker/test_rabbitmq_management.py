@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import threading
+import weakref
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -168,3 +169,13 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 def test_beside_a_tls_broker_the_api_is_asked_with_tls() -> None:
     management = Management(parse("amqps://rabbit.example"), "", ManualClock())
     assert management._places == [_Place("rabbit.example", 15671, "", True)]
+
+
+def test_an_answer_that_breaks_off_leaves_nothing_open(api: Api) -> None:
+    api.say(b"[", **{"Content-Length": "99", "Connection": "close"})
+    asked = Management(parse("amqp://localhost"), f"http://127.0.0.1:{api.server.server_port}", api.clock)
+    assert asked.totals() is None
+    asked.close()
+    left = weakref.ref(asked)
+    del asked
+    assert left() is None, "and with it a connection"
