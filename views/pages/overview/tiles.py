@@ -164,7 +164,7 @@ def running_kpi(sight: Sight) -> Kpi:
     elif now.flow.facts.cut_off:
         context = _("cut off from the broker")
     else:
-        context = _("no worker")
+        context = _("no worker takes tasks")
     return Kpi(
         value=text.count(now.running),
         context=context,

@@ -125,7 +125,7 @@ def test_nothing_at_all_says_so() -> None:
     sight = Sight(OverviewNow(at_ms=NOW_MS))
     said = {key: spec.kpi(sight) for key, spec in SPECS.items()}
     assert said["success"].value == said["oldest"].value == "–"
-    assert said["running"].context == "no worker"
+    assert said["running"].context == "no worker takes tasks"
     assert said["oldest"].context == "nothing waits"
     assert said["dead"].context == said["ready"].context == ""
     assert said["unacked"].context == "workers hold nothing"
