@@ -7,6 +7,7 @@ them is found: ``about`` names it for all that is logged within a block, ``of_pr
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import json
 import logging
 import logging.handlers
@@ -27,6 +28,8 @@ FOLDER, ENDING = "logs", ".jsonl"
 ROTATED, KEPT = 5_000_000, 3
 #: programs of one kind and home that write at once, each its own file
 BESIDE = 64
+#: how a system says that a file finds no room, of the disk or of a person's share of it
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 #: what a record may be about
 ABOUT = ("task", "attempt", "worker", "request")
 _ABOUT: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("what is logged is about", default=())
@@ -183,7 +186,8 @@ class _Rotating(logging.handlers.RotatingFileHandler):
 
     def handleError(self, record: logging.LogRecord) -> None:
         """What needs a full disk says so itself: a traceback for each line that finds no room tells nobody anything."""
-        if not isinstance(sys.exc_info()[1], OSError):
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError) or error.errno not in _NO_ROOM:
             super().handleError(record)
 
 
