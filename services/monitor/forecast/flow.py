@@ -14,7 +14,7 @@ from services.domain.insight import depth
 from services.domain.insight.forecast import flow
 from services.domain.insight.forecast.flow import Facts, Flow, Line
 from services.domain.insight.gates import BREAKER, DEPENDENCY, HOME, NO_WORKER, SESSION, SHOP_BUSY, TWIN
-from services.domain.insight.worker import CUT_OFF, FINE, FleetNow, takes_work
+from services.domain.insight.worker import CUT_OFF, DRAINING, FINE, FleetNow, takes_work
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals, excludes
 from services.domain.task.status import TERMINAL, WAITING, Status, Triage
@@ -303,6 +303,7 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
         scopes=frozenset(pause.scope for pause in pauses),
         workers=fleet.number(FINE),
         cut_off=fleet.number(CUT_OFF),
+        drained=fleet.number(DRAINING),
         slots=slots if lane else fleet.slots,
         busy=busy if lane else fleet.busy,
         lane=lane,

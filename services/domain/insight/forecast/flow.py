@@ -121,6 +121,8 @@ SENTENCES: dict[str, str] = {
     "flow.why_same": N_("{n:,} behind the same work"),
     "flow.why_others": N_("{n:,} behind other tasks"),
     "flow.no_worker": N_("no worker takes tasks: start one"),
+    "flow.drained": N_("{n:,} workers drain and take no more: resume one"),
+    "flow.drained.one": N_("1 worker drains and takes no more: resume it"),
     "flow.cut_off": N_("{n:,} workers cannot reach the broker"),
     "flow.cut_off.one": N_("1 worker cannot reach the broker"),
     "flow.no_slot": N_("workers have no slots: give them some"),
@@ -251,6 +253,7 @@ class Facts:
     unconfirmed: int = 0  #: of the running ones, those whose worker is not heard of
     workers: int = 0  #: that take tasks
     cut_off: int = 0  #: workers that are heard of and cannot reach the broker
+    drained: int = 0  #: workers that finish what they hold and take no more
     slots: int = 0  #: of those workers; where ``lane`` is full, of those that take it
     busy: int = 0
     lane: str = ""  #: where nearly all that waits is in a lane whose slots are all busy while others are free: which
@@ -742,7 +745,9 @@ def _of_nobody(facts: Facts) -> list[Clause]:
     """Why no slot is there; of workers that cannot reach the broker the rest of the headline says it."""
     if facts.workers:
         return [_said("flow.no_slot")]
-    return [] if facts.cut_off else [_said("flow.no_worker")]
+    if facts.cut_off:
+        return []
+    return [_counted("flow.drained", facts.drained) if facts.drained else _said("flow.no_worker")]
 
 
 def _others(flow: Flow) -> str:

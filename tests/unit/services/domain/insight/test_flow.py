@@ -158,6 +158,16 @@ BOTH = ((PAUSE, 7), (OTHER, 2))
             "286 tasks waiting; clear in about 20–30 min; 2 of 4 slots free, but 2 shops are at their own limit",
         ),
         (Facts(waiting=200), flow.NO_WORKER, "200 tasks waiting; no worker takes tasks: start one"),
+        (
+            Facts(waiting=200, drained=1),
+            flow.NO_WORKER,
+            "200 tasks waiting; 1 worker drains and takes no more: resume it",
+        ),
+        (
+            Facts(waiting=200, drained=2),
+            flow.NO_WORKER,
+            "200 tasks waiting; 2 workers drain and take no more: resume one",
+        ),
         (Facts(waiting=200, cut_off=3), flow.NO_WORKER, "200 tasks waiting; 3 workers cannot reach the broker"),
         (
             Facts(waiting=2, cut_off=1, workers=1, slots=4, lines=(line(1, running=0), line(1, running=0))),
