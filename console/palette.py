@@ -64,6 +64,7 @@ class PaletteFinder(QObject):
         self._tasks = Operation(self, latest=True)
         self._shops = Operation(self, latest=True)
         self._shop_entries: tuple[Entry, ...] = ()
+        self._platforms: tuple[str, ...] = ()
         self._states: Mapping[str, ShopNow] = {}
 
     def refresh(self) -> None:
@@ -83,7 +84,7 @@ class PaletteFinder(QObject):
         if scope in ("all", "shops"):
             groups.append((_("Did it run?"), self._works(query)))
         if scope in ("all", "commands"):
-            commands = also_english(self._commands)
+            commands = also_english(lambda: [*self._commands(), *self._limits()])
             groups.append((_("Commands"), best(query, commands, 20 if scope == "commands" else MOST)))
         if scope in ("all", "shops"):
             shops = best(query, self._shop_entries, 50 if scope == "shops" else MOST)
@@ -148,6 +149,20 @@ class PaletteFinder(QObject):
             then=lambda: [self._failed_of(entry) for entry in self._shop_entries],
         )
         return [*entries, *self._own(), failed]
+
+    def _limits(self) -> list[Entry]:
+        """Where a whole platform is paused, resumed and limited; found by typing alone, for there may be many."""
+        return [
+            Entry(
+                key=f"limits.{platform}",
+                kind="command",
+                words=_("Pause or limit {name}").format(name=shop_words.platform_name(platform)),
+                icon="ph.pause-circle",
+                others=(platform,),
+                run=partial(self._window.open_page, "shops", f"limits:platform:{platform}"),
+            )
+            for platform in self._platforms
+        ]
 
     def _works(self, query: str) -> list[Entry]:
         """``did SHOP TYPE``: the shops of which it can be asked; what follows their name is the type."""
@@ -251,6 +266,7 @@ class PaletteFinder(QObject):
     def _take_shops(self, found: tuple[Mapping[str, Shop], Sequence[ShopNow]]) -> None:
         shops, states = found
         self._states = {now.key: now for now in states}
+        self._platforms = tuple(sorted({shop.platform for shop in shops.values()}))
         self._shop_entries = tuple(self._shop(key, shop) for key, shop in sorted(shops.items()))
 
     def _shop(self, key: str, shop: Shop) -> Entry:

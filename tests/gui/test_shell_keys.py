@@ -261,6 +261,26 @@ def test_question_mark_shows_all_keys(window: Window, qtbot: QtBot) -> None:
     shown.reject()
 
 
+def test_the_palette_finds_where_a_platform_is_paused(window: Window, qtbot: QtBot) -> None:
+    palette = window.keys.palette
+    palette.ask()
+    qtbot.waitUntil(lambda: shops_known(window) > 0, timeout=WAIT_MS)
+    assert not [entry for entry in entries(window) if entry.key.startswith("limits.")], "only where it is asked for"
+    QTest.keyClicks(palette.field, "pause pdd")
+    chosen = next(entry for entry in entries(window) if entry.key == "limits.pdd")
+    assert "Pinduoduo" in chosen.words
+    while palette.current() != chosen:
+        press(palette.field, Qt.Key.Key_Down)
+    press(palette.field, Qt.Key.Key_Return)
+    page = window.window.page("shops")
+    assert window.window.current == "shops"
+    qtbot.waitUntil(lambda: page.limits.isVisible() and page.limits.current_key() == "platform:pdd", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page.scope.isVisible(), timeout=WAIT_MS)
+    window.window.open_page("shops", "pdd:s1")
+    qtbot.waitUntil(lambda: page.table.isVisible(), timeout=WAIT_MS)
+    assert not page.limits.isVisible()
+
+
 def test_the_palette_goes_to_pages_and_remembers(window: Window, qtbot: QtBot) -> None:
     palette = window.keys.palette
     press(tasks(window).table, Qt.Key.Key_K, modifier=CTRL)

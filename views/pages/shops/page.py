@@ -86,6 +86,7 @@ class ShopsPage(ListPage[ShopRow]):
         super().__init__(N_("Shops"), context)
         self._now, self._scopes = ShopsNow(), tuple[ScopeRow, ...]()
         self._state, self._of_day = "", False
+        self._scope_wish = ""  #: of the limits, as ``_wish`` of the shops
         self.actions_of_page = ShopActions(context, self)
         self._model: RecordModel[ShopRow] = RecordModel(
             SHOPS, key=lambda row: row.key, tickable=True, hold_new=False, local_sort=True, sentence=words.sentence
@@ -115,8 +116,15 @@ class ShopsPage(ListPage[ShopRow]):
         self.day.set_active(False)
 
     def show_request(self, request: object) -> None:
-        """Show one shop by its key, or those of one sort."""
+        """Show one shop by its key, those of one sort, or after ``limits:`` a platform or type among the limits."""
         self._leave_day()
+        view, _colon, scope = str(request).partition(":")
+        if view == "limits":
+            self._view.set_current("limits")
+            self._scope_wish = scope
+            self._on_view()
+            self._ask()
+            return
         self._view.set_current("shops")
         self._show_view()
         sort = request if request in (SESSION, BREAKER, PAUSED) else ALL
@@ -286,6 +294,9 @@ class ShopsPage(ListPage[ShopRow]):
         self._unknown.answer(ask.wanted)
         self._model.apply(self._now.rows, settle=ask.settle or self._resting)
         self._limits.apply(self._scopes)
+        if self._scope_wish:
+            self.limits.set_current_key(self._scope_wish)
+            self._scope_wish = ""
         if self._wish:
             self._go_to_wish(ask.wanted)
         self._choose_first()
