@@ -1,4 +1,6 @@
-"""What the command palette finds: commands of the page and the window, pages, views, shops, workers and tasks."""
+"""What the command palette finds: commands of the page and the window, pages, views, shops, workers, queues and
+tasks.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +41,8 @@ from views.widgets.buttons import shortcut_text
 MOST, MOST_TASKS, MOST_LOOKED_AT = 6, 8, 3000
 MOST_RECENT, MOST_USED = 5, 5
 LEAST_TYPED = 3
+#: what the page Queues shows
+_QUEUES = frozenset({"lane", "shop", "delay", "dead"})
 _RECENT, _USED = "palette.recent", "palette.used"
 
 
@@ -91,6 +95,7 @@ class PaletteFinder(QObject):
             groups.append((_("Shops"), [self._stated(entry) for entry in shops]))
         if scope == "all":
             groups.append((_("Workers"), best(query, self._workers(), MOST)))
+            groups.append((_("Queues"), best(query, self._queues(), MOST)))
             groups.append((_("Go to"), best(query, also_english(self._places), MOST)))
         return groups
 
@@ -256,6 +261,23 @@ class PaletteFinder(QObject):
                 run=partial(self._window.open_page, "workers", one.name),
             )
             for one in self._context.feed.latest.fleet().workers
+        ]
+
+    def _queues(self) -> list[Entry]:
+        now = self._context.feed.latest
+        return [
+            Entry(
+                key=f"queue.{one.name}",
+                kind="queue",
+                words=one.name,
+                icon="ph.stack",
+                # of dead letters the broker knows but the messages
+                right="" if one.kind == "dead" or not now.told else _("{n} ready").format(n=text.count(one.ready)),
+                copy=one.name,
+                run=partial(self._window.open_page, "queues", one.name),
+            )
+            for one in now.depths
+            if one.kind in _QUEUES
         ]
 
     # shops and tasks

@@ -281,6 +281,21 @@ def test_the_palette_finds_where_a_platform_is_paused(window: Window, qtbot: QtB
     assert not page.limits.isVisible()
 
 
+def test_the_palette_finds_queues(window: Window, qtbot: QtBot) -> None:
+    palette = window.keys.palette
+    palette.ask()
+    depth = next(one for one in window.feed.latest.depths if one.kind == "lane")
+    QTest.keyClicks(palette.field, depth.name)
+    chosen = next(entry for entry in entries(window) if entry.key == f"queue.{depth.name}")
+    assert chosen.right == f"{depth.ready} ready"
+    while palette.current() != chosen:
+        press(palette.field, Qt.Key.Key_Down)
+    press(palette.field, Qt.Key.Key_Return)
+    assert window.window.current == "queues"
+    page = window.window.page("queues")
+    qtbot.waitUntil(lambda: page.table.current_key() == depth.name, timeout=WAIT_MS)
+
+
 def test_the_palette_goes_to_pages_and_remembers(window: Window, qtbot: QtBot) -> None:
     palette = window.keys.palette
     press(tasks(window).table, Qt.Key.Key_K, modifier=CTRL)

@@ -32,7 +32,7 @@ class Entry:
     """
 
     key: str
-    kind: str  #: command | page | shop | worker | task
+    kind: str  #: command | page | shop | worker | queue | task
     words: str
     run: Callable[[], object] = lambda: None
     note: str = ""  #: beside the words, dimmer
