@@ -72,6 +72,7 @@ class DriftKeeper:
 
     def _ended(self) -> list[Task]:
         """What has succeeded since the last round, oldest first."""
+        looked_at = self._store.now_ms()
         terms = [equals("status", Status.SUCCEEDED)]
         if self._since:
             terms.append(Term(field="updated", op=">=", number=self._since - AGAIN_MS))
@@ -83,8 +84,8 @@ class DriftKeeper:
             found += page.tasks
             cursor = page.next
         fresh = [task for task in found if task.task_id not in self._seen]
-        if found:
-            self._since = max(self._since, found[0].updated_at)
+        # not the last end: where nothing ends any more, what ended last would be read again in every round
+        self._since = looked_at
         self._seen = {task.task_id: task.updated_at for task in found if task.updated_at >= self._since - AGAIN_MS}
         return sorted(fresh, key=lambda task: (task.updated_at, task.task_id))
 

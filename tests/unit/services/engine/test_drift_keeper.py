@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from services.domain.insight import drift
 from services.domain.task.record import Attempt
+from services.domain.task.search.query import Page, Query
 from services.monitor.forecast import drift as queries
 from services.watch.drift import DriftKeeper
 from tests.unit.services.engine.room import Room
@@ -60,6 +63,26 @@ def test_what_was_seen_is_not_counted_twice(room: Room) -> None:
     run(room, 0)
     for _ in range(9):
         assert looks.tick() == 0
+
+
+def test_what_ended_last_is_not_read_for_ever(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, ask, read = keeper(room), room.store.query, list[int]()
+
+    def asked(query: Query) -> Page:
+        page = ask(query)
+        read.append(len(page.tasks))
+        return page
+
+    run(room, 40)
+    looks.tick()
+    monkeypatch.setattr(room.store, "query", asked)
+    for _ in range(3):
+        room.clock.advance(10)
+        looks.tick()
+    assert sum(read) == 1, "once more, for what ended in the same moment"
+    run(room, 40)
+    looks.tick()
+    assert sum(read) == 2
 
 
 def test_what_cannot_be_read_is_no_drift(room: Room) -> None:
