@@ -52,6 +52,7 @@ class QueryPlan(msgspec.Struct, frozen=True):
     searched: tuple[str, ...] = ()  #: see ``Page``
     among: int = 0
     logs: tuple[Term, ...] = ()  #: what logs must say
+    changed: tuple[Condition, ...] = ()  #: those of the conditions that say when a record was changed last
 
     @property
     def column(self) -> str:
@@ -94,7 +95,8 @@ def make(conn: sqlite3.Connection, query: Query) -> QueryPlan:
     else:
         among = best.expected if searched and best is not None else 0
     logs = log_match.of_logs(query.terms)
-    return QueryPlan(where, tests, query.sort, query.descending, best, statuses, searched, among, logs)
+    changed = tuple(filters.condition(term) for term in plain if term.field == "updated")
+    return QueryPlan(where, tests, query.sort, query.descending, best, statuses, searched, among, logs, changed)
 
 
 def _implied(terms: Sequence[Term]) -> Iterator[Term]:

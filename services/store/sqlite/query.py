@@ -326,7 +326,10 @@ def _along(conn: sqlite3.Connection, plan: QueryPlan, limit: int, place: Place |
 
 
 def _by_status(plan: QueryPlan) -> Arms:
-    return tuple(("tasks_updated", Condition("(status = ?)", (status,))) for status in plan.statuses)
+    """Each status by itself, from where on to where what is asked for was changed: its index begins and ends there."""
+    when = "".join(f" AND {part.sql}" for part in plan.changed)
+    whens = plans.values(plan.changed)
+    return tuple(("tasks_updated", Condition(f"(status = ?{when})", (status, *whens))) for status in plan.statuses)
 
 
 def _due_parts(plan: QueryPlan, place: Place | None) -> Iterator[tuple[str, Condition, Place | None]]:

@@ -115,6 +115,17 @@ def test_a_list_that_ends_says_its_number_without_counting(filled: tuple[Store, 
     assert page.total == len(page.tasks) == len(model.answer(tasks, Query(terms=terms)))
 
 
+@pytest.mark.parametrize("descending", [True, False])
+def test_what_changed_before_is_not_looked_at_for_what_changed_since(
+    filled: tuple[Store, list[Task]], descending: bool
+) -> None:
+    store, tasks = filled
+    since = Term(field="updated", op=">", number=max(task.updated_at for task in tasks))
+    with forced(**WAYS["few looked at"]):
+        page = store.query(Query(terms=(since,), sort="updated", descending=descending, limit=5))
+    assert (page.tasks, page.next) == ((), None), "there is nothing to go on with"
+
+
 @pytest.mark.parametrize("sort", ["created", "updated", "priority", "due"])
 def test_lists_of_shops_are_taken_in_by_few_statements(tmp_path: Path, sort: str) -> None:
     path = tmp_path / "fleet.sqlite"
