@@ -164,6 +164,10 @@ def test_a_connection_that_is_tried_tells_what_its_account_and_its_server_let_no
         return next(str(answer.words) for answer in assembly.probe(settings) if answer.part == STORE)
 
     assert not tried()
+    master.command("CONFIG SET maxmemory 100kb")
+    assert "is out of memory and refuses writes" in tried()
+    master.command("CONFIG SET maxmemory 0")
+    assert not tried()
     master.command("ACL SETUSER ann on >pw ~* +@all -zadd -xadd")
     assert "use XADD, ZADD: permit it by ACL SETUSER USER +xadd +zadd" in tried("ann")
     master.command("ACL SETUSER bob on >pw ~foo:* +@all")

@@ -309,12 +309,17 @@ class RedisStore(
         return True, took, self._link.refusing
 
     def missing_rights(self) -> str:
-        """What this account lacks to work here, with the words that give it; "" for nothing."""
-        commands, keys = self._link.refused()
-        if not commands and not keys:
+        """What this account lacks to work here, with the words that give it; "" for nothing.
+
+        Raises:
+            StoreUnavailable: its memory is full, of which neither a ping tells nor what ``health`` tries.
+        """
+        commands, found = self._link.refused()
+        if not commands and not found:
+            self._link.call("SET", keys.NOTHING, "", "XX")  # changes only what is there, and that never is
             return ""
-        rights = [f"+{name.casefold()}" for name in commands] + (["~{rpa}:*", "~executed:*"] if keys else [])
-        what = ", ".join([*commands, *(["{rpa}:*"] if keys else [])])
+        rights = [f"+{name.casefold()}" for name in commands] + (["~{rpa}:*", "~executed:*"] if found else [])
+        what = ", ".join([*commands, *(["{rpa}:*"] if found else [])])
         return said("store.no_rights", address=self._link.address, what=what, rights=" ".join(rights))
 
     def facts(self) -> Mapping[str, str]:
