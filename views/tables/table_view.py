@@ -950,9 +950,15 @@ class ColumnsLayout(QObject):
         grown = [(n, c) for n, c in shown if c.key in self._grown and self._is_as_given(n, c)]
         if not stretched or (room <= 0 and not grown):
             return False
+        free = [(n, c) for n, c in shown if not c.stretch and self._is_as_given(n, c)]
+        little = [(n, c) for n, c in free if self._lacks_little(n, c)]
+        given = room + sum(max(0, self._view.columnWidth(n) - self._wide(c)) for n, c in grown)
+        if sum(self._needed(n, c) - self._wide(c) for n, c in little) <= given and any(
+            self._lacking(n, c) for n, c in little
+        ):
+            return True
         room -= sum(self._lacking(n, c) for n, c in stretched)
         room += sum(max(0, self._view.columnWidth(n) - max(self._wide(c), self._needed(n, c))) for n, c in grown)
-        free = [(n, c) for n, c in shown if not c.stretch and self._is_as_given(n, c)]
         # sharing leaves less than a pixel for each of them
         return room >= len(free) and any(self._lacking(n, c) for n, c in free)
 
@@ -1059,6 +1065,11 @@ class ColumnsLayout(QObject):
         wordy = _gives_way(column) and column.kind not in ("progress", *painters.PICTURES)
         return max(0, min(self._needed(section, column), 2 * self._wide(column)) - width) if wordy else 0
 
+    def _lacks_little(self, section: int, column: Column[Any]) -> bool:
+        """Whether it is cut, or would be as the design has it, by no more than a small share of its width."""
+        wordy = _gives_way(column) and column.kind not in ("progress", *painters.PICTURES)
+        return wordy and 0 < self._needed(section, column) - self._wide(column) <= self._wide(column) * _LITTLE
+
     def _share_room(self) -> None:
         """The room that is left goes to the cells that are cut: of columns that lack little, then of stretched
         ones, then of all others.
@@ -1070,7 +1081,7 @@ class ColumnsLayout(QObject):
         if stretched and room > 0 and self._model.rowCount() and self._view.isVisible():
             free = ((n, c) for n, c in shown if not c.stretch and c.key not in self._spared)
             fixed = [(n, c) for n, c in free if self._is_as_given(n, c)]
-            little = [(n, c) for n, c in fixed if self._lacking(n, c) <= self._wide(c) * _LITTLE]
+            little = [(n, c) for n, c in fixed if self._lacks_little(n, c)]
             for columns in (little, stretched, [one for one in fixed if one not in little]):
                 lacking = {n: self._lacking(n, c) for n, c in columns}
                 share = min(1.0, room / max(1, sum(lacking.values())))

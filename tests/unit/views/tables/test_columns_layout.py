@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -38,6 +38,16 @@ def hidden(table: TableView) -> set[str]:
 
 def width(table: TableView, key: str) -> int:
     return table.columnWidth(table.records.section_of(key))
+
+
+def plans(qtbot: QtBot, columns: Sequence[Column[Row]]) -> TableView:
+    """A table of three rows."""
+    model: RecordModel[Row] = RecordModel(columns, lambda row: row.id)
+    model.apply(sample_rows(3))
+    view = TableView(model, "Plans")
+    qtbot.addWidget(view)
+    view.show()
+    return view
 
 
 def test_the_stretched_column_takes_what_is_left(table: TableView) -> None:
@@ -195,11 +205,7 @@ def test_an_empty_column_leaves_its_room_to_words_that_are_cut(qtbot: QtBot) -> 
         Column(key="past", title="History", value=lambda _row: said[0], width=300),
         Column(key="note", title="Note", value=lambda _row: note[0], width=96, stretch=True),
     ]
-    model: RecordModel[Row] = RecordModel(columns, lambda row: row.id)
-    model.apply(sample_rows(3))
-    view = TableView(model, "Plans")
-    qtbot.addWidget(view)
-    view.show()
+    view = plans(qtbot, columns)
     resize(view, 520)
     assert (width(view, "past"), width(view, "note") < 130) == (300, True), "nothing is cut"
     note[0] = "not before the new page of the platform is known"
@@ -208,7 +214,7 @@ def test_an_empty_column_leaves_its_room_to_words_that_are_cut(qtbot: QtBot) -> 
     assert width(view, "past") < 110
     assert view.layout_of_columns.save()["widths"]["past"] == 300, "nobody has sized it"
     said[0] = "yesterday"
-    model.dataChanged.emit(model.index(0, 1), model.index(2, 1))
+    view.records.dataChanged.emit(view.records.index(0, 1), view.records.index(2, 1))
     qtbot.waitUntil(lambda: width(view, "past") == 300)
 
 
@@ -220,11 +226,7 @@ def test_the_room_that_is_left_goes_to_words_that_are_cut(qtbot: QtBot) -> None:
         ),
         Column(key="note", title="Note", value=lambda _row: "short", width=96, stretch=True),
     ]
-    model: RecordModel[Row] = RecordModel(columns, lambda row: row.id)
-    model.apply(sample_rows(3))
-    view = TableView(model, "Plans")
-    qtbot.addWidget(view)
-    view.show()
+    view = plans(qtbot, columns)
     needed = view.sizeHintForColumn(1)
     resize(view, 100 + needed + 130)
     assert width(view, "hits") >= needed, "it does not share with a column that has enough"
@@ -237,19 +239,19 @@ def test_the_room_that_is_left_goes_to_words_that_are_cut(qtbot: QtBot) -> None:
 
 
 def test_a_column_that_lacks_little_is_whole_before_a_stretched_one_gets_more(qtbot: QtBot) -> None:
+    when = ["daily"]
     columns = [
-        Column(key="when", title="When", value=lambda _row: "Monday to Friday at 07:30", width=130),
+        Column(key="when", title="When", value=lambda _row: when[0], width=130),
         Column(
             key="note", title="Note", value=lambda _row: "the same work, created twice " * 3, width=96, stretch=True
         ),
     ]
-    model: RecordModel[Row] = RecordModel(columns, lambda row: row.id)
-    model.apply(sample_rows(3))
-    view = TableView(model, "Plans")
-    qtbot.addWidget(view)
-    view.show()
+    view = plans(qtbot, columns)
     resize(view, 460)
-    assert width(view, "when") >= view.sizeHintForColumn(0) > 130
+    assert width(view, "when") == 130
+    when[0] = "Monday to Friday at 07:30"
+    view.records.dataChanged.emit(view.records.index(0, 0), view.records.index(2, 0))
+    qtbot.waitUntil(lambda: width(view, "when") >= view.sizeHintForColumn(0) > 130)
     resize(view, 260)
     assert width(view, "note") >= 96, "where there is no room to give, nothing is taken for it"
 
