@@ -40,6 +40,7 @@ SIDE, WIDEST_SIDE, LOWEST = 270, 400, 230
 BOTH = 420
 #: px of width that the shops need
 SHOPS_NEED = 1120
+#: what the cards take of more height, to 1 of the chart
 _CARDS_FIRST = 1000
 HOLDS, CHART = "holds", "chart"
 MOST_CAUSES, MOST_BREAKS = 5, 4
@@ -360,15 +361,13 @@ class _Side(QWidget):
         """Another height has room for more, or less."""
         super().resizeEvent(event)
         self._arrange()
-        self._end_cards()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow what it holds."""
         if event.type() == QEvent.Type.LayoutRequest and isinstance(watched, QWidget):
             self._needed = watched.minimumSizeHint().width() + self._pane.verticalScrollBar().sizeHint().width()
             self._widen()
-            self._end_cards()
-        elif event.type() == QEvent.Type.Resize:
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
             self._end_cards()
         return super().eventFilter(watched, event)
 
