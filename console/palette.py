@@ -15,7 +15,9 @@ from PySide6.QtCore import QObject, Signal
 from console.main_window import MainWindow
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
+from services.domain.gates import limit
 from services.domain.insight.shop import ShopNow
+from services.domain.task import queues
 from services.domain.task.record import Task
 from services.domain.task.search.filter import format_terms
 from services.domain.task.search.query import Term
@@ -42,7 +44,7 @@ MOST, MOST_TASKS, MOST_LOOKED_AT = 6, 8, 3000
 MOST_RECENT, MOST_USED = 5, 5
 LEAST_TYPED = 3
 #: what the page Queues shows
-_QUEUES = frozenset({"lane", "shop", "delay", "dead"})
+_QUEUES = frozenset({queues.LANE, queues.SHOP, queues.DELAY, "dead"})
 _RECENT, _USED = "palette.recent", "palette.used"
 
 
@@ -164,7 +166,7 @@ class PaletteFinder(QObject):
                 words=_("Pause or limit {name}").format(name=shop_words.platform_name(platform)),
                 icon="ph.pause-circle",
                 others=(platform,),
-                run=partial(self._window.open_page, "shops", f"limits:platform:{platform}"),
+                run=partial(self._window.open_page, "shops", f"limits:{limit.PLATFORM}:{platform}"),
             )
             for platform in self._platforms
         ]

@@ -117,7 +117,6 @@ class ShopsPage(ListPage[ShopRow]):
 
     def show_request(self, request: object) -> None:
         """Show one shop by its key, those of one sort, or after ``limits:`` a platform or type among the limits."""
-        self._leave_day()
         view, _colon, scope = str(request).partition(":")
         if view == "limits":
             self._view.set_current("limits")
@@ -125,6 +124,7 @@ class ShopsPage(ListPage[ShopRow]):
             self._on_view()
             self._ask()
             return
+        self._leave_day()
         self._view.set_current("shops")
         self._show_view()
         sort = request if request in (SESSION, BREAKER, PAUSED) else ALL

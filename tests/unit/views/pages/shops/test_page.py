@@ -413,13 +413,18 @@ def test_what_a_shop_asks_for_stands_still_while_its_card_is_told_anew(fleet: Fl
     assert card.session.mapTo(card, QPoint(0, 0)).y() == above, "no gap comes and goes above it"
 
 
-@pytest.mark.one_pair
-def test_a_browser_is_opened_here_or_it_is_said_where(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+def nobody_logs_in(fleet: Fleet) -> Logins:
+    """The shop must be logged in, and whoever opens its browser closes it without."""
     fleet.context.commands.sessions.close(SHOP)
     logins = fleet.context.logins
     assert isinstance(logins, Logins)
     logins.logged_in = False
-    page = open_page()
+    return logins
+
+
+@pytest.mark.one_pair
+def test_a_browser_is_opened_here_or_it_is_said_where(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    logins, page = nobody_logs_in(fleet), open_page()
     page.table.set_current_key(SHOP)
     after(qtbot, page, page.shop.buttons["login"].click)
     assert [toast.status for toast in fleet.toasts] == ["running", "warning"], "it opened, and nobody logged in"
@@ -443,10 +448,7 @@ def test_a_browser_is_opened_here_or_it_is_said_where(qtbot: QtBot, fleet: Fleet
 def test_of_a_shop_that_somebody_else_logged_in_meanwhile_it_is_not_said_that_it_waits(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
-    fleet.context.commands.sessions.close(SHOP)
-    logins = fleet.context.logins
-    assert isinstance(logins, Logins)
-    logins.logged_in = False
+    nobody_logs_in(fleet)
     page = open_page()
     page.table.set_current_key(SHOP)
     with held(Logins, "log_in") as call:
