@@ -303,7 +303,7 @@ class PaletteFinder(QObject):
             icon="ph.storefront",
             others=(key, shop.shop_id, platform_badge(shop.platform), initials(name)),
             copy=key,
-            run=partial(self._window.open_page, "tasks", f'shop:"{key}"'),
+            run=partial(self._window.open_page, "shops", key),
         )
 
     def _stated(self, entry: Entry) -> Entry:

@@ -63,7 +63,8 @@ class _Summary(Label):
             seams = list(_STATEMENTS.finditer(words))
             if not seams:
                 return self._cut(words, width)
-            words = f"{words[: seams[-1].start()]} …"
+            # bound to the word before it: alone on the second line it would tell nothing
+            words = f"{words[: seams[-1].start()]}\N{NO-BREAK SPACE}…"
         return words
 
     def _cut(self, words: str, width: int) -> str:

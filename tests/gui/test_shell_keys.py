@@ -26,6 +26,7 @@ from tests.gui.tasks_rig import wait
 from tests.support.held import held, settled
 from views.dialogs.work.dialog import WorkDialog
 from views.pages.overview.page import OverviewPage
+from views.pages.shops.page import ShopsPage
 from views.pages.tasks.page import TasksPage
 from views.shell.key_help import KeyHelp
 from views.shell.palette_rows import Entry
@@ -360,9 +361,10 @@ def test_shops_are_found_by_name_id_and_first_letters(window: Window, desk: Desk
     press(palette.field, Qt.Key.Key_C, modifier=CTRL)
     assert QGuiApplication.clipboard().text() == "pdd:pdd-10021"
     press(palette.field, Qt.Key.Key_Return)
-    page = tasks(window)
-    wait(qtbot, lambda: page.table.records.rowCount() == 1)
-    assert "pdd:pdd-10021" in page.filter.expression()
+    assert window.window.current == "shops"
+    page = window.window.page("shops")
+    assert isinstance(page, ShopsPage)
+    wait(qtbot, lambda: page.shop.shown is not None and page.shop.shown.key == "pdd:pdd-10021")
 
 
 def test_the_palette_asks_whether_something_ran_in_a_shop(window: Window, qtbot: QtBot) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtGui import QTextLayout
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from services import i18n
 from tests.support.painted import painted
 from views.page import Page, PageHeader, made_in_parts
+from views.support.look import Label
 
 
 def test_title_and_summary(qtbot: QtBot) -> None:
@@ -93,3 +95,26 @@ def test_a_summary_fills_two_lines_and_no_more_whatever_its_script(qtbot: QtBot,
     found = painted(header)
     assert "".join(one.text for one in found).endswith(end)
     assert all(one.shown.height() > one.box.height() - 1 for one in found)
+
+
+def test_no_line_of_a_summary_holds_nothing_but_the_ellipsis(qtbot: QtBot) -> None:
+    """At whatever width: the mark that there is more stays with the word before it."""
+    header = PageHeader("Overview")
+    qtbot.addWidget(header)
+    header.set_summary("1,284 waiting; 42 running; 143 dead; 8 silent; 15 paused; 3 stuck; 12 to decide; 7 late")
+    label = next(one for one in header.findChildren(Label) if one.text() == header.summary())
+    seen = set()
+    for width in range(300, 900, 3):
+        header.resize(width, header.height())
+        header.show()
+        words = label.fitting()  # type: ignore[attr-defined]
+        layout = QTextLayout(words, label.font())
+        layout.beginLayout()
+        lines = []
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(label.contentsRect().width())
+            lines.append(words[line.textStart() : line.textStart() + line.textLength()].strip())
+        layout.endLayout()
+        seen.add(len(lines))
+        assert "…" not in lines, (width, lines)
+    assert seen == {1, 2}

@@ -187,7 +187,8 @@ class LetterPane(QWidget):
             button = self.buttons[one.verb.key]
             if button is self.republish:
                 button.disable(one.reason)
-                button.setVisible(of.is_open)
+                # one letter is decided where it is read: there it is told as well whether it would be done twice
+                button.setVisible(of.is_open and cause.count > 1)
             else:
                 show(button, one)
                 button.set_glyph(one.glyph)

@@ -239,6 +239,7 @@ class DeadLettersPage(Page):
         self._split.splitterMoved.connect(self._on_moved)
         self.table.current_changed.connect(self._on_letter)
         self.panel.step_wanted.connect(self._step)
+        self.panel.left.connect(self.table.setFocus)
         self._model.ticked_changed.connect(self._show_bar)
         self._model.pending_changed.connect(self._show_bar)
         # acting

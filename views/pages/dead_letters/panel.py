@@ -61,10 +61,12 @@ class LetterPanel(QWidget):
     Signals:
         step_wanted: the letter above (-1) or below (+1).
         task_wanted: id of another task to be shown.
+    left: the keyboard stood in it and can stand there no longer.
     """
 
     step_wanted = Signal(int)
     task_wanted = Signal(str)
+    left = Signal()
 
     def __init__(
         self,
@@ -112,6 +114,7 @@ class LetterPanel(QWidget):
             ids=(task.task_id,),
             state=task.triage,
             worth=detail.worth,
+            told=verdicts.say(detail.verdict, detail.worth, detail.refusal) if detail.verdict is not None else None,
             refused=lambda: shown.say(detail.refusal) if detail.refusal is not None else "",
             task=task,
             closed=_("Already republished") if task.triage == Triage.REPUBLISHED else "",
@@ -159,11 +162,18 @@ class LetterPanel(QWidget):
     def clear(self) -> None:
         """Show nothing."""
         self._ask.drop()
+        self._task_id, self._detail, self._answered = "", None, True
         self._bones.end(known=False)
         self._error.clear()
-        self._task_id, self._detail, self._answered = "", None, True
         self.success.show_letter("")
         self._say()
+
+    def _leave(self) -> None:
+        """Bring the keyboard to the head; where no letter is awaited its buttons go as well."""
+        if self._task_id:
+            self.head.take_focus()
+        else:
+            self.left.emit()
 
     def refresh(self) -> None:
         """Ask again."""
@@ -185,7 +195,7 @@ class LetterPanel(QWidget):
         self._body = self._inner.body
         place = stacked(self._inner)
         column.addWidget(place, 1)
-        self._bones = Bones(self, place, ground="surface", leave=self.head.take_focus)
+        self._bones = Bones(self, place, ground="surface", leave=self._leave)
         self._bones.end(known=False)
         self._bones.came.connect(self._say)
         yield

@@ -45,6 +45,7 @@ from views.support.acting import REPUBLISH, UNDO_S, Acting, unless_changed
 from views.support.operation import Operation, Start
 from views.support.words import cause as causes
 from views.support.words import verdicts, way
+from views.support.words.verdicts import VerdictWords
 from views.theme.tokens import platform_badge
 from views.widgets.fields import Labelled
 from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
@@ -65,6 +66,7 @@ class Letters:
     state: str = Triage.OPEN  #: where they stand, "" where that is not known
     note: str = ""  #: what they share
     worth: Worth | None = None  #: whether they would pass now, None where nobody has said
+    told: VerdictWords | None = None  #: what the panel says of the one in it
     refused: Callable[[], str] = lambda: ""  #: why none of them could be republished as it is, translated
     then: Callable[[], None] = lambda: None  #: what follows once it is decided
     # of the one in the panel
@@ -103,7 +105,7 @@ class LetterActions(QObject):
 
     def again(self, letters: Letters) -> None:
         """Republish them as they are."""
-        self.republish(letters.ids, letters.note, letters.then, worth=letters.worth)
+        self.republish(letters.ids, letters.note, letters.then, worth=letters.worth, told=letters.told)
 
     def correct(self, letters: Letters) -> None:
         """Make a new task of the one in the panel, with its corrected message."""
@@ -139,16 +141,18 @@ class LetterActions(QObject):
         *,
         whole: bool = False,
         worth: Worth | None = None,
+        told: VerdictWords | None = None,
     ) -> None:
         """Make new tasks; many, or the ``whole`` of a cause, only after a look at what becomes of each.
 
         ``note`` names what they share; ``then`` is called once it is decided. What is known to fail again by their
-        ``worth`` is asked about however few they are.
+        ``worth`` is asked about however few they are, in the words of ``told`` where it was said already.
         """
         doubtful = verdicts.hopeless(worth)
         if doubtful and worth is not None and len(ids) == 1:
             if self._free(ids):
-                self._ask_all_the_same(ids, worth, then)
+                said = told or VerdictWords(verdicts.look(worth).status, verdicts.word(worth, 1), verdicts.why(worth))
+                self._ask_all_the_same(ids, said, then)
             return
         if len(ids) <= FEW and not ((whole or doubtful) and len(ids) > 1):
             self._hold(ids)
@@ -158,11 +162,11 @@ class LetterActions(QObject):
         dialog.started.connect(then)
         dialog.open()
 
-    def _ask_all_the_same(self, ids: Sequence[str], worth: Worth, then: Callable[[], None]) -> None:
+    def _ask_all_the_same(self, ids: Sequence[str], said: VerdictWords, then: Callable[[], None]) -> None:
         question = Question(
             title=N_("Republish all the same?"),
             rows=((_("task id"), ids[0]),),
-            findings=(Finding(verdicts.look(worth).status, verdicts.word(worth, 1), verdicts.why(worth)),),
+            findings=(Finding(said.status, said.lead, said.evidence),),
             verb=_("Republish all the same"),
         )
 

@@ -17,6 +17,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QSizePoli
 
 from services.domain.insight.shop import ShopNow
 from services.domain.past.marks import Mark
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.live import Snapshot
@@ -164,6 +166,9 @@ class OverviewPage(Page):
             self.tiles[spec.key].clicked.connect(partial(self.open_tile, spec))
             self.tiles[spec.key].menu_wanted.connect(partial(self._fill_menu, spec))
         self.fleet.map.shop_clicked.connect(self.open_shop)
+        self.fleet.map.tasks_wanted.connect(
+            lambda key: self.open_tasks.emit(filter.format_terms((equals("shop", key),)))
+        )
         self.attention.verb.connect(self.attention_verb)
         self.charts.span_chosen.connect(self._on_span)
         # data

@@ -257,7 +257,7 @@ VERBS: tuple[BrowserVerb, ...] = (
 
 
 class BrowsersCard(Card):
-    """The browsers of the worker that is chosen, hidden where it has none and needs none.
+    """The browsers of the worker that is chosen; hidden until any worker had one.
 
     Signals:
         changed: another one is chosen.
@@ -303,10 +303,10 @@ class BrowsersCard(Card):
         """Take only the room that is needed, where it stands below the workers."""
         self.table.setMaximumHeight(TALL if short else QWIDGETSIZE_MAX)
 
-    def show_browsers(self, worker: str, found: Sequence[BrowserRow]) -> None:
-        """Show those of a worker."""
+    def show_browsers(self, worker: str, found: Sequence[BrowserRow], *, kept: bool = False) -> None:
+        """Show those of a worker; ``kept``: it says so where there are none."""
         self._worker, self._rows = worker, {row.key: row for row in found}
-        self.setVisible(bool(found))
+        self.setVisible(bool(found) or kept)
         self.set_note(safe.one_line(worker, 40))
         self._model.apply(tuple(found))
         if found and self.table.current_key() is None:
@@ -330,8 +330,9 @@ class BrowsersCard(Card):
             show(button, offered)
         waiting = sum(1 for row in self._rows.values() if row.session is not None)
         words = ngettext("{n} shop waits for a login here.", "{n} shops wait for a login here.", waiting)
-        self.hint.setText(words.format(n=text.count(waiting)) if waiting else "")
-        self.hint.setVisible(bool(waiting))
+        none = _("No browser is open there.") if not self._rows else ""
+        self.hint.setText(words.format(n=text.count(waiting)) if waiting else none)
+        self.hint.setVisible(bool(waiting or none))
         self.changed.emit()
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:

@@ -88,7 +88,7 @@ class WorkersPage(Page):
         self._fleet, self._now_ms = FleetNow(), 0
         self._names: Names = nodes.NO_NAMES
         self._pulses = 0
-        self._by_hand = self._clicked = False
+        self._by_hand = self._browsing = False
         self._actions = WorkerActions(context, self)
         self.verbs: Verbs[WorkerVerb, OfWorker] = Verbs(VERBS, self._run, self._actions.barred)
         self._asking = Operation(self, latest=True)
@@ -219,7 +219,7 @@ class WorkersPage(Page):
         # orders to nodes
         self.board.ordered.connect(self._actions.tell)
         self.board.task_wanted.connect(self._open_task)
-        self.board.chosen.connect(lambda _worker: self._on_chosen())
+        self.board.chosen.connect(lambda _worker: self._show_browsers())
         self.table.current_changed.connect(lambda _key: self._show_browsers())
         self.machines.open_requested.connect(self._open_machine)
         self.finder.textChanged.connect(lambda _text: self._say())
@@ -334,21 +334,18 @@ class WorkersPage(Page):
 
     def _show_browsers(self) -> None:
         one = self._find(self._chosen())
-        if one is None or (not self._clicked and not self._of(one)):
-            # nobody has chosen: the first that has any, so that they are seen at all
-            one = next((each for each in self._fleet.workers if self._of(each)), one)
+        if one is None:  # none is chosen: the first that has any, so that they are seen at all
+            one = next((each for each in self._fleet.workers if self._of(each)), None)
         found = self._of(one)
+        # who has seen any keeps their place: buttons would move with each that opens or is chosen
+        self._browsing = self._browsing or any(map(self._of, self._fleet.workers))
         hidden = self.browsers.isHidden()
-        self.browsers.show_browsers(one.name if one is not None else "", found)
+        self.browsers.show_browsers(one.name if one is not None else "", found, kept=self._browsing)
         if self.browsers.isHidden() != hidden:
             self._fit_side()
 
     def _of(self, one: WorkerNow | None) -> tuple[BrowserRow, ...]:
         return browsers.rows(one, self._names, self._sessions, self._homes)
-
-    def _on_chosen(self) -> None:
-        self._clicked = True
-        self._show_browsers()
 
     def _open_machine(self, name: object) -> None:
         """The workers of a machine, as a table."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
+    QContextMenuEvent,
     QFocusEvent,
     QFontMetrics,
+    QGuiApplication,
     QHideEvent,
     QKeyEvent,
     QMouseEvent,
@@ -20,7 +23,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import STATES, ShopNow
@@ -47,12 +50,17 @@ class HeatMap(QWidget):
     Signals:
         shop_clicked: platform and id of a shop that was clicked or entered.
         current_changed: platform and id under the mouse or the arrow keys, both "" for none.
+        tasks_wanted: a shop (``platform:shop_id``) whose tasks are wanted.
+        menu_filled: the menu of a shop before it opens, and that shop (``platform:shop_id``): whoever shows the map may
+            put in what can be done to it.
         resized: it is as high as its shops need now.
     """
 
     resized = Signal()
     shop_clicked = Signal(str, str)
     current_changed = Signal(str, str)
+    tasks_wanted = Signal(str)
+    menu_filled = Signal(object, str)
 
     def __init__(self, *, aggregate_above: int | None = AGGREGATE_ABOVE, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -299,6 +307,29 @@ class HeatMap(QWidget):
         index = self._layout_of.index_at(event.position().x(), event.position().y())
         if event.button() == Qt.MouseButton.LeftButton and index >= 0:
             self._open(index)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The menu of the shop under the mouse, or of the one that the keys chose."""
+        at, index = event.globalPos(), self._current
+        if event.reason() == QContextMenuEvent.Reason.Mouse:
+            index = self._layout_of.index_at(event.pos().x(), event.pos().y())
+        elif index >= 0:
+            left, top, side = self._layout_of.rect_of(index)
+            at = self.mapToGlobal(QPointF(left, top + side).toPoint())
+        if not 0 <= index < len(self._rows.cells):
+            super().contextMenuEvent(event)
+            return
+        cell, copy = self._rows.cells[index], QGuiApplication.clipboard().setText
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(_("Open shop"), partial(self.shop_clicked.emit, cell.platform, cell.shop_id))
+        self.menu_filled.emit(menu, cell.key)
+        if len(menu.actions()) == 1:
+            menu.addAction(_("Show tasks"), partial(self.tasks_wanted.emit, cell.key))
+        menu.addSeparator()
+        menu.addAction(_("Copy name"), partial(copy, cell.name))
+        menu.addAction(_("Copy id"), partial(copy, cell.shop_id))
+        menu.popup(at)
 
     def leaveEvent(self, event: QEvent) -> None:
         """Take the card away."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
-from services.domain.insight.worker import GONE, LATE_MS, MISSING, WorkerNow
+from services.domain.insight.worker import GONE, LATE_MS, MISSING, WorkerNow, machine
 from services.domain.past.frame import WORKER
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
@@ -29,19 +29,19 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
     for one in look.snapshot.fleet().workers:
         long_gone = not one.unconfirmed and one.silence_ms > rule.limit("minutes_after") * 60_000
         if one.missing and one.silence_ms >= rule.limit("seconds") * 1000 and not long_gone:
-            groups[one.info.host].append(one)
-    for machine, found in groups.items():
+            groups[machine(one.info)].append(one)
+    for name, found in groups.items():
         unconfirmed = sum(len(one.unconfirmed) for one in found)
         facts = [Message("alert.fact_unconfirmed", {"n": unconfirmed})] if unconfirmed else []
         facts += [fact.message for fact in found[0].facts[:2]] if len(found) == 1 else []
         yield Finding(
             rule=rule.name,
-            key=f"silent:{machine}",
+            key=f"silent:{name}",
             words=Words(
-                title=Message("alert.silent", {"n": len(found), "worker": found[0].name, "machine": machine}),
+                title=Message("alert.silent", {"n": len(found), "worker": found[0].name, "machine": name}),
                 facts=tuple(facts),
                 cause=Message("alert.cause_silent", {"seconds": max(one.silence_ms for one in found) // 1000}),
-                next=Message("alert.next_silent", {"machine": machine}),
+                next=Message("alert.next_silent", {"machine": name}),
             ),
             count=len(found),
             names=tuple(sorted(one.name for one in found))[:20],

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QMenu, QSplitter
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPlainTextEdit, QSplitter
 from pytestqt.qtbot import QtBot
 
 from services import assembly, i18n
@@ -1180,3 +1180,36 @@ def test_the_palette_offers_what_can_be_done_about_the_letter_and_its_cause(
     archive.run()
     qtbot.waitUntil(lambda: all(one(fleet, key).triage == Triage.ARCHIVED for key in ticked))
     assert not page.table.records.ticked()
+
+
+@pytest.mark.one_pair
+def test_a_letter_that_is_alone_is_decided_where_it_is_read_and_asked_about_in_the_same_words(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    assert page.letters.republish.isVisible(), "many are decided together"
+    rows = page.causes.causes
+    alone = next(rows.record(row) for row in range(rows.rowCount()) if rows.record(row).count == 1)
+    page.causes.choose(alone.fingerprint)
+    qtbot.waitUntil(lambda: page.panel.task is not None and page.panel.task.fingerprint == alone.fingerprint)
+    assert not page.letters.republish.isVisible()
+    page.panel.primary_button.click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(ConfirmDialog)))
+    told = page.panel.letters().told
+    assert told is not None
+    assert {told.lead, told.evidence} <= {
+        label.text() for label in page.findChildren(ConfirmDialog)[0].findChildren(QLabel)
+    }
+
+
+def test_the_keyboard_goes_to_the_letters_when_none_is_shown(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    page.activateWindow()
+    page.panel.editor.setFocus()
+    inside = next(one for one in page.panel.findChildren(QPlainTextEdit) if one.isVisible())
+    inside.setFocus()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is inside)
+    page.panel.clear()
+    assert QApplication.focusWidget() is page.table

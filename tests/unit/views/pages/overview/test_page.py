@@ -12,6 +12,7 @@ from functools import partial
 import pytest
 from msgspec import structs
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -132,6 +133,26 @@ def test_shops_and_verbs_are_doors_too(qtbot: QtBot, page: OverviewPage) -> None
     with qtbot.waitSignal(page.attention_verb) as heard:
         qtbot.mouseClick(page.attention.list.items()[0].links()[0], LEFT)
     assert heard.args == ["triage", "f1"]
+
+
+def test_a_cell_of_the_map_has_a_menu_whose_entries_are_doors(qtbot: QtBot, page: OverviewPage) -> None:
+    heat = page.fleet.map
+    shop = heat.rows.cells[0]
+    at = heat.rect_of(shop.platform, shop.shop_id).center().toPoint()
+    QApplication.sendEvent(heat, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, heat.mapToGlobal(at)))
+    (menu,) = heat.findChildren(QMenu)
+    entries = {action.text(): action for action in menu.actions() if action.text()}
+    assert list(entries) == ["Open shop", "Show tasks", "Copy name", "Copy id"]
+    with qtbot.waitSignal(page.open_shop) as heard:
+        entries["Open shop"].trigger()
+    assert heard.args == [shop.platform, shop.shop_id]
+    with qtbot.waitSignal(page.open_tasks) as heard:
+        entries["Show tasks"].trigger()
+    assert heard.args == [f"shop:{shop.key}"]
+    entries["Copy id"].trigger()
+    assert QApplication.clipboard().text() == shop.shop_id
+    entries["Copy name"].trigger()
+    assert QApplication.clipboard().text() == shop.name
 
 
 def test_the_legend_of_the_fleet_filters_it(qtbot: QtBot, page: OverviewPage) -> None:

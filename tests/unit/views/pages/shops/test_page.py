@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
@@ -743,6 +743,20 @@ def test_a_click_on_a_cell_puts_the_cursor_on_its_row_and_the_cursor_marks_its_c
     qtbot.waitUntil(lambda: listed(page) == [SHOP], timeout=WAIT_MS)
     qtbot.mouseClick(heat, Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: page.table.current_key() == OTHER, timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
+def test_a_cell_has_the_menu_of_its_row(fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    heat = page.heat.map
+    row, beside = QMenu(page), heat.rect_of("pdd", "pdd-10025").center().toPoint()
+    page.table.menu_requested.emit(row, OTHER)
+    QApplication.sendEvent(heat, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, beside, heat.mapToGlobal(beside)))
+    (menu,) = heat.findChildren(QMenu)
+    words = [action.text() for action in menu.actions() if action.text()]
+    of_row = [action.text() for action in row.actions() if action.text()]
+    assert "Show tasks" in of_row
+    assert words == ["Open shop", *of_row, "Copy name", "Copy id"]
 
 
 @pytest.mark.one_pair

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import msgspec
 import pytest
 from PySide6.QtCore import QBuffer, QPoint
 from PySide6.QtGui import QColor, QImage, QTextCursor, QTextFormat
@@ -13,6 +14,7 @@ from services.domain.change import CloseSession
 from services.domain.fleet import remote
 from services.domain.fleet.remote import LogLine, OrderEnd, Window, WorkerLog
 from services.domain.fleet.worker import BrowserState, WorkerInfo
+from services.domain.insight import worker as insight
 from services.domain.task import classify
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
@@ -221,3 +223,29 @@ def test_machines_tell_where_their_versions_differ_and_lead_to_their_workers(
     assert page.unmatched.isVisible()
     page.unmatched.button.click()
     assert page.table.records.rowCount() == 3
+
+
+def test_the_browsers_beside_the_workers_are_those_of_the_one_that_is_chosen(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    """Also of one that has none, or is not heard of: its ring beside browsers of another would tell they are its own.
+    What is below the card stays where it is.
+    """
+    desk(fleet, BrowserState(shop="pdd:s2", state="busy", since=1))
+    fleet.heartbeat("bare", node="desk-02")
+    page = open_page()
+    card = page.browsers
+    qtbot.waitUntil(lambda: card.table.records.rowCount() == 1, timeout=WAIT_MS)
+    page.show_request("bare")
+    assert card.table.records.rowCount() == 0
+    assert card.isVisible()
+    assert card.hint.text() == "No browser is open there."
+    now = fleet.store.now_ms()
+    late = msgspec.structs.replace(fleet.store.workers()[0], worker="late", node="desk-03", seen_at=now - 90_000)
+    page.deactivate()
+    page.show_fleet(insight.look([*fleet.store.workers(), late], now, {}), now)
+    page.board.select("late")
+    page.show_fleet(insight.look([*fleet.store.workers(), late], now, {}), now)
+    assert card.table.records.rowCount() == 0
+    page.show_request("desk")
+    assert card.table.records.rowCount() == 1
