@@ -12,6 +12,7 @@ import json
 import logging
 import logging.handlers
 import sys
+import threading
 from collections import deque
 from contextlib import suppress
 from contextvars import ContextVar, Token
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from services import home_folder
+from services.domain.errors import BrokerUnavailable, StoreUnavailable
 from services.domain.text import mask
 from services.domain.text.mask import masked_text
 from services.domain.text.visible import escaped, visible
@@ -36,6 +38,15 @@ _ABOUT: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("what is logged is 
 _OF_PROCESS: dict[str, str] = {}
 #: a traceback longer than that is cut at its head
 MAX_TRACE = 20_000
+#: what is away is told of again after so many seconds, then after twice as many each time, up to the last; what nobody
+#: has missed for so long was there meanwhile
+AGAIN_S, LONGEST_S, OVER_S = 10, 1800, 120
+_AWAY = (StoreUnavailable, BrokerUnavailable)
+
+
+def back(away: type[Exception]) -> dict[str, type[Exception]]:
+    """``extra`` of the record that says that the store or the broker is there again."""
+    return {"back": away}
 
 
 #: the last lines of this process, each with when (UTC ms) and how bad
@@ -77,10 +88,67 @@ def of_process(**names: str) -> None:
     _OF_PROCESS.update(names)
 
 
+class _Outage:
+    """One time during which the store or the broker was away: every thread finds that out each second, and says so."""
+
+    def __init__(self, began: float) -> None:
+        self.began = self.last = began
+        self.told: set[tuple[str, str]] = set()
+        self.again, self.pause = began + AGAIN_S, float(AGAIN_S)
+
+
+class _Outages:
+    """Decides once for all handlers which record of an outage is one too many: each sentence is told when it is said
+    first, after that one of all at growing intervals, with for how long.
+    """
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._now: dict[type[Exception], _Outage] = {}
+
+    def clear(self) -> None:
+        self._now.clear()
+
+    def lets(self, record: logging.LogRecord) -> bool:
+        with self._turn:
+            known: bool | None = getattr(record, "let", None)
+            if known is None:
+                known = record.let = self._judge(record)
+            return known
+
+    def _judge(self, record: logging.LogRecord) -> bool:
+        if (over := getattr(record, "back", None)) is not None:
+            self._now.pop(over, None)
+        arguments = record.args if isinstance(record.args, tuple) else ()
+        away = next((kind for kind in _AWAY for one in arguments if isinstance(one, kind)), None)
+        if away is None or record.exc_info:
+            return True
+        at = record.created
+        outage = self._now.get(away)
+        if outage is None or at - outage.last > OVER_S or at < outage.began:
+            outage = self._now[away] = _Outage(at)
+        outage.last = at
+        sentence = (record.name, str(record.msg))
+        if sentence not in outage.told:
+            outage.told.add(sentence)
+            return True
+        if at < outage.again:
+            return False
+        outage.pause = min(outage.pause * 2, LONGEST_S)
+        outage.again = at + outage.pause
+        record.msg, record.args = f"{record.getMessage()} (for {round(at - outage.began)} s)", ()
+        return True
+
+
+_OUTAGES = _Outages()
+
+
 class _Noting(logging.Filter):
-    """Keeps with a record what it is about, while its context is there."""
+    """Keeps with a record what it is about, while its context is there; lets none through that says the same again."""
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if not _OUTAGES.lets(record):
+            return False
         found = {name: text for name, text in {**_OF_PROCESS, **dict(_ABOUT.get())}.items() if text}
         found |= {name: str(getattr(record, name)) for name in ABOUT if getattr(record, name, None)}
         record.about = found
@@ -145,6 +213,7 @@ def set_up(*, verbose: bool = False, file: Path | None = None) -> None:
         root.removeHandler(old)
         old.close()
     _OF_PROCESS.clear()
+    _OUTAGES.clear()
     stream = logging.StreamHandler()
     stream.setLevel(logging.INFO if verbose else logging.WARNING)
     _add(stream, _Masked("%(asctime)s %(levelname)s %(name)s %(message)s"))

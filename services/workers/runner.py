@@ -172,7 +172,7 @@ class Runner:
                 claimed, RETRYING, GOES_ON, started, ended, error=error, delay_s=outcome.again_s, counted=False
             )
         if outcome.cancelled or claimed.cancel_reason:
-            return self._finish(claimed, CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled")
+            return self._cancelled(claimed, outcome, started, ended)
         if kind == classify.CANCELLED:  # its text speaks of something cancelled (an order); nobody cancelled the task
             kind = classify.UNKNOWN
         own = self._registry.task_type(task.task_type)
@@ -184,6 +184,14 @@ class Runner:
         return self._finish(
             claimed, decision.to, word, started, ended, error=error, error_kind=kind, delay_s=delay,
         )  # fmt: skip
+
+    def _cancelled(self, claimed: ClaimedTask, outcome: Outcome, started: int, ended: int) -> Finish:
+        error = outcome.error[-ERROR_LIMIT:]
+        if (
+            outcome.cancelled and claimed.cancel_reason == "lost"
+        ):  # its executor was asked to stop, and nobody wanted it
+            error = own_words.write("own.fenced")
+        return self._finish(claimed, CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled")
 
     def _policy_of(self, own: task_type.TaskType) -> retry.RetryPolicy:
         base, cap = own.retry_base_s, own.retry_cap_s

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from pika.adapters import select_connection
 
+from services import log as logs
 from services.broker.rabbitmq import errors, url
 from services.broker.rabbitmq.errors import ChannelLost
 from services.broker.rabbitmq.timing import NUDGE, REACH_CAP, REFUSED_CAP, STEADY, Backoff, Timing
@@ -242,9 +243,12 @@ class Link:
         connection.add_on_connection_blocked_callback(lambda _connection, frame: self._hold(True, frame.method.reason))
         connection.add_on_connection_unblocked_callback(lambda *_: self._hold(False, ""))
         self._up_at = self._clock.monotonic()
+        again = bool(self.version)
         self.version = connection.version
         self._reasons.clear()
-        log.info("%s connection to %s is up (RabbitMQ %s)", self.name, self.node.place, self.version)
+        level = logging.WARNING if again else logging.INFO
+        told = "%s connection to %s is up (RabbitMQ %s)"
+        log.log(level, told, self.name, self.node.place, self.version, extra=logs.back(BrokerUnavailable))
         self._turn(True, "")
         for listener in tuple(self._listeners):
             listener.on_up()

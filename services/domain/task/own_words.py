@@ -41,6 +41,7 @@ SENTENCES: dict[str, str] = {
     "own.killed": N_("killed on request"),
     "own.stopped_closing": N_("stopped because this worker closes"),
     "own.killed_closing": N_("killed because this worker closes"),
+    "own.fenced": N_("ended because its lease was lost: the task runs elsewhere, has ended, or its record is gone"),
     "own.no_end": N_("no end within {seconds} s"),
     "own.no_end_killed": N_("no end within {seconds} s; it was killed"),
     "own.no_end_asked": N_("no end within {seconds} s; it ended when asked"),

@@ -52,6 +52,7 @@ class Leader:
         self._held_at = self._failed_at = 0.0  #: when the lease was renewed last; when the first of the rounds failed
         self._failures = 0  #: rounds that failed one after the other
         self._unfit = ""  #: why the lead is to be given up
+        self._stays = ""  #: why it did not stand the last time
         self._stands_at = float("-inf")  #: not before this does it stand again
         self._pause = PAUSE_S
         self._thread = threading.Thread(target=self._loop, name=f"{holder}-leader", daemon=True)
@@ -120,8 +121,10 @@ class Leader:
         self._fitness.doubt()
         why = self._fitness.look()
         if why:
-            log.info("%s does not stand for leader: %s", self._holder, why)
+            if why != self._stays:  # said once, and not every few seconds for as long as it lasts
+                log.info("%s does not stand for leader: %s", self._holder, why)
             self._stands_at = self._clock.monotonic() + PAUSE_S
+        self._stays = why
         return not why
 
     def _resign(self) -> None:

@@ -18,6 +18,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from services import addresses, tls
+from services import log as logs
 from services.domain.errors import (
     NotAllowed,
     SchemaTooNew,
@@ -124,6 +125,7 @@ class Link:
         self.address, self._options = shown(url), _options(url)
         self._place = addresses.shown(url).partition("/")[0]
         self._insecure = insecure
+        self._silent_since: float | None = None  #: monotonic; None while it answers
         self._spoken = False  #: it has answered once, so what breaks now is not the kind of the connection
         self.read_only = read_only
         self._eval = ("EVALSHA_RO", "EVAL_RO") if read_only else ("EVALSHA", "EVAL")
@@ -331,6 +333,8 @@ class Link:
     def _silence(self, error: Exception) -> str:
         """Why there was no answer, and what to do about the usual reasons."""
         cause, address = error.__context__, self.address
+        if self._silent_since is None:
+            self._silent_since = time.monotonic()
         if isinstance(cause, ConnectionRefusedError):
             return said("store.nobody", address=address)
         if isinstance(cause, socket.gaierror):
@@ -374,6 +378,15 @@ class Link:
         at, why = self._refused
         return why if time.monotonic() - at < REFUSED_S else ""
 
+    def _answered(self, begun: float) -> None:
+        """``begun``: when it was asked; an answer that was under way as others got none tells nothing."""
+        self._spoken = True
+        since = self._silent_since
+        if since is not None and since <= begun:
+            self._silent_since = None
+            away = round(time.monotonic() - since)
+            log.warning("%s answers again after %d s", self.address, away, extra=logs.back(StoreUnavailable))
+
     def _takes_nothing(self, error: StoreError) -> StoreError:
         words = words_of(error)
         if isinstance(error, FieldsChanged):  # it is sent again with the others, and taken
@@ -386,9 +399,10 @@ class Link:
     def _translated(self) -> Iterator[None]:
         if self.closed.is_set():
             raise StoreUnavailable(said("store.closed", address=self.address))
+        begun = time.monotonic()
         try:
             yield
-            self._spoken = True
+            self._answered(begun)
         except exceptions.AuthenticationError as exc:
             raise StoreUnavailable(said("store.refuses_user", address=self.address)) from exc
         except exceptions.OutOfMemoryError as exc:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from services import log as logs
+from services.domain.errors import StoreUnavailable, UsageError
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -178,3 +179,40 @@ def test_where_nothing_can_be_written_the_program_goes_on(tmp_path: Path, capsys
     logging.getLogger("x").warning("goes on")
     assert "nothing is logged to" in (shown := capsys.readouterr().err)
     assert "goes on" in shown
+
+
+def test_what_is_away_is_told_once_then_at_growing_intervals_and_that_it_is_back(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    logs.set_up()
+
+    def say(seconds: float, text: str, *args: object, **extra: object) -> None:
+        made = {"name": "x", "levelno": logging.WARNING, "levelname": "WARNING", "created": 1000.0 + seconds}
+        logging.getLogger("x").handle(logging.makeLogRecord({**made, "msg": text, "args": args, **extra}))
+
+    for second in range(100):
+        say(second, "heartbeat is late: %s", StoreUnavailable("100% away"))
+        say(second, "schedules wait: %s", StoreUnavailable("100% away"))
+        say(second, "another matter: %s", UsageError("wrong"))
+    say(100, "it answers again", **logs.back(StoreUnavailable))
+    say(101, "heartbeat is late: %s", StoreUnavailable("away once more"))
+    say(500, "heartbeat is late: %s", StoreUnavailable("away much later"))
+    lines = [line for line in capsys.readouterr().err.splitlines() if "another matter" not in line]
+    assert [line.partition("WARNING x ")[2] for line in lines] == [
+        "heartbeat is late: 100% away",
+        "schedules wait: 100% away",
+        "heartbeat is late: 100% away (for 10 s)",
+        "heartbeat is late: 100% away (for 30 s)",
+        "heartbeat is late: 100% away (for 70 s)",
+        "it answers again",
+        "heartbeat is late: away once more",
+        "heartbeat is late: away much later",
+    ]
+
+
+def test_the_same_lines_of_an_outage_reach_every_handler(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    logs.set_up(file=(file := tmp_path / "a.jsonl"))
+    for _ in range(5):
+        logging.getLogger("x").warning("heartbeat is late: %s", StoreUnavailable("away"))
+    assert [one["text"] for one in records(file)] == ["heartbeat is late: away"]
+    assert capsys.readouterr().err.count("away") == 1

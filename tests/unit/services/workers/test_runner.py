@@ -229,6 +229,21 @@ def test_what_would_go_on_later_ends_where_it_was_cancelled(room: Room) -> None:
     assert stopped(room, "requested", outcome=Outcome(ok=False, again_s=5.0, error="page 2 of 9")).to == "cancelled"
 
 
+@pytest.mark.parametrize(
+    ("reason", "met", "told"),
+    [
+        ("lost", "", "its lease was lost"),
+        ("requested", "", "killed on request"),
+        ("lost", "disk full", "disk full"),  # what it met by itself before stays told
+    ],
+)
+def test_what_is_ended_because_its_lease_was_lost_says_so(room: Room, reason: str, met: str, told: str) -> None:
+    """Its executor knows only that it was to stop, and nobody asked for that."""
+    killed = Outcome(ok=False, cancelled=True, error="killed on request", error_kind="cancelled")
+    outcome = Outcome(ok=False, error=met, error_kind="unknown") if met else killed
+    assert told in stopped(room, reason, outcome=outcome).attempt.error
+
+
 def test_a_worker_that_stops_gives_back_what_may_run_again(room: Room) -> None:
     op = stopped(room, "shutdown")
     assert (op.to, op.attempt.outcome, op.error_kind) == ("pending", "returned", "")
