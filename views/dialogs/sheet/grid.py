@@ -40,6 +40,7 @@ LEAST, MOST, STATE_WIDTH = 92, 260, 130
 _VCENTRE = int(Qt.AlignmentFlag.AlignVCenter)
 _KEPT = 4000  #: texts whose cut is remembered
 _TRIED = 40  #: rows by which the width of a column is found
+_NOWHERE = ((-1, -1), (-1, -1))
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -88,7 +89,7 @@ class SheetGrid(QTableView):
         theme().changed.connect(self.viewport().update)
         on_language_changed(self._say)
         self._say()
-        self._below = ((-1, -1), (-1, -1))  #: what was written last, and the cell that Enter went to
+        self._below = _NOWHERE  #: what was written last, and the cell that Enter went to, while the cursor is there
         self._shown: tuple[str, ...] = ()
         self._wanted: list[int] = []  #: width of each column by what stands in it
         self._least: dict[int, int] = {}
@@ -112,6 +113,7 @@ class SheetGrid(QTableView):
         here = (at.row(), at.column()) if at.isValid() else (-1, -1)
         if here == self._below[1]:  # where Enter went by itself, past what is wrong further left or there
             here = self._below[0]
+        self._below = _NOWHERE  # else it would be looked for from there for ever
         self.go_to(*next((place for place in bad if place > here), bad[0]))
         return True
 
@@ -172,6 +174,8 @@ class SheetGrid(QTableView):
     def currentChanged(self, current: Index, previous: Index) -> None:
         """Tell where the cursor is."""
         super().currentChanged(current, previous)
+        if current.isValid() and (current.row(), current.column()) != self._below[1]:
+            self._below = _NOWHERE
         self.moved.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

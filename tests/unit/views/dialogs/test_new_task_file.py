@@ -238,6 +238,23 @@ def test_bad_cells_are_corrected_in_place_and_nothing_is_sent_before(
     assert sheet.counts.text() == "300 rows, 1 with errors"
 
 
+def test_the_next_error_goes_round_also_after_enter_went_to_a_bad_cell(
+    qtbot: QtBot, shops: list[str], read_file: Open, tmp_path: Path
+) -> None:
+    good = [shop.partition(":")[2] for shop in shops[:4]]
+    rows = [[where, "sync_order"] for where in ("no-1", "no-2", "no-3", good[3])]
+    dialog = read_file(task_sheets.write(tmp_path / "t.csv", rows, ("店铺", "任务类型")))
+    write(qtbot, dialog, 2, 0, good[0])
+    met = []
+    for _turn in range(4):
+        QTest.keyClick(dialog, Qt.Key.Key_F8)
+        met.append(dialog.sheet.grid.place())
+    assert met == [(3, 0), (4, 0), (3, 0), (4, 0)]
+    dialog.sheet.grid.go_to(dialog.sheet.model.row_of(3), 1)  # by hand, to where Enter had gone
+    QTest.keyClick(dialog, Qt.Key.Key_F8)
+    assert dialog.sheet.grid.place() == (4, 0)
+
+
 def test_rows_that_could_not_start_now_are_told_and_shown_alone(
     qtbot: QtBot, fleet: Fleet, read_file: Open, tmp_path: Path
 ) -> None:
