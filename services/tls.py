@@ -59,6 +59,8 @@ _OF_TLS = re.compile(r"\[SSL|EOF occurred in violation|SSLError|SSLEOF|_ssl\.c",
 #: how clients of both servers tell of an end without a reason
 _CUT = re.compile(r"ConnectionReset|ConnectionAborted|BrokenPipe|SSLEOF|EOF occurred in|indicated EOF|closed by server")
 _LISTEN_S = 2.0
+#: of a locked key, which OpenSSL would ask for on the terminal, where nobody sits
+_NO_PASSWORD = "-"
 
 
 def sentence(errors: Iterable[BaseException], place: str, options: Mapping[str, str], words: Words) -> Said | None:
@@ -120,7 +122,7 @@ def context(options: Mapping[str, str], words: Words, *, insecure: bool = False)
     """
     made = ssl.create_default_context(cafile=options.get(words.ca))
     if words.cert in options:
-        made.load_cert_chain(options[words.cert], options.get(words.key))
+        made.load_cert_chain(options[words.cert], options.get(words.key), password=_NO_PASSWORD)
     if insecure:
         made.check_hostname, made.verify_mode = False, ssl.CERT_NONE
     return made
@@ -183,8 +185,8 @@ def _check_pair(options: Mapping[str, str], words: Words, field: str) -> None:
 
     def password() -> str:
         nonlocal locked
-        locked = True  # asked on the terminal otherwise, where nobody sits
-        return "-"
+        locked = True
+        return _NO_PASSWORD
 
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(cert, key, password=password)

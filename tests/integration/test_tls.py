@@ -9,6 +9,7 @@ import socket
 import ssl
 import struct
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -206,6 +207,30 @@ def test_a_file_that_cannot_be_used_is_named(certs: Path, name: str) -> None:
     port = free_port()
     check(store_says(port, "rediss", query(certs, tls.REDIS, options)), wanted, tls.REDIS)
     check(broker_says(port, "amqps", query(certs, tls.AMQP, options)), wanted, tls.AMQP)
+
+
+def test_a_management_interface_asks_no_terminal_for_the_password_of_a_key(certs: Path) -> None:
+    pty = pytest.importorskip("pty")
+    code = (
+        "from services.broker.rabbitmq import management, url; from services.clock import SystemClock;"
+        f" at = 'https://localhost:{free_port()}/?{query(certs, tls.AMQP, FILES['key with a password'][0])}';"
+        " asked = management.Management(url.parse('amqp://guest:guest@localhost/'), at, SystemClock());"
+        " print(asked.totals(), asked.problem())"
+    )
+    ours, theirs = pty.openpty()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            stdin=theirs,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            start_new_session=True,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert "locked.key has a password" in done.stdout, (done.stdout, done.stderr)
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root reads everything")
