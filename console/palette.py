@@ -117,7 +117,8 @@ class PaletteFinder(QObject):
     def _remembered(self) -> Sequence[Group]:
         """Without a query: what was chosen lately, what is used most on this page, and where one can go."""
         commands, places = self._commands(), self._places()
-        known = {entry.key: entry for entry in (*commands, *places, *self._shop_entries)}
+        others = (*self._limits(), *self._shop_entries, *self._workers(), *self._queues())
+        known = {entry.key: entry for entry in (*commands, *places, *others)}
         used = self._context.memory.get(_USED, {})
         here = used.get(self._window.current, {}) if isinstance(used, dict) else {}
         often = Counter(here if isinstance(here, dict) else {})

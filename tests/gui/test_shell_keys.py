@@ -280,6 +280,8 @@ def test_the_palette_finds_where_a_platform_is_paused(window: Window, qtbot: QtB
     window.window.open_page("shops", "pdd:s1")
     qtbot.waitUntil(lambda: page.table.isVisible(), timeout=WAIT_MS)
     assert not page.limits.isVisible()
+    palette.ask()
+    assert entries(window)[0].key == "limits.pdd", "what was chosen lately"
 
 
 def test_the_palette_finds_queues(window: Window, qtbot: QtBot) -> None:
@@ -295,6 +297,8 @@ def test_the_palette_finds_queues(window: Window, qtbot: QtBot) -> None:
     assert window.window.current == "queues"
     page = window.window.page("queues")
     qtbot.waitUntil(lambda: page.table.current_key() == depth.name, timeout=WAIT_MS)
+    palette.ask()
+    assert entries(window)[0].key == chosen.key, "what was chosen lately"
 
 
 def test_the_palette_goes_to_pages_and_remembers(window: Window, qtbot: QtBot) -> None:
