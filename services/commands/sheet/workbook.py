@@ -66,7 +66,9 @@ UNCOMPUTED = Uncomputed()
 
 
 class Workbook:
-    """One sheet of a workbook; ``sheet`` "" means the one that was in front."""
+    """One sheet of a workbook; ``sheet`` "" means the one that was in front, where a chart was the first that a person
+    sees.
+    """
 
     def __init__(self, path: Path, sheet: str = "") -> None:
         """Open it.
@@ -90,7 +92,7 @@ class Workbook:
             raise self._refusal(exc) from exc
         if not self.sheets:
             raise UsageError(said("table.empty", name=path.name), field="--file")
-        self.sheet = sheet or (front if front in self.sheets else next(iter(self.sheets), ""))
+        self.sheet = sheet or (front if front in self.sheets else next(iter(seen or self.sheets)))
         if self.sheet not in self.sheets:
             there = ", ".join(self.sheets)
             raise UsageError(said("table.no_sheet", name=path.name, sheet=sheet, sheets=there), field="--sheet")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from openpyxl.chart import BarChart
 
 from services.commands.sheet import columns, table, workbook
 from services.commands.sheet.table import BadRow, Row
@@ -137,6 +138,21 @@ def test_another_sheet_can_be_chosen(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="一月, 二月") as caught:
         read(path, sheet="三月")
     assert caught.value.field == "--sheet"
+
+
+def test_no_hidden_sheet_is_read_where_a_chart_is_in_front(tmp_path: Path) -> None:
+    made = openpyxl.Workbook()
+    lists = made.active
+    assert lists is not None
+    lists.title, lists.sheet_state = "lists", "hidden"
+    tasks = made.create_sheet("tasks")
+    for sheet in (lists, tasks):
+        sheet.append(["platform", "shop_id"])
+        sheet.append(["pdd", "1"])
+    made.create_chartsheet("chart").add_chart(BarChart())
+    made.active = 2
+    made.save(tmp_path / "a.xlsx")
+    assert read(tmp_path / "a.xlsx").sheet == "tasks"
 
 
 def test_the_first_sheet_that_holds_anything_is_read_where_the_one_in_front_is_empty(tmp_path: Path) -> None:
