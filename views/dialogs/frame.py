@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, Slot
 from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
 
@@ -80,6 +80,8 @@ class DialogFrame(Dimming):
         self.foot.setSpacing(8)
         self._put_together()
         theme().changed.connect(self._restyle)
+        # once the texts themselves have their new size
+        theme().changed.connect(self._follow_letters, Qt.ConnectionType.QueuedConnection)
         on_language_changed(self.retranslate)
         self.retranslate()
 
@@ -158,6 +160,14 @@ class DialogFrame(Dimming):
         self._glyph.setVisible(bool(self._icon))
         if self._icon:
             self._glyph.setPixmap(theme().pixmap(self._icon, "accent", 18))
+
+    @Slot()
+    def _follow_letters(self) -> None:
+        """Letters may have grown, or become smaller, while it is open."""
+        if self.isVisible():
+            self._widen()
+            self._grow()
+            self._take_room()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Stand in the middle of the window behind."""

@@ -20,8 +20,10 @@ MAX_TOASTS = 3
 _MARGIN, _GAP = 16, 10
 #: the verbs of a page stand in its foot at the right; a message must not lie on what one presses next
 _FOOT = 50
-#: places to try, as shares of the free width, the usual one first
-_PLACES = (1.0, 0.6, 0.25)
+#: places to try, as shares of the free width, and pixels above the status bar; the usual one first
+_PLACES = ((1.0, _FOOT), (1.0, 0), (0.6, _FOOT), (0.6, 0), (0.25, _FOOT), (0.25, 0))
+#: what a page shows comes a moment after it, and its buttons with that
+_COMES_MS = 1_200
 #: what is higher is read and scrolled, not pressed
 _CONTROL = 48
 #: a window whose edge is dragged has another size with each move of the mouse
@@ -47,6 +49,7 @@ class Toasts(QObject):
         self._stack: list[Toast] = []
         self._place = _PLACES[0]
         self._resized = Debounce(self.arrange, _RESIZED_MS, self)
+        self._later = Debounce(self._avoid, _COMES_MS, self)
         #: what scrolls below them is followed while one stands: it may be shown, or get its size, after they came
         self._follows = False
         self._laid = Debounce(self._lay, 0, self)
@@ -133,9 +136,14 @@ class Toasts(QObject):
 
     @Slot()
     def arrange(self) -> None:
-        """Look where they stand on the fewest buttons, now that others are there: such as stay, and where they are if
-        that is as good. None is carried off while somebody points at it.
+        """Look where they stand on the fewest buttons, now that others are there and once more when all of those came:
+        such as stay, and where they are if that is as good. None is carried off while somebody points at it.
         """
+        self._avoid()
+        self._later()
+
+    @Slot()
+    def _avoid(self) -> None:
         pointed_at = any(toast.underMouse() for toast in self._stack)  # before one that comes may lie under the mouse
         self._lay()
         if pointed_at or not any(map(_lasts, self._stack)):
@@ -178,12 +186,13 @@ class Toasts(QObject):
             over = [rect for rect in rects if rect.intersects(place)]
             area.keep_clear(place.bottom() + 1 - min(rect.top() for rect in over) if over else 0)
 
-    def _rects(self, place: float) -> list[QRect]:
+    def _rects(self, place: tuple[float, int]) -> list[QRect]:
         """Where each would stand, oldest first."""
         found: list[QRect] = []
-        bottom = self._host.height() - STATUS_BAR - _FOOT - _GAP
+        share, above = place
+        bottom = self._host.height() - STATUS_BAR - above - _GAP
         for toast in reversed(self._stack):
-            left = _MARGIN + round((self._host.width() - toast.width() - 2 * _MARGIN) * place)
+            left = _MARGIN + round((self._host.width() - toast.width() - 2 * _MARGIN) * share)
             found.append(QRect(QPoint(left, bottom - toast.height()), toast.size()))
             bottom -= toast.height() + _GAP
         return found[::-1]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 
@@ -24,6 +25,27 @@ class ScrollPane(QScrollArea):
         self.setWidget(content)
         content.setAutoFillBackground(False)
         self._room = 0  #: pixels below the content
+        content.installEventFilter(self)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Have a bar only where there is something to scroll."""
+        self._choose_bar()
+        super().resizeEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow what the content needs."""
+        if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
+            self._choose_bar()
+        return super().eventFilter(watched, event)
+
+    def _choose_bar(self) -> None:
+        """A bar that stands there makes words wrap, so that Qt would find it needed where without it all fits."""
+        whole = self.maximumViewportSize()
+        tall = self.body.totalHeightForWidth(whole.width()) if self.body.hasHeightForWidth() else -1
+        fits = max(tall, self.body.totalMinimumSize().height() if tall < 0 else 0) <= whole.height()
+        policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        if policy != self.verticalScrollBarPolicy():
+            self.setVerticalScrollBarPolicy(policy)
 
     def keep_clear(self, covered: int) -> None:
         """Let the last of it be scrolled above what lies on so many pixels of the lower end."""

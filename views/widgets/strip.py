@@ -21,13 +21,21 @@ class Strip(QWidget):
     """Glyph, bold lead, sentence and buttons in the tint of a status; the glyph stands at the first line."""
 
     def __init__(
-        self, name: str = "warning", *, glyph: str = "", stacked: bool = False, parent: QWidget | None = None
+        self,
+        name: str = "warning",
+        *,
+        glyph: str = "",
+        stacked: bool = False,
+        lines: int = 1,
+        parent: QWidget | None = None,
     ) -> None:
-        """``stacked``: the sentence stands below its lead, not beside it."""
+        """``stacked``: the sentence stands below its lead, not beside it. ``lines``: room that is kept, so that what
+        stands below does not move while a sentence becomes longer and shorter.
+        """
         super().__init__(parent)
         token = status(name)
         self._role, self._glyph_name = token.role, glyph or token.glyph
-        self.setMinimumHeight(40)
+        self._lines = lines
         self._glyph = QLabel()
         self._lead = Label("", "strong", wrap=stacked)
         self._text = Label("", "body", wrap=True)
@@ -77,7 +85,9 @@ class Strip(QWidget):
 
     def _restyle(self) -> None:
         self._glyph.setPixmap(theme().pixmap(self._glyph_name, self._role, 16))
-        self._glyph.setFixedHeight(self._text.fontMetrics().height() + 2 * _AIR)
+        tall = self._text.fontMetrics().height()
+        self._glyph.setFixedHeight(tall + 2 * _AIR)
+        self.setMinimumHeight(max(40, self._lines * tall + 2 * _AIR + 10))
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:

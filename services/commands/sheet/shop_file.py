@@ -15,6 +15,7 @@ from services.commands.sheet import table
 from services.commands.sheet.cells import Bad, identity
 from services.commands.sheet.table import Table, shown
 from services.domain.errors import UsageError
+from services.domain.fleet import platforms
 from services.domain.fleet.shop import Shop, tags_of
 from services.domain.text.cells import bared
 from services.domain.text.said import said, words_of
@@ -23,6 +24,7 @@ from services.messages import english
 
 TRUE, FALSE = frozenset({"1", "true", "yes", "on", "是"}), frozenset({"0", "false", "no", "off", "否"})
 ENDINGS = table.TABLES
+_LINES = 6  #: that are named of those with the same platform
 COLUMNS = ("platform", "shop_id", "name", "name_en", "group", "tags", "concurrency", "dedicated", "enabled")
 _CALLED = {
     "platform": ("平台", "渠道", "所属平台"),
@@ -50,16 +52,25 @@ class Fault:
     error: str
 
 
+class Stranger(msgspec.Struct, frozen=True, kw_only=True):
+    """A platform that no shop of the fleet is on, and where the file names it."""
+
+    code: str
+    lines: tuple[int, ...]
+
+
 class ShopFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file whole."""
 
     shops: tuple[Shop, ...] = ()
     faults: tuple[Fault, ...] = ()
     warnings: tuple[str, ...] = ()
+    strangers: tuple[Stranger, ...] = ()  #: by their names; none where the fleet has no shops yet
 
 
-def read(path: Path, known: Mapping[str, Shop] | None = None) -> ShopFile:
-    """All shops of a file. What it has no column for stays as it is in ``known`` (by ``platform:shop_id``).
+def read(path: Path, known: Mapping[str, Shop] | None = None, meant: Mapping[str, str] | None = None) -> ShopFile:
+    """All shops of a file. What it has no column for stays as it is in ``known`` (by ``platform:shop_id``); ``meant``:
+    the platform that is taken for one that the file names.
 
     Raises:
         UsageError: the file cannot be read at all, or holds nothing.
@@ -72,10 +83,15 @@ def read(path: Path, known: Mapping[str, Shop] | None = None) -> ShopFile:
     columns = _columns(read_, names) if read_.rows else ()
     spoken = {shop.platform for shop in (known or {}).values()}
     found: dict[str, Shop] = {}
+    strange: dict[str, list[int]] = {}
     faults = [Fault(line=bad.number, field="file", error=english(bad.reason)) for bad in read_.bad]
     for row in read_.rows:
         try:
-            shop = _shop(dict(zip(names, row.cells, strict=True)), known or {}, spoken)
+            cells = dict(zip(names, row.cells, strict=True))
+            platform = platform_of(bared(shown(cells.get("platform"))), spoken)
+            if spoken and platform and platform not in spoken:
+                strange.setdefault(platform, []).append(row.number)
+            shop = _shop({**cells, "platform": (meant or {}).get(platform, platform)}, known or {}, spoken)
             if shop.key in found:
                 raise UsageError(said("shop.twice", shop=shop.key), field="shop_id")
             found[shop.key] = shop
@@ -84,10 +100,13 @@ def read(path: Path, known: Mapping[str, Shop] | None = None) -> ShopFile:
     if not found and not faults:
         raise UsageError(said("shop.file_empty", name=path.name), field="file")
     faults.sort(key=lambda fault: fault.line)
+    strangers = [Stranger(code=code, lines=tuple(lines)) for code, lines in sorted(strange.items())]
+    unmeant = [one for one in strangers if one.code not in (meant or {})]
     return ShopFile(
         shops=tuple(found.values()),
         faults=tuple(faults),
-        warnings=tuple(_passed_over(name, others) for name in columns),
+        warnings=(*(_strange(one, spoken) for one in unmeant), *(_passed_over(name, others) for name in columns)),
+        strangers=tuple(strangers),
     )
 
 
@@ -99,6 +118,12 @@ def _columns(file: Table, names: Sequence[str]) -> tuple[str, ...]:
         told = said("shop.file_header", file=file.name, missing=" and ".join(missing), names=named)
         raise UsageError(told, field="file")
     return tuple(name for name in names if name not in COLUMNS)
+
+
+def _strange(one: Stranger, spoken: Collection[str]) -> str:
+    lines = ", ".join(map(str, one.lines[:_LINES])) + (", …" if len(one.lines) > _LINES else "")
+    name, codes = platforms.listed([one.code]), platforms.listed(spoken)
+    return said("shop.file_platform", lines=lines, name=name, codes=codes)
 
 
 def _passed_over(name: str, others: Mapping[str, str]) -> str:

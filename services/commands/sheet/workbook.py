@@ -65,6 +65,10 @@ class Uncomputed:
 UNCOMPUTED = Uncomputed()
 
 
+def _holds(cell: object) -> bool:
+    return cell.strip() != "" if isinstance(cell, str) else cell is not None
+
+
 class Workbook:
     """One sheet of a workbook; ``sheet`` "" means the one that was in front, where a chart was the first that a person
     sees.
@@ -125,7 +129,7 @@ class Workbook:
         front = self.sheet
         for name in (front, *seen):
             self.sheet = name
-            if any(cell not in (None, "") for _place, cells in self.rows() for cell in cells):
+            if any(_holds(cell) for _place, cells in self.rows() for cell in cells):
                 return name
         return front
 

@@ -524,6 +524,9 @@ REFUSALS: dict[str, str] = {
     "shop.file_header": N_(
         "{file}: the header must name platform and shop_id; {missing} must not be missing, it names {names}"
     ),
+    "shop.file_platform": N_(
+        "line {lines}: no shop is on the platform {name} so far, it becomes a new one; those there are: {codes}"
+    ),
     "shop.file_column": N_("column {name} is passed over; known are {columns}"),
     "shop.file_column_again": N_("column {name} is passed over; {column} stands in another one"),
     "shop.file_column_near": N_("column {name} is passed over; did you mean {column}?"),

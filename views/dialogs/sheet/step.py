@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, 
 
 from services import called
 from services.commands.sheet.columns import TYPE
-from services.commands.sheet.orders import Fault, Orders, first_of
+from services.commands.sheet.orders import Defaults, Fault, Orders, first_of
 from services.commands.sheet.table import Table
 from services.commands.sheet.text_file import ENCODINGS, records
 from services.domain.errors import UsageError
@@ -22,7 +22,7 @@ from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, language, ngettext, pgettext
 from services.messages import told
-from views.dialogs.new_task.draft import ALL, QUEUE, REJECT, STOP, Draft
+from views.dialogs.new_task.draft import QUEUE, REJECT, STOP, Draft
 from views.dialogs.new_task.side import SideColumn, tasks
 from views.dialogs.new_task.twin_notice import DoneNotice, TwinNotice
 from views.dialogs.new_task.twins import standing
@@ -141,9 +141,11 @@ class SheetStep(QWidget):
         bar = QHBoxLayout()
         bar.setSpacing(8)
         bar.addWidget(self.counts)
-        bar.addWidget(self.only_errors)
         bar.addStretch(1)
-        for button in (self.next, self.undo, self.copy, self.export):
+        for button in (self.only_errors, self.next, self.undo, self.copy, self.export):
+            kept = button.sizePolicy()
+            kept.setRetainSizeWhenHidden(True)  # one that comes moves none of the others
+            button.setSizePolicy(kept)
             bar.addWidget(button)
         box = panel("code")
         rows = QVBoxLayout(box)
@@ -163,9 +165,9 @@ class SheetStep(QWidget):
         column.setContentsMargins(20, 14, 20, 14)
         column.setSpacing(10)
         column.addLayout(head)
-        column.addWidget(self.ignored)
         column.addLayout(bar)
         column.addWidget(box, 1)
+        column.addWidget(self.ignored)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -523,13 +525,13 @@ class SheetSummary(SideColumn):
         self.barred.show_words(words, "\n".join(said))
 
     def _default_rows(self, found: Orders) -> list[tuple[str, str]]:
-        draft, mapped = self._draft, set(found.mapping.values())
+        draft, given = self._draft, found.basis.defaults if found.basis is not None else Defaults()
         word = f"{pgettext('lane', LANES[draft.lane].word)} {draft.priority}"
         rows = [(_("Priority"), word)]
-        if "platform" not in mapped and draft.platform not in ("", ALL):
-            rows.insert(0, (_("Platform"), called.platform(draft.platform)))
-        if "type" not in mapped:
-            rows.insert(0, (_("Task type"), self._type_word(draft.task_type)))
+        if given.platform:
+            rows.insert(0, (_("Platform"), called.platform(given.platform)))
+        if given.task_type:
+            rows.insert(0, (_("Task type"), self._type_word(given.task_type)))
         start = _("at once")
         if draft.at_ms:
             start = shown.clock(draft.at_ms, draft.at_ms)

@@ -18,7 +18,7 @@ from services.commands.sheet.cells import text_of
 from services.commands.sheet.columns import Column
 from services.commands.sheet.orders import Defaults, Fault, Known, Orders, checked, look, orders
 from services.commands.sheet.shop_index import ShopIndex
-from services.commands.sheet.table import Table
+from services.commands.sheet.table import Table, blank
 from services.commands.tasks import TaskSpec
 from services.domain.task.lane import parse_priority
 from services.domain.text.cells import guarded
@@ -215,7 +215,7 @@ def _judge(
         known,
         zone=zone,
         now_ms=SystemClock().now_ms(),
-        defaults=defaults_of(draft, mapped),
+        defaults=defaults_of(draft, mapped, read),
         shops=index,
         before=before,
     )
@@ -247,9 +247,14 @@ def _path(wish: SheetRequest) -> Path:
     return wish.path
 
 
-def defaults_of(draft: Draft, mapped: tuple[Column, ...]) -> Defaults:
-    """What the dialog says for rows that say nothing; the type only where no column says it, else a gap is a fault."""
-    typed, placed = (any(one.target == target for one in mapped) for target in (columns.TYPE, columns.PLATFORM))
+def defaults_of(draft: Draft, mapped: tuple[Column, ...], read: Table) -> Defaults:
+    """What the dialog says for rows that say nothing; the type only where no column says it, else a gap is a fault. A
+    column of blanks names no platform.
+    """
+    typed = any(one.target == columns.TYPE for one in mapped)
+    placed = any(
+        one.target == columns.PLATFORM and any(not blank(row.cells[one.at]) for row in read.rows) for one in mapped
+    )
     return Defaults(
         platform="" if placed or draft.platform == ALL else draft.platform,
         task_type="" if typed else draft.task_type,

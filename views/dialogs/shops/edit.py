@@ -44,7 +44,7 @@ class ShopDialog(SharedForm):
         self.platform = ChoiceField()
         self.platform.setEditable(True)
         for code in sorted({*platforms.NAMES, *self._platforms} - {known.platform}, key=self._place):
-            self.platform.addItem(_named(code), code)
+            self.platform.addItem(named(code), code)
         self.platform.setCurrentText(known.platform)
         self.shop_id, self.name = QLineEdit(known.shop_id), QLineEdit(known.name)
         self.name_en, self.group = QLineEdit(known.name_en), QLineEdit(known.group)
@@ -174,7 +174,7 @@ class ShopDialog(SharedForm):
             field.setText(", ".join(value) if isinstance(value, tuple) else value)
 
 
-def _named(code: str) -> str:
+def named(code: str) -> str:
     """A platform as people call it, and its code."""
     name = called.platform(code) if called.platform(code) != code else platforms.NAMES.get(code, (code,))[0]
     return code if name == code else f"{name} · {code}"

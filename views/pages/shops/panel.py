@@ -33,6 +33,7 @@ from views.widgets.strip import Strip
 from views.widgets.toggle import Toggle
 
 MOST_AT_ONCE, STEP_MS = 64, 700
+LINES = 2  #: of what holds a shop, whose times and numbers take now one and now two
 
 
 class ShopCard(Card):
@@ -55,9 +56,9 @@ class ShopCard(Card):
         self._reason, self._of_day = "", False
         self._badge = Badge.platform("")
         self.facts, self.works = KeyValues(spread=True), KeyValues(spread=True)
-        self.state = Strip("healthy")
+        self.state = Strip("healthy", lines=LINES)
         self.pauses = _Pauses()
-        self.session, self.breaker = Strip("blocked"), Strip("blocked")
+        self.session, self.breaker = Strip("blocked", lines=LINES), Strip("blocked", lines=LINES)
         self._told = Label("", "label", "text2", wrap=True)
         self._why = Label("", "label", "text2", wrap=True)
         self.at_once = Stepper(N_("Tasks at once"), 1, 1, MOST_AT_ONCE)
@@ -79,6 +80,10 @@ class ShopCard(Card):
 
     def _put_together(self) -> None:
         self.add_action(self._badge)
+        buttons = FlowRow(across=8, down=6)  # above all that grows and shrinks: they stand still
+        for key in ("pause", "tasks", "edit"):
+            buttons.addWidget(self.buttons[key])
+        self.body.addLayout(buttons)
         self.body.addWidget(self.state)
         decide = QHBoxLayout()
         decide.addWidget(self.buttons["decide"])
@@ -109,11 +114,6 @@ class ShopCard(Card):
             pair.addWidget(label, 1)
             pair.addWidget(control)
             self.body.addLayout(pair)
-        self.body.addWidget(line())
-        buttons = FlowRow(across=8, down=6)
-        for key in ("pause", "tasks", "edit"):
-            buttons.addWidget(self.buttons[key])
-        self.body.addLayout(buttons)
 
     def _build_session(self) -> QWidget:
         self._asking = QWidget()
@@ -285,7 +285,7 @@ class _Pauses(QWidget):
             widget.deleteLater()
         self._strips, self._buttons = {}, {}
         for pause in pauses:
-            self._strips[pause.key] = strip = Strip(pause.gate)
+            self._strips[pause.key] = strip = Strip(pause.gate, lines=LINES)
             self._column.addWidget(strip)
             if pause.gate != PAUSED:
                 continue

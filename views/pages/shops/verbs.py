@@ -196,7 +196,8 @@ class ShopActions(PageActs):
         self._reading.start(read, partial(self._offer, path), self._fail)
 
     def _offer(self, path: Path, found: tuple[ShopFile, dict[str, Shop]]) -> None:
-        dialog = ShopImportDialog(path, *found, self.barred(), self._owner)
+        file, known = found
+        dialog = ShopImportDialog(path, file, known, self.barred(), self._owner)
         dialog.chosen.connect(partial(self._import, dialog.start))
         dialog.open()
 

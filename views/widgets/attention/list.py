@@ -19,6 +19,9 @@ from views.widgets.empty_state import EmptyState
 from views.widgets.layout import tab_through
 
 LEAVES_AFTER_MS = 10_000
+#: more is said of each item only where so much height is left over: an age that takes another line would else switch
+#: the words of all of them to and fro
+SLACK = 28
 
 
 @dataclass(slots=True)
@@ -103,6 +106,7 @@ class AttentionList(QWidget):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._below = 0
         self._needs: object = None  #: what the density was chosen for
+        self._dense = 0  #: its place
         bar = self._scroll.verticalScrollBar()
         bar.valueChanged.connect(self._count_below)
         bar.rangeChanged.connect(self._count_later)
@@ -192,13 +196,14 @@ class AttentionList(QWidget):
         if needs == self._needs:
             return
         self._needs = needs
-        chosen = DENSITIES[-1]
-        for density in DENSITIES:
-            if sum(item.height_at(width, density) for item in items) <= self.height():
-                chosen = density
+        slack = round(SLACK * theme().growth)
+        for place, density in enumerate(DENSITIES):
+            room = self.height() - (slack if place < self._dense else 0)
+            if density is DENSITIES[-1] or sum(item.height_at(width, density) for item in items) <= room:
+                self._dense = place
                 break
         for item in items:
-            item.set_density(chosen, width)
+            item.set_density(DENSITIES[self._dense], width)
 
     def _fit(self) -> None:
         """Show only whole items while nobody has scrolled: half a sentence says something else than the whole one.

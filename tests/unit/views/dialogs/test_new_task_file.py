@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
@@ -171,6 +171,42 @@ def test_a_row_without_a_type_does_not_take_the_one_of_the_dialog(read_file: Ope
     path = task_sheets.write(tmp_path / "a.csv", [["pdd-10001", ""], ["pdd-10002", "同步订单"]], ("店铺", "任务类型"))
     dialog = read_file(path)
     assert dialog.sheet.counts.text() == "2 rows, 1 with errors"
+
+
+def test_a_column_of_blanks_names_no_platform(read_file: Open, tmp_path: Path) -> None:
+    path = task_sheets.write(
+        tmp_path / "a.csv",
+        [[" ", "pdd-10001", "同步订单"], ["", "pdd-10002", "同步订单"]],
+        ("平台", "店铺", "任务类型"),
+    )
+    dialog = read_file(path)
+    assert dialog.sheet.counts.text() == "2 rows"
+    assert dialog.sheet.summary.facts()["Platform"] == "Pinduoduo", "that of the dialog"
+
+
+def test_no_button_of_the_sheet_moves_with_what_is_said_and_done_there(
+    qtbot: QtBot, read_file: Open, tmp_path: Path
+) -> None:
+    rows = [["pdd-10001", "同步订单", 20, "x"], ["pdd-10002", "同步定单", 20, "x"]]
+    dialog = read_file(task_sheets.write(tmp_path / "a.csv", rows, ("店铺", "任务", "页", "备注")))
+    sheet = dialog.sheet
+    assert sheet.ignored.isVisible()
+    buttons = (sheet.next, sheet.copy, sheet.export, sheet.columns)
+
+    def places() -> list[QPoint]:
+        return [one.mapTo(dialog, QPoint(0, 0)) for one in buttons]
+
+    before = places()
+    for at, meant in ((2, "payload.page_size"), (3, "key")):
+        field = sheet.columns.fields[at]
+        field.setCurrentIndex(field.findData(meant))
+        field.activated.emit(field.currentIndex())
+        qtbot.waitUntil(lambda: not looking(dialog))
+    qtbot.waitUntil(lambda: not sheet.ignored.isVisible())
+    assert places() == before
+    write(qtbot, dialog, 3, 1, "同步订单")
+    assert sheet.undo.isVisible()
+    assert places() == before
 
 
 def test_what_is_left_out_is_copied_and_exported(

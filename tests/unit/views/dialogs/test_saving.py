@@ -11,8 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from services.domain.errors import StoreUnavailable, UsageError
 from services.i18n import N_
+from tests.support.cuts import cut
 from tests.support.widgets import words
 from views.dialogs.saving import SavingDialog
+from views.theme import theme
 from views.widgets.fields import Labelled
 
 WAIT_MS = 10_000
@@ -113,3 +115,15 @@ def test_nothing_is_typed_into_a_form_that_may_close_with_the_answer(qtbot: QtBo
     form.gate.set()
     qtbot.waitUntil(lambda: "no such name" in words(form), timeout=WAIT_MS)
     assert (form.name.isEnabled(), form.focusWidget()) == (True, form.name)
+
+
+def test_an_open_form_grows_with_the_letters_and_cuts_nothing(qtbot: QtBot, form: Form) -> None:
+    behind = form.parentWidget()
+    behind.resize(1000, 700)
+    form.fields["name"].set_error("Now there: " + "another name of this shop, " * 3)
+    before = form.width()
+    theme().set_text_size(130)
+    qtbot.waitUntil(lambda: form.width() == round(before * theme().growth))
+    qtbot.waitUntil(lambda: cut(form) == [])
+    theme().set_text_size(100)
+    qtbot.waitUntil(lambda: form.width() == before)

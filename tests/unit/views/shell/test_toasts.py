@@ -127,6 +127,29 @@ def test_a_message_does_not_lie_on_what_is_pressed_next(toasts: Toasts) -> None:
     toasts.clear()
 
 
+def test_it_looks_again_when_what_a_page_shows_has_come(qtbot: QtBot, toasts: Toasts) -> None:
+    first = toasts.show(ToastSpec(text="x", status="dead"))
+    host = first.parentWidget()
+    toasts.arrange()  # another page is seen, whose buttons come a moment later
+    late = QPushButton("late", host)
+    late.move(first.geometry().center())
+    late.show()
+    qtbot.waitUntil(lambda: not first.geometry().intersects(late.geometry()))
+    toasts.clear()
+
+
+def test_it_stands_below_a_row_of_buttons_where_nothing_is_below_that(toasts: Toasts) -> None:
+    first = toasts.show(ToastSpec(text="x", status="dead"))
+    host, usual = first.parentWidget(), first.geometry()
+    row = QPushButton("a legend", host)
+    row.setGeometry(0, usual.top(), host.width(), 20)
+    row.show()
+    toasts.arrange()
+    assert first.geometry().top() > row.geometry().bottom()
+    assert first.geometry().right() == usual.right()
+    toasts.clear()
+
+
 def test_the_keyboard_closes_the_newest(qtbot: QtBot, toasts: Toasts) -> None:
     host = toasts.show(ToastSpec(text="1", status="dead")).parentWidget()
     toasts.show(ToastSpec(text="2", status="dead"))

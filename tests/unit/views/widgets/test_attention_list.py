@@ -243,6 +243,35 @@ def test_where_there_is_little_room_each_item_says_less_so_that_more_of_them_are
     menu.close()
 
 
+def test_words_that_grow_by_a_line_and_shrink_again_do_not_switch_the_others_each_time(
+    qtbot: QtBot, listing: AttentionList
+) -> None:
+    rows = [replace(LOGIN, key=f"k{number}", sentence="58 dead letters in 9 shops; " * 8) for number in range(4)]
+    longer = [
+        replace(rows[0], title="Seller login expired, asked for again today, and once more after that"),
+        *rows[1:],
+    ]
+
+    def shortened() -> bool:
+        return bool(listing.items()[1].sentence.toolTip())
+
+    listing.resize(400, 2000)
+    listing.set_rows(rows, 0)
+    first, *_rest = listing.items()
+    qtbot.waitUntil(lambda: first.sentence.height() > 3 * first.sentence.fontMetrics().height())
+    whole = listing.items()[-1].geometry().bottom() + 1
+    listing.resize(400, whole)
+    assert not shortened(), "all of it fits"
+    listing.set_rows(longer, 1)
+    assert shortened()
+    for turn in range(4):
+        listing.set_rows((rows, longer)[turn % 2], turn + 2)
+        assert shortened()
+    listing.set_rows(rows, 9)
+    listing.resize(400, whole + 60)
+    assert not shortened(), "where there is room to spare all of it is said again"
+
+
 def test_a_title_with_signs_of_two_units_is_broken_where_it_is_without_a_bound(
     qtbot: QtBot, listing: AttentionList
 ) -> None:

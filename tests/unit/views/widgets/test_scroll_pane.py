@@ -48,3 +48,24 @@ def test_it_stands_still_while_the_same_lies_on_it(qtbot: QtBot, height: int, ro
         QApplication.processEvents()
         rooms.append(pane.body.contentsMargins().bottom())
     assert rooms == [room] * 3
+
+
+def test_no_bar_stands_where_all_fits_without_it(qtbot: QtBot) -> None:
+    """Beside a bar words wrap, and need the height that they would not need without it."""
+    pane, words = ScrollPane(), QLabel("word " * 60)
+    words.setWordWrap(True)
+    qtbot.addWidget(pane)
+    pane.body.addWidget(words)
+    pane.body.addStretch(1)
+    pane.resize(300, 40)
+    pane.show()
+    bar, tall = pane.verticalScrollBar(), words.heightForWidth
+    qtbot.waitUntil(bar.isVisible)
+    wide = next(wide for wide in range(300, 500) if tall(wide) < tall(wide - bar.width()))
+    pane.resize(wide, 40)
+    pane.resize(wide, tall(wide))
+    qtbot.waitUntil(lambda: not bar.isVisible())
+    pane.resize(wide, tall(wide) - 1)
+    qtbot.waitUntil(bar.isVisible)
+    words.setText("few words")
+    qtbot.waitUntil(lambda: not bar.isVisible())

@@ -169,3 +169,21 @@ def test_a_number_of_lines_is_not_taken_for_that_of_shops(
     file = shop_file.read(shops(tmp_path, row, header=f"{header}\n"))
     assert [shop.key for shop in file.shops] == ["pdd:s100"]
     assert ([passed_over in file.warnings[0]] if passed_over else file.warnings) == ([True] if passed_over else ())
+
+
+def test_a_platform_that_the_fleet_does_not_know_is_told_with_its_lines_and_may_be_meant_otherwise(
+    tmp_path: Path,
+) -> None:
+    rows = ("淘宝,1,x", "拼多多,2,y", "淘宝,3,z", "SHOPLINE,4,w")
+    path = shops(tmp_path, *rows, header="platform,shop_id,name\n")
+    known = {f"{code}:old": Shop(platform=code, shop_id="old") for code in ("temu", "pdd")}
+    found = shop_file.read(path, known)
+    assert [(one.code, one.lines) for one in found.strangers] == [("SHOPLINE", (5,)), ("taobao", (2, 4))]
+    assert [shop.key for shop in found.shops] == ["taobao:1", "pdd:2", "taobao:3", "SHOPLINE:4"]
+    assert "line 2, 4: no shop is on the platform taobao (淘宝, Taobao)" in found.warnings[1]
+    assert "those there are: pdd (Pinduoduo, 拼多多), temu (TEMU" in found.warnings[1]
+    again = shop_file.read(path, known, {"taobao": "temu"})
+    assert [shop.key for shop in again.shops] == ["temu:1", "pdd:2", "temu:3", "SHOPLINE:4"]
+    assert again.strangers == found.strangers, "who chose may choose again"
+    assert len(again.warnings) == 1
+    assert shop_file.read(path).strangers == (), "to an empty fleet every platform is new"

@@ -157,6 +157,7 @@ def test_no_hidden_sheet_is_read_where_a_chart_is_in_front(tmp_path: Path) -> No
 
 def test_the_first_sheet_that_holds_anything_is_read_where_the_one_in_front_is_empty(tmp_path: Path) -> None:
     made = openpyxl.Workbook()
+    made.worksheets[0].append(["  ", "\u3000"])  # blanks are nothing that anybody reads
     made.create_sheet("十二月")
     for row in (["shop", "type"], ["a", "x"]):
         made["十二月"].append(row)

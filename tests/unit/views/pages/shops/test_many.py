@@ -166,6 +166,29 @@ def test_a_file_is_looked_at_before_its_good_lines_are_imported(
 
 
 @pytest.mark.one_pair
+def test_a_platform_that_is_new_to_the_fleet_is_told_and_can_be_another(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, tmp_path: Path
+) -> None:
+    file = tmp_path / "shops.csv"
+    file.write_text("平台,店铺ID,店铺名称\n淘宝,s1,One\n拼多多,n2,Two\n", encoding="utf-8")
+    page = open_page()
+    page.actions_of_page.import_from(file)
+    qtbot.waitUntil(lambda: bool(page.findChildren(ShopImportDialog)), timeout=WAIT_MS)
+    (dialog,) = page.findChildren(ShopImportDialog)
+    assert "line 2: no shop is on the platform taobao" in dialog.unused.accessibleName()
+    (field,) = dialog.platforms.values()
+    assert field.currentText() == "a new platform"
+    field.setCurrentIndex(field.findData("pdd"))
+    field.activated.emit(field.currentIndex())
+    qtbot.waitUntil(lambda: not dialog.unused.isVisible(), timeout=WAIT_MS)
+    assert dialog.save_button.text() == "Import 2 shops"
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: known(fleet)["pdd:s1"].name == "One", timeout=WAIT_MS)
+    assert known(fleet)["pdd:n2"].name == "Two"
+    assert not any(key.startswith("taobao") for key in known(fleet))
+
+
+@pytest.mark.one_pair
 def test_an_import_that_is_refused_leaves_its_dialog_with_why(
     qtbot: QtBot, fleet: Fleet, open_page: Open, tmp_path: Path
 ) -> None:

@@ -746,6 +746,26 @@ def test_a_click_on_a_cell_puts_the_cursor_on_its_row_and_the_cursor_marks_its_c
 
 
 @pytest.mark.one_pair
+def test_a_reason_that_takes_another_line_moves_no_button_of_the_card(qtbot: QtBot, open_page: Open) -> None:
+    page = open_page()
+    card, strip = page.shop, page.shop.state
+    qtbot.waitUntil(lambda: card.shown is not None)
+    qtbot.waitUntil(strip.isVisible)
+    below = (*card.buttons.values(), card.at_once, card.dedicated)
+
+    def places() -> list[int]:
+        return [one.mapTo(card, QPoint(0, 0)).y() for one in below if one.isVisible()]
+
+    strip.show_text("short", "Idle")
+    QApplication.processEvents()
+    before = places()
+    strip.show_text("it ran 2 tasks of the last 3, the next of them waits for its turn", "Idle")
+    QApplication.processEvents()
+    assert len(before) > 4
+    assert places() == before
+
+
+@pytest.mark.one_pair
 def test_a_cell_has_the_menu_of_its_row(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     heat = page.heat.map
