@@ -18,7 +18,8 @@ from console.bootstrap import OpenWindow as Window
 from console.palette import PaletteFinder
 from services import i18n
 from services.commands.outcome import Outcome
-from services.domain.errors import StoreUnavailable
+from services.domain.errors import BrokerUnavailable, StoreUnavailable
+from services.domain.task.queues import DEAD_QUEUE
 from services.domain.task.status import Status
 from services.monitor.tasks import TaskQueries
 from tests.gui.desk import Desk
@@ -299,6 +300,27 @@ def test_the_palette_finds_queues(window: Window, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: page.table.current_key() == depth.name, timeout=WAIT_MS)
     palette.ask()
     assert entries(window)[0].key == chosen.key, "what was chosen lately"
+
+
+def test_the_palette_says_of_a_queue_no_number_that_the_broker_does_not_tell(
+    window: Window, desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ready(name: str) -> str:
+        palette.field.setText(name)
+        return next(entry.right for entry in entries(window) if entry.key == f"queue.{name}")
+
+    def silent() -> object:
+        raise BrokerUnavailable("amqp.example.com:5671 timed out")
+
+    palette = window.keys.palette
+    palette.ask()
+    lane = next(one.name for one in window.feed.latest.depths if one.kind == "lane")
+    assert ready(lane).endswith(" ready")
+    assert ready(DEAD_QUEUE) == "", "it counts messages of letters that were handled, too"
+    monkeypatch.setattr(desk.session.engine.broker, "depths", silent)
+    qtbot.waitUntil(lambda: not window.feed.latest.told, timeout=WAIT_MS)
+    palette.field.clear()
+    assert ready(lane) == ""
 
 
 def test_the_palette_goes_to_pages_and_remembers(window: Window, qtbot: QtBot) -> None:

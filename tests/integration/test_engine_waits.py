@@ -15,6 +15,7 @@ from services.domain.change import Claim, Create, Finish, Progress
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
+from services.domain.insight.forecast.flow import headline
 from services.domain.insight.gates import GATES
 from services.domain.insight.wait import closed
 from services.domain.task.record import Attempt
@@ -23,7 +24,7 @@ from services.domain.task.status import Status
 from services.domain.text.message import Message
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
-from services.messages import english
+from services.messages import english, english_headline
 from services.monitor.forecast.flow import look_once
 from services.monitor.tasks import TaskQueries
 from services.monitor.waits.waiting import Wait
@@ -242,6 +243,9 @@ def test_it_starts_at_any_moment_only_where_a_living_slot_is_free(hall: Fleet) -
     assert wait.starts is None or not wait.starts.at_once
     beat(hall, state="draining")
     assert say(hall, "no_worker", task).starts is None
+    engine = hall.engine
+    told = english_headline(headline(look_once(engine.store, engine.broker, engine.registry, engine.clock)))
+    assert told == "1 task waiting; 1 worker drains and takes no more: resume it"
 
 
 def test_no_worker_and_none_that_can_run_it(hall: Fleet) -> None:

@@ -61,6 +61,20 @@ def test_a_line_that_finds_no_room_in_its_file_is_still_told_and_without_a_trace
     assert done.stderr.count("\n") == 1, done.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="it is not closed so there")
+def test_a_line_that_is_lost_for_another_reason_than_room_is_told_with_it(tmp_path: Path) -> None:
+    code = (
+        "import logging, os, sys; from pathlib import Path; from services import log;"
+        " log.set_up(file=Path(sys.argv[1]));"
+        " files = [one for one in logging.getLogger().handlers if isinstance(one, logging.FileHandler)];"
+        " os.close(files[0].stream.fileno());"
+        " logging.getLogger('x').warning('a warning')"
+    )
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "a.jsonl"], cwd=ROOT, capture_output=True, text=True)
+    assert "WARNING x a warning\n" in done.stderr
+    assert "--- Logging error ---" in done.stderr, done.stderr
+
+
 def test_passwords_of_addresses_are_cut_out(capsys: pytest.CaptureFixture[str]) -> None:
     logs.set_up()
     logging.getLogger("x").warning("lost %s", "amqp://user:secret@host/vhost")

@@ -39,11 +39,16 @@ def test_it_is_shown_as_its_code(name: str) -> None:
 def test_texts_of_every_script_stay() -> None:
     for text in ("柚子 商店", "Ünïté", "אב", "ไทย", "हिन्दी", "😀", "a\u3000b", "x\xa0y"):
         assert visible(text) == text
-    for text in ("\U0001f469\u200d\U0001f467", "\U0001f469\U0001f3fd\u200d\U0001f680", "\u2764\ufe0f\u200d\U0001f525"):
-        assert visible(f"店{text}铺") == f"店{text}铺", "pictures of several parts are no hidden text"
-    assert visible("\U0001f469\u200d") == "\U0001f469<U+200D>"
     assert visible("a\nb\tc", keep_newlines=True) == "a\nb\tc"
     assert visible("a\nb") == "a␊b"
+
+
+def test_pictures_of_several_parts_are_no_hidden_text() -> None:
+    for text in ("👩\u200d👧", "👩🏽\u200d🚀", "👩🏿\u200d🚀", "\u2764\ufe0f\u200d🔥"):
+        assert visible(f"店{text}铺") == f"店{text}铺"
+    for text in ("👩\u200d", "\u200d👩", "👩\u200da", "a\u200d👩", "👩\u200d\u200d👩"):
+        assert "\u200d" not in visible(text)
+    assert columns("👩\u200d👧") == columns("👩👧")
 
 
 @pytest.mark.parametrize(
