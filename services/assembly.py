@@ -509,12 +509,21 @@ def _probe_broker(settings: config.Settings) -> Answer:
         return Answer(part=BROKER, words=words_of(exc))
     try:
         driver.depths()
-        words = "" if settings.read_only else kind.ask_rights(driver)
+        words = missing_rights(settings, driver)
         return Answer(part=BROKER, words=words, latency_ms=max(0.0, driver.health().latency_ms))
     except ConsoleError as exc:
         return Answer(part=BROKER, words=words_of(exc))
     finally:
         driver.close()
+
+
+def missing_rights(settings: config.Settings, broker: Broker) -> str:
+    """What this user may not do at a broker that lets it connect, with the words that permit it; "" for nothing.
+
+    Raises:
+        ConsoleError: it does not answer.
+    """
+    return "" if settings.embedded or settings.read_only else brokers.of(settings.broker.url).ask_rights(broker)
 
 
 def _probe_management(settings: config.Settings) -> Answer:

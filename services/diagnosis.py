@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import msgspec
 
 from services import assembly
@@ -52,6 +54,8 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
             foreign=tuple(settings.foreign_queues),
         )
         findings = doctor.look(settings.home_path, settings.delays, mark=settings.store_mark, deep=deep)
+        with contextlib.suppress(ConsoleError):  # that it is gone is told already
+            findings = [*health.of_rights(assembly.missing_rights(settings, broker)), *findings]
         return Diagnosis(findings=(*findings, *_of_settings(settings)), attention=doctor.attention())
     finally:
         broker.close()

@@ -170,7 +170,7 @@ class Doctor:
         except TopologyMismatch as exc:
             return [finding(ERROR, "broker", "doctor.topology", error=words_of(exc))]
         except BrokerUnavailable as exc:
-            return [finding(ERROR, "broker", BROKER_GONE, error=words_of(exc))]
+            return [health.of_lost_broker(words_of(exc))]
         except ConsoleError as exc:
             return [Finding(level=ERROR, check="broker", message=Message("doctor.topology", {"error": words_of(exc)}))]
         facts = self._broker.facts()

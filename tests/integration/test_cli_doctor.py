@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from services import diagnosis
+from services import diagnosis, messages
 from services import settings as config
 from services.domain.change import Claim, Finish
 from services.domain.fleet.worker import LinkState, WorkerInfo
@@ -152,3 +152,32 @@ def test_advice_comes_with_what_was_measured(fleet: Fleet) -> None:
     assert (params["count"], params["ended"]) == (tuning.ENOUGH, tuning.ENOUGH + 1)
     assert found[0].level == "note"
     assert found[0].remedy is not None
+
+
+@pytest.mark.one_pair
+def test_a_user_whose_rights_were_taken_away_is_told_with_the_words_that_give_them_back(
+    rabbitmq: RabbitMQ, amqp_vhost: str, redis_url: str, tmp_path: Path
+) -> None:
+    place = f"/api/permissions/{vhost(amqp_vhost)}/emptied"
+    rabbitmq.api("PUT", "/api/users/emptied", {"password": "pw", "tags": ""})
+    rabbitmq.api("PUT", place, dict.fromkeys(("configure", "write", "read"), ""))
+    settings = config.Settings(
+        home=str(tmp_path),
+        broker=config.BrokerSettings(url=amqp_vhost.replace("guest:guest", "emptied:pw")),
+        store=config.StoreSettings(url=redis_url),
+    )
+    try:
+        found = {one.message.code: one for one in diagnosis.examine(settings).findings}
+        looks = msgspec.structs.replace(settings, read_only=True)
+        only = {one.message.code for one in diagnosis.examine(looks).findings}
+        rabbitmq.api("PUT", "/api/users/emptied", {"password": "another", "tags": ""})
+        gone = {one.message.code: one for one in diagnosis.examine(settings).findings}
+    finally:
+        rabbitmq.api("DELETE", "/api/users/emptied")
+    remedy = found["doctor.broker_rights"].remedy
+    assert remedy is not None
+    assert "rabbitmqctl set_permissions -p" in messages.english(remedy)
+    assert "doctor.broker_rights" not in only, "who only looks needs none"
+    remedy = gone["doctor.broker_gone"].remedy
+    assert remedy is not None
+    assert remedy.code == "doctor.broker_user.remedy"

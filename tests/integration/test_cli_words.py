@@ -251,7 +251,7 @@ def test_a_service_that_is_not_there_is_3(cli: Cli) -> None:
     assert str(nobody) in document["error"]
 
 
-def test_a_broker_that_is_not_there_is_3_for_what_sends_though_the_store_answers(cli: Cli, redis_url: str) -> None:
+def test_a_broker_that_is_not_there_keeps_nobody_from_looking_nor_from_creating(cli: Cli, redis_url: str) -> None:
     nobody = free_port()
     where = ("--broker", f"amqp://user:secret@127.0.0.1:{nobody}/v", "--redis", redis_url)
     looked = cli.call("stats", *where)
@@ -259,10 +259,15 @@ def test_a_broker_that_is_not_there_is_3_for_what_sends_though_the_store_answers
     assert str(nobody) in looked.stdout + looked.stderr
     assert "secret" not in looked.stdout + looked.stderr
     done = cli.call("task", "create", "--shop", "pdd:s1", "--type", "work", *where, "--json")
-    assert done.returncode == 3
-    assert str(nobody) in json.loads(done.stdout)["error"]
+    assert done.returncode == 0, "it is recorded as by a window, and sent when the broker is back"
+    document = json.loads(done.stdout)
+    assert (len(document["created"]), document["unconfirmed"]) == (1, 1)
+    assert str(nobody) in document["unsent"]
     assert "secret" not in done.stdout + done.stderr
-    assert len(done.stderr.splitlines()) == 1, "it is said once"
+    told = cli.call("task", "create", "--shop", "pdd:s2", "--type", "work", *where)
+    assert "1 recorded and not sent yet (Nothing listens at" in told.stdout
+    resent = cli.call("task", "retry", document["created"][0], *where, "--json")
+    assert resent.returncode == 3, "what only sends cannot be done"
 
 
 @pytest.mark.parametrize(

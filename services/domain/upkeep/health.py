@@ -15,6 +15,7 @@ from services.domain.insight.forecast import flow
 from services.domain.insight.worker import FleetNow, WorkerNow
 from services.domain.task.order import Inspection
 from services.domain.text.message import Message, Param
+from services.domain.text.said import Said
 from services.domain.text.sentences import N_, NN_, Counted
 from services.domain.upkeep.miscount import some
 
@@ -71,8 +72,22 @@ SENTENCES: dict[str, str | Counted] = {
         "What other programs send there comes back to them or is lost. The next program that starts binds it again: "
         "fleetdeck repair"
     ),
-    "doctor.broker_gone": N_("The broker does not answer: {error}"),
+    "doctor.broker_gone": N_("The broker cannot be used: {error}"),
     "doctor.broker_gone.remedy": N_("Start the broker, and check its address, user and password."),
+    "doctor.broker_nobody.remedy": N_("Start RabbitMQ on that machine, or correct host and port in broker.url."),
+    "doctor.broker_host.remedy": N_("Correct the host in broker.url, or what tells this machine its address (DNS)."),
+    "doctor.broker_slow.remedy": N_("Look whether the server is frozen or overloaded, and at firewalls on the way."),
+    "doctor.broker_user.remedy": N_(
+        "Correct user and password in broker.url; where nobody knows it: rabbitmqctl change_password USER"
+    ),
+    "doctor.broker_vhost.remedy": N_(
+        "Correct the end of broker.url, or make it anew (its messages are gone; who leads sends them again):"
+        " rabbitmqctl add_vhost {vhost}, then rabbitmqctl set_permissions -p {vhost} USER '.*' '.*' '.*'"
+    ),
+    "doctor.broker_rights.remedy": N_("Grant them: rabbitmqctl set_permissions -p {vhost} {user} '.*' '.*' '.*'"),
+    "doctor.broker_protocol.remedy": N_("Correct scheme and port in broker.url: amqp:// 5672, amqps:// 5671."),
+    "doctor.broker_tls.remedy": N_("Correct the scheme, the name or the certificates (?cacertfile=) in broker.url."),
+    "doctor.broker_rights": N_("The broker lets this program connect and not work: {error}"),
     "doctor.redis_commands": N_("Redis does not let this user use {commands}"),
     "doctor.redis_commands.remedy": N_("Permit them: ACL SETUSER USER {rights}"),
     "doctor.redis_keys": N_("Redis does not let this user use the keys of Fleetdeck"),
@@ -357,6 +372,38 @@ def of_clock(skew_ms: int, round_trip_ms: int) -> Finding:
         return finding(OK, "clock", "doctor.clock_ok")
     level = ERROR if surely >= SKEW_ERROR_MS else WARNING
     return finding(level, "clock", "doctor.clock", seconds=round(skew_ms / 1000, 1))
+
+
+#: what a broker that cannot be used is told with, and which remedy that has
+_REMEDIES = {
+    "broker.nobody": "nobody", "broker.unknown_host": "host", "broker.slow": "slow", "broker.late": "slow",
+    "broker.user": "user", "broker.no_vhost": "vhost", "broker.vhost_refused": "rights", "broker.no_rights": "rights",
+    "broker.not_amqp": "protocol",
+}  # fmt: skip
+
+
+def of_lost_broker(error: str) -> Finding:
+    """That it cannot be used, with the remedy of its very cause where that is known."""
+    return Finding(
+        level=ERROR,
+        check="broker",
+        message=Message("doctor.broker_gone", {"error": error}),
+        remedy=_broker_remedy(error),
+    )
+
+
+def of_rights(error: str) -> list[Finding]:
+    """``error``: what this user may not do at a broker that lets it connect; "" for nothing."""
+    if not error:
+        return []
+    message = Message("doctor.broker_rights", {"error": error})
+    return [Finding(level=ERROR, check="broker", message=message, remedy=_broker_remedy(error))]
+
+
+def _broker_remedy(error: str) -> Message:
+    told = error.message if isinstance(error, Said) else Message("")
+    cause = "tls" if told.code.startswith("tls.") else _REMEDIES.get(told.code, "gone")
+    return Message(f"doctor.broker_{cause}.remedy", told.params)
 
 
 def of_loss(reach: Reach) -> list[Finding]:

@@ -25,6 +25,8 @@ from services.domain.task.status import Status
 from services.domain.text.said import Said, said
 from services.domain.types import task_type
 from services.domain.types.schema import Problem
+from services.engine import fates
+from services.engine.lead import leader
 from services.engine.producer import Submitted, TaskSpec
 from services.i18n import N_, ngettext
 
@@ -115,7 +117,7 @@ def create(context: Context) -> int:
     batch = _batch(args, len(specs), context.origin)
     plan = instants.read(args.not_before, "--not-before"), instants.read(args.deadline, "--deadline")
     specs = [_with_options(_planned(spec, *plan), args, batch) for spec in specs]
-    with context.engine() as engine:
+    with context.engine(looking=True) as engine:  # what the broker does not take now is recorded, as by the window
         specs = [_with_platform(spec, engine) for spec in specs]
         warnings = _look_at(context, guesses.doubts(engine, specs))
         if warnings is None:
@@ -124,9 +126,10 @@ def create(context: Context) -> int:
             done = assembly.commands(engine).tasks.create(specs, origin=context.origin)
         errors = sorted(_faults(engine, done), key=lambda error: error["line"])
         before, zone = _before(context, engine, done), shapes.zone(engine.store)
+        why = _why_unsent(engine, done)
     batch = batch if done.created else ""
-    told = _created(done, errors) | {"warnings": warnings, "batch": batch, "same_work": before}
-    context.show(told, _lines(done, errors, batch, zone))
+    told = _created(done, errors) | {"warnings": warnings, "batch": batch, "same_work": before, "unsent": why}
+    context.show(told, _lines(done, errors, batch, zone, why))
     return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates or done.done else EXIT_OK
 
 
@@ -136,7 +139,7 @@ def _create_of_file(context: Context) -> int:
     if args.shop:
         raise UsageError(spoken.phrase("--file brings the shop of every task; leave --shop out"), field="--file")
     defaults = _defaults(args, Instants.of(context.settings()))
-    with context.engine() as engine:
+    with context.engine(looking=True) as engine:
         asked = task_sheet.read(engine, args, context.settings(), defaults)
         # also what is active or done already: the guard looks once more, and notes whom it turned away
         every = (*asked.specs, *(one.spec for one in asked.active), *(one.spec for one in asked.again))
@@ -153,12 +156,13 @@ def _create_of_file(context: Context) -> int:
             done = assembly.commands(engine).tasks.create(specs, origin="file") if goes else Submitted()
         errors = [*_row_errors(asked), *_faults(engine, done)]
         before, zone = _before(context, engine, done), shapes.zone(engine.store)
+        why = _why_unsent(engine, done)
     batch = batch if done.created else ""
     told = task_sheet.document(asked) | _created(done, errors) | {"warnings": warnings, "batch": batch}
-    told |= {"dry_run": args.dry_run, "same_work": before}
+    told |= {"dry_run": args.dry_run, "same_work": before, "unsent": why}
     words = [
         *task_sheet.lines(asked, created=goes),
-        *_lines(done, errors[len(asked.faults) :], batch, zone),
+        *_lines(done, errors[len(asked.faults) :], batch, zone, why),
         *task_sheet.active(len(done.duplicates), args.if_duplicate),
     ]
     if asked.faults and not goes:
@@ -364,7 +368,18 @@ def _created(done: Submitted, errors: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _lines(done: Submitted, errors: Sequence[dict[str, Any]], batch: str, zone: str) -> list[str]:
+def _why_unsent(engine: assembly.Engine, done: Submitted) -> str:
+    """What keeps messages from the broker; "" where none is left or nobody knows."""
+    if not done.unconfirmed:
+        return ""
+    health, store = engine.broker.health(), engine.store
+    if health.error and not health.connected:
+        return spoken.told(health.error)
+    way = fates.way(store, store.now_ms(), store.leader(leader.ROLE), health)
+    return spoken.say(way.message) if way.kind else ""
+
+
+def _lines(done: Submitted, errors: Sequence[dict[str, Any]], batch: str, zone: str, why: str) -> list[str]:
     lines = [task.task_id for task in done.created]
     lines += [_at_line(spec.line, _duplicate(task, zone)) for spec, task in done.duplicates]
     again = N_("done already: the same work succeeded at {at} as {task}, by {by}; to do it again say why with --reason")
@@ -377,8 +392,9 @@ def _lines(done: Submitted, errors: Sequence[dict[str, Any]], batch: str, zone: 
         for error in errors
     ]
     if done.unconfirmed:
-        told = N_("{count} recorded but not confirmed by the broker yet; they are sent as soon as it answers")
-        lines.append(spoken.phrase(told, count=done.unconfirmed))
+        told = N_("{count} recorded and not sent yet ({why}); they are sent by themselves once that is set right")
+        known = why or spoken.phrase(N_("the broker has not confirmed them"))
+        lines.append(spoken.phrase(told, count=done.unconfirmed, why=known.rstrip(".")))
     return lines + ([spoken.phrase("batch {batch}: batch show {batch}", batch=batch)] if batch else [])
 
 

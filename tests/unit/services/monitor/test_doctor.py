@@ -18,6 +18,7 @@ from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.promises import promise as promises
 from services.domain.task.order import BrokerHealth
 from services.domain.text.message import Message
+from services.domain.text.said import said
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
 from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING, Finding
@@ -131,6 +132,17 @@ def test_a_broker_that_is_gone_or_has_other_queues(room: Room, tmp_path: Path, m
         ERROR,
         {"error": "nobody at port 5672"},
     )
+    assert found["broker_gone"].remedy == Message("doctor.broker_gone.remedy")
+    for code, cause in (("nobody", "nobody"), ("user", "user"), ("vhost_refused", "rights"), ("not_amqp", "protocol")):
+        fails(BrokerUnavailable(said(f"broker.{code}", place="h:5672", user="ann", vhost="v", error="")))
+        remedy = look(room, tmp_path)["broker_gone"].remedy
+        assert remedy is not None
+        assert remedy.code == f"doctor.broker_{cause}.remedy"
+    fails(BrokerUnavailable(said("tls.name", place="h:5671", why="other")))
+    remedy = look(room, tmp_path)["broker_gone"].remedy
+    assert remedy is not None
+    assert remedy.code == "doctor.broker_tls.remedy"
+    found = look(room, tmp_path)
     assert "lost.broker" in found
     assert "lost.perhaps" not in found, "no worker is there that could go on"
     room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, link=LinkState(error="refused", lost_at=1)))
