@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,8 +44,7 @@ LINK = "fleetdeck:"
 OLD_SHEET = ".xls"
 
 
-@dataclass(slots=True)
-class OpenWindow:
+class OpenWindow(msgspec.Struct):
     """The window over one connection."""
 
     window: MainWindow

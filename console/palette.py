@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 
 from console.main_window import MainWindow

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from console.local_slots import LocalSlots
 from services import assembly
@@ -96,7 +97,7 @@ class SampleAtWork:
             undo.callback(self.close)
             fleet.start()
             # before anything is changed: a module of handlers may be of no use
-            workers = workforce.local_workers(dataclasses.replace(engine, settings=fleet.equip(engine.settings)))
+            workers = workforce.local_workers(structs.replace(engine, settings=fleet.equip(engine.settings)))
             shops = sample_shops()
             known = engine.registry.shops()
             if any(shop.key not in known for shop in shops):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+import msgspec
 from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QPainter
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
@@ -30,13 +30,12 @@ DOT = 0.46
 SIZES = (16, 24, 32, 48, 64)
 
 
-@dataclass(slots=True)
-class Silence:
+class Silence(msgspec.Struct):
     """How long nobody wants notifications yet: of a program, whichever of its windows leads and whatever it is
     connected to. So by the clock of this machine: the next fleet may have another time.
     """
 
-    clock: Clock = field(default_factory=SystemClock)
+    clock: Clock = msgspec.field(default_factory=SystemClock)
     _until_ms: int = 0
 
     def begin(self, length_ms: int) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, timedelta
 from functools import partial
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QWidget
 

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from services import home_folder
 from services import settings as config
@@ -103,8 +103,7 @@ RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 NOTICE_S = 5.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Engine:
+class Engine(msgspec.Struct, frozen=True, kw_only=True):
     """Drivers and the engine over them; everything else is made from this."""
 
     settings: config.Settings
@@ -129,8 +128,7 @@ class Engine:
         self.store.close()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commands:
+class Commands(msgspec.Struct, frozen=True, kw_only=True):
     """What the present operator may do."""
 
     operator: operator.Operator
@@ -157,8 +155,7 @@ class Commands:
     audit: AuditCommands
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Queries:
+class Queries(msgspec.Struct, frozen=True, kw_only=True):
     """What may be asked."""
 
     tasks: TaskQueries

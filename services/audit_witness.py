@@ -12,8 +12,9 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from services import home_folder, plain_file, whole_file
 from services.domain import audit
@@ -30,8 +31,7 @@ _GONE = (0, "gone")
 _PATIENCE_S, _PAUSE_S = 3.0, 0.005
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(msgspec.Struct, frozen=True):
     """What a machine has seen of an audit."""
 
     marks: tuple[str, ...]  #: the oldest first

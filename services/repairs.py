@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from services import assembly
 from services import settings as config
@@ -39,7 +41,7 @@ def commands(engine: Engine, *, name: str = "") -> RepairCommands:
     settings = engine.settings
     who = operator.current(store, read_only=settings.profile if settings.read_only else "", who=name)
     if not who.read_only and people.may_repair(store, who.who):
-        who = replace(who, role=role.ADMIN, known=False)  # or nobody could
+        who = dataclasses.replace(who, role=role.ADMIN, known=False)  # or nobody could
     reconciler = Reconciler(
         store,
         broker,

@@ -6,15 +6,16 @@ import re
 import socket
 import ssl
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from services import plain_file
 from services.domain.errors import UsageError
 from services.domain.text.said import Said, said
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Words(msgspec.Struct, frozen=True, kw_only=True):
     """What an address calls the options, and how it begins with and without TLS."""
 
     ca: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+import msgspec
 
 from services.commands.back.ways import Commands as ReversingCommands
 from services.commands.batches import BatchCommands
@@ -107,8 +108,7 @@ class SampleControl(Protocol):
     def stop(self) -> int: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageContext:
+class PageContext(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a page may use; pages never look for each other or for the window."""
 
     tasks: TaskQueries
@@ -146,8 +146,8 @@ class PageContext:
     environment: str = ""  #: as it was named; production asks twice
     embedded: bool = True
     dead_log: bool = False  #: the broker keeps a second copy of dead letters
-    pending: AboutToHappen = field(default_factory=AboutToHappen)  #: what is held with Undo, on any page
-    memory: Memory = field(default_factory=ShortMemory)  #: what this user's pages remember between starts
+    pending: AboutToHappen = msgspec.field(default_factory=AboutToHappen)  #: what is held with Undo, on any page
+    memory: Memory = msgspec.field(default_factory=ShortMemory)  #: what this user's pages remember between starts
 
     @property
     def title(self) -> str:

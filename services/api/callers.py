@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
 
+import msgspec
 from fastapi import Request
 
 from services import settings as config
@@ -108,8 +108,7 @@ def _read_only(settings: config.Settings) -> str:
     return settings.profile if settings.read_only else ""
 
 
-@dataclass(slots=True)
-class _Bucket:
+class _Bucket(msgspec.Struct):
     left: float
     at: float
 

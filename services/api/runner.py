@@ -8,8 +8,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NoReturn
+
+from msgspec.structs import replace
 
 from services import assembly, i18n
 from services import settings as config

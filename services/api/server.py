@@ -11,11 +11,11 @@ import ssl
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, get_args
 
 import h11
+import msgspec
 import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -50,8 +50,7 @@ WHAT = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, kw_only=True):
     """Where to listen, and to whom."""
 
     host: str

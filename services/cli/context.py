@@ -7,8 +7,9 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from services import assembly, settings
 from services.cli import output, spoken, tables
@@ -22,8 +23,7 @@ MAX_ROWS = 10_000
 MAX_SECONDS = 315_360_000.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsoleRequest:
+class ConsoleRequest(msgspec.Struct, frozen=True, kw_only=True):
     """How the window was asked for."""
 
     settings: settings.Settings
@@ -37,14 +37,13 @@ class ConsoleRequest:
     link: str = ""  #: that was clicked and leads nowhere, which the window says
     size: tuple[int, int] | None = None  #: None: the usual one, or as much of it as the screen has room for
     demo: bool = False
-    on_close: Callable[[], None] = field(default=lambda: None)
+    on_close: Callable[[], None] = msgspec.field(default=lambda: None)
 
 
 OpenConsole = Callable[[ConsoleRequest], int]
 
 
-@dataclass(slots=True)
-class Context:
+class Context(msgspec.Struct):
     """One run of the command line."""
 
     args: argparse.Namespace

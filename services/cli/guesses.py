@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from services import assembly
 from services.cli import spoken
@@ -20,8 +22,7 @@ _DOUBTS = {
 SHOWN_SHOPS = 5  #: a file may name thousands that nobody has registered; so many are told by name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Doubt:
+class Doubt(msgspec.Struct, frozen=True, kw_only=True):
     """One word, where it stands (lines of a file, () for the command line), and what was probably meant."""
 
     field: str  #: --type | --platform | --shop

@@ -6,7 +6,6 @@ import base64
 import datetime as dt
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +26,7 @@ _FIELDS = Task.__struct_fields__
 _NEEDED = ("task_id", "shop_id", "platform", "task_type", "status")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(msgspec.Struct, frozen=True, kw_only=True):
     """A line that could be read, or why not."""
 
     line: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from services import assembly
 from services.cli import known_shops, spoken
@@ -17,8 +18,7 @@ from services.domain.fleet.shop import Shop
 PREVIEW = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Told(msgspec.Struct, frozen=True, kw_only=True):
     """What was done to one shop."""
 
     document: dict[str, Any]

@@ -13,10 +13,10 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from services.audit_witness import Witness
@@ -55,8 +55,7 @@ def reasons(codes: Sequence[str]) -> str:
     return ", ".join(f"{code} {number}" for code, number in found)
 
 
-@dataclass(slots=True)
-class Act:
+class Act(msgspec.Struct):
     """What is under way; say how it ended where that is not simply done."""
 
     outcome: str = "done"

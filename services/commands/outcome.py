@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import msgspec
 
 from services.domain.text.message import Message
@@ -16,14 +14,13 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     why: Message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """``done`` in the order asked; ``made`` maps an item to the new task that came of it."""
 
     done: tuple[str, ...] = ()
     skipped: tuple[Refusal, ...] = ()
     failed: tuple[Refusal, ...] = ()
-    made: dict[str, str] = field(default_factory=dict)
+    made: dict[str, str] = msgspec.field(default_factory=dict)
     pending: tuple[str, ...] = ()  #: asked for, e.g. the stop of a running task; the end is shown when it is there
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -27,8 +26,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     fields: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """Why a document cannot be taken; ``place`` is its number in the list that was given, from 0."""
 
     place: int

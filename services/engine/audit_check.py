@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from services.audit_witness import Witness
 from services.domain.insight.audit import Judge, Verdict, both

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from services.domain.errors import UsageError
 from services.domain.gates import dependency

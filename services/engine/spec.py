@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -13,14 +12,13 @@ from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskSpec:
+class TaskSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One task as asked for; ``line`` tells where it came from in a file."""
 
     platform: str
     shop_id: str
     task_type: str
-    payload: Mapping[str, Any] = field(default_factory=dict)
+    payload: Mapping[str, Any] = msgspec.field(default_factory=dict)
     priority: str | int = ""
     delay_s: float = 0.0
     at_ms: int = 0  #: not before this instant (UTC ms of the store's clock), 0 for at once; one that is past is at once

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from threading import Event
 from typing import Protocol
 
@@ -110,15 +109,14 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     timeout_s: float
 
 
-@dataclass(slots=True, kw_only=True)
-class JobContext:
+class JobContext(msgspec.Struct, kw_only=True):
     """The job's line back to the worker; ``log`` and ``progress`` may be called from any thread."""
 
     log: Callable[[str, str], None]  #: (stream, see ``LogLine``; one line without newline)
     progress: Callable[[int, str], None]  #: (percent 0–100, note)
-    cancelled: Signal = field(default_factory=Flag)
+    cancelled: Signal = msgspec.field(default_factory=Flag)
     stopping: Callable[[], None] = lambda: None  #: called once when a requested stop has begun
-    artifacts: ArtifactSink = field(default_factory=NoArtifacts)  #: takes the files that the job makes
+    artifacts: ArtifactSink = msgspec.field(default_factory=NoArtifacts)  #: takes the files that the job makes
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -136,18 +134,17 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     unable: bool = False  #: nothing was started: this worker lacks what it needs, another one may have it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fitness:
+class Fitness(msgspec.Struct, frozen=True, kw_only=True):
     """What an executor can run here now. ``types``: those that it has something of their own for; ``lacks``: what it
     does not find, by type, "" for all others.
     """
 
     types: frozenset[str] = frozenset()
-    lacks: Mapping[str, str] = field(default_factory=dict)
+    lacks: Mapping[str, str] = msgspec.field(default_factory=dict)
     lends: frozenset[str] = frozenset()  #: types whose flows get the browser of their shop
     browsers: int = 0  #: that it has running
     pool: tuple[BrowserState, ...] = ()  #: what they do
-    versions: Mapping[str, str] = field(default_factory=dict)  #: of what it runs on
+    versions: Mapping[str, str] = msgspec.field(default_factory=dict)  #: of what it runs on
 
 
 class Executor(Protocol):

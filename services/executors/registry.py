@@ -14,7 +14,6 @@ import importlib.metadata
 import inspect
 import traceback
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -89,8 +88,7 @@ Function = Callable[[dict[str, Any], HandlerContext], Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handler:
+class Handler(msgspec.Struct, frozen=True, kw_only=True):
     """One registered function."""
 
     name: str

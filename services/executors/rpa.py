@@ -10,7 +10,6 @@ import shutil
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 import msgspec
@@ -108,13 +107,12 @@ _TOO_LONG = {errno.E2BIG, getattr(errno, "ENAMETOOLONG", -1)}
 _ABSENT = {errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC, errno.EPERM, errno.EISDIR}
 
 
-@dataclass(slots=True)
-class _Readers:
+class _Readers(msgspec.Struct):
     """The two threads of one child and when both pipes have ended."""
 
-    ended: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = msgspec.field(default_factory=threading.Event)
     _left: int = 2
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
 
     def one_ended(self) -> None:
         with self._lock:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import msgspec
 
@@ -29,8 +28,7 @@ class StopTimes(msgspec.Struct, frozen=True, kw_only=True):
     cancel_grace_s: float
 
 
-@dataclass(slots=True, kw_only=True)
-class Watch:
+class Watch(msgspec.Struct, kw_only=True):
     """The present state of one supervision."""
 
     tree: ProcessTree

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -54,12 +53,11 @@ class Day(msgspec.Struct, frozen=True, kw_only=True):
     from_ms: int = 0
 
 
-@dataclass(slots=True)
-class _Bar:
+class _Bar(msgspec.Struct):
     people: int = 0
     programs: int = 0
     refused: int = 0
-    names: set[str] = field(default_factory=set)
+    names: set[str] = msgspec.field(default_factory=set)
 
     def count(self, entry: AuditEntry) -> None:
         if "@" in entry.who:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.insight import cause_rule
 from services.domain.insight.forecast.flow import ABOVE, BELOW, MODEL, Spread
@@ -22,8 +23,7 @@ MOST, PAGE = 5000, 1000
 NAMED, KEPT_MS = 20_000, 60_000
 
 
-@dataclass(frozen=True, slots=True)
-class BatchView:
+class BatchView(msgspec.Struct, frozen=True):
     """How a batch stands: tasks by status. A republished dead letter and its successor both count."""
 
     batch: str

@@ -6,8 +6,9 @@ import contextlib
 import shutil
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from services.audit_witness import Witness
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError

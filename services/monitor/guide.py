@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
+
+import msgspec
 
 from services.domain.errors import NotFound
 from services.domain.text.said import said
@@ -21,8 +22,7 @@ _BROKEN = re.compile(rf"(?<=[{_HAN}])\n[ ]*(?=[{_HAN}])")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+\.png)\)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuidePage:
+class GuidePage(msgspec.Struct, frozen=True, kw_only=True):
     """One page. ``pictures``: their bytes, by how the page names them."""
 
     name: str  #: below the top: resources/docs/guide.md

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from services import act_words, i18n, messages, spans
 from services.domain import audit
@@ -44,8 +44,7 @@ SHORTEST_MS, LONGEST_MS = 60_000, 7 * 86_400_000
 QUIET_MS = 30_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(msgspec.Struct, frozen=True, kw_only=True):
     """One sentence. ``number`` is what ``filter`` counts on the page ``page``, None where it holds none of those."""
 
     text: str
@@ -57,8 +56,7 @@ class Line:
     verb: tuple[str, str] | None = None  #: the way there that an attention item offers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(msgspec.Struct, frozen=True, kw_only=True):
     """A heading and what stands under it. ``empty``: said in place of lines."""
 
     key: str
@@ -123,8 +121,7 @@ def _called(one: Cause) -> str:
     return one.rule.name or wording.inner(one.title)
 
 
-@dataclass(slots=True)
-class _Writer:
+class _Writer(msgspec.Struct):
     """Writes one page, in the language of the moment."""
 
     asked: HandoverQueries

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+
+import msgspec
 
 from services.monitor.live import Snapshot
 
 KEPT_S, STEP_MS = 600, 1000
 
 
-@dataclass(slots=True)
-class Trace:
+class Trace(msgspec.Struct):
     """One part. Instants are UTC milliseconds, 0 for never."""
 
-    latencies: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_S))  #: ms, about one a second
+    latencies: deque[float] = msgspec.field(default_factory=lambda: deque(maxlen=KEPT_S))  #: ms, about one a second
     connected: bool = True
     seen_ms: int = 0  #: last answer
     lost_ms: int = 0  #: since when it does not answer

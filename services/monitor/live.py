@@ -43,8 +43,7 @@ DEPTHS_SHARE, DEPTHS_AT_MOST_S = 50.0, 5.0
 BACKOFF_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreHealth:
+class StoreHealth(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the store answers now; where it answers with an ``error``, it takes no writes."""
 
     connected: bool = True
@@ -52,8 +51,7 @@ class StoreHealth:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rates:
+class Rates(msgspec.Struct, frozen=True, kw_only=True):
     """Tasks a second, of the last few seconds as the charts show them: come in, started, gone out. ``flow``: In and Out
     over a minute or more, the numbers that are told; ``insight.flow`` says what In and Out mean.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
@@ -40,14 +39,13 @@ class Attention(msgspec.Struct, frozen=True, kw_only=True):
         return ",".join(str(self.params[name]) for name in ("count", "shops", "tasks") if name in self.params)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverviewNow:
+class OverviewNow(msgspec.Struct, frozen=True, kw_only=True):
     """The fleet at one moment."""
 
     at_ms: int
     flow: Flow = NOT_KNOWN  #: is work flowing, of the whole fleet
     lanes: tuple[LaneDepth, ...] = ()
-    status_counts: Mapping[str, int] = field(default_factory=dict)
+    status_counts: Mapping[str, int] = msgspec.field(default_factory=dict)
     ahead: int = 0  #: messages that workers fetched ahead
     running: int = 0
     slots_total: int = 0

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from msgspec import structs
+
 from services.domain.errors import StoreUnavailable
 from services.domain.insight import attempts, depth, shop
 from services.domain.insight.forecast import flow
@@ -141,11 +143,11 @@ class OverviewQueries:
         servers = {name: getattr(told, name) for name in names}
         if servers == {name: getattr(before, name) for name in names}:
             return now
-        facts = dataclasses.replace(before, known=before.known or told.known, **servers)
+        facts = structs.replace(before, known=before.known or told.known, **servers)
         shops = now.shops
         if before.store and not told.store:
             shops = tuple(shop.unknown(one, shop.NO_STORE) for one in shops)
-        return dataclasses.replace(now, flow=flow.again(now.flow, facts), shops=shops)
+        return structs.replace(now, flow=flow.again(now.flow, facts), shops=shops)
 
     def _numbers(self, snapshot: Snapshot) -> Mapping[str, Any]:
         counts, oldest = snapshot.counts, self._oldest
@@ -217,7 +219,7 @@ class OverviewQueries:
 
 def _same(one: Counts, other: Counts) -> bool:
     """Whether they count the same; an event may have changed nothing that is counted."""
-    return dataclasses.replace(one, cursor="") == dataclasses.replace(other, cursor="")
+    return structs.replace(one, cursor="") == structs.replace(other, cursor="")
 
 
 def _levels(retrying: Sequence[Task]) -> tuple[tuple[int, int], ...]:

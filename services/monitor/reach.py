@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.fleet.worker import NOBODY, Farewell
 from services.domain.insight import reach
@@ -49,8 +49,7 @@ class Tries(msgspec.Struct, frozen=True, gc=False):
     ends: tuple[tuple[str, int, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(msgspec.Struct, frozen=True):
     """What was read of a task type: the newest of it, the newest first, each with when it changed (UTC ms)."""
 
     asked: int  #: since when it was asked for

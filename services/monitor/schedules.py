@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import reduce
 from heapq import merge
 from itertools import takewhile
 from operator import or_
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.errors import NotFound, UsageError
 from services.domain.fleet.shop import SCOPE_ALL
@@ -65,8 +65,7 @@ class RunView(msgspec.Struct, frozen=True, kw_only=True):
     open: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScheduleRow:
+class ScheduleRow(msgspec.Struct, frozen=True, kw_only=True):
     """One schedule; instants are UTC ms."""
 
     planned: Planned
@@ -74,7 +73,7 @@ class ScheduleRow:
     upcoming: tuple[int, ...] = ()  #: the next runs, none while it is disabled
     shops: int = 0  #: how many it would run for now
     problem: str = ""  #: why it cannot run any more
-    now: ScheduleNow = field(default_factory=ScheduleNow)
+    now: ScheduleNow = msgspec.field(default_factory=ScheduleNow)
     runs: tuple[RunView, ...] = ()  #: the last ones, the oldest first, where they were asked for
     conflicts: tuple[Message, ...] = ()  #: with other schedules, quiet hours and promises, where asked for
 
@@ -84,8 +83,7 @@ class ScheduleRow:
         return self.planned.schedule
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunLoad:
+class RunLoad(msgspec.Struct, frozen=True, kw_only=True):
     """A run that is still to come, and what people are told of it; ``at``: UTC ms."""
 
     at: int
@@ -328,8 +326,7 @@ class ScheduleQueries:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(msgspec.Struct, frozen=True):
     """A schedule as it was read, and when it comes: the same until somebody writes it anew, which a run does too."""
 
     version: int

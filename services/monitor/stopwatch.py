@@ -6,8 +6,8 @@ import threading
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
+import msgspec
 from prometheus_client.core import HistogramMetricFamily, Metric
 
 from services.domain.task.event import Event
@@ -21,9 +21,8 @@ MOST_TYPES, OTHERS = 200, "other"
 MOST_RUNNING = 100_000
 
 
-@dataclass(slots=True)
-class _Histogram:
-    buckets: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
+class _Histogram(msgspec.Struct):
+    buckets: list[int] = msgspec.field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
     sum_s: float = 0.0
 
 

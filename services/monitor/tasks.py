@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from itertools import islice
 
 import msgspec
@@ -54,8 +53,7 @@ class Linked(msgspec.Struct, frozen=True, kw_only=True):
     open: bool = True  #: it is still waited for
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskDetail:
+class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one task that the panel shows."""
 
     task: Task
@@ -82,13 +80,12 @@ class TaskDetail:
     waited_by: tuple[Linked, ...] = ()  #: who waits for it now; more than ``LINKED`` where there are more
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogTail:
+class LogTail(msgspec.Struct, frozen=True, kw_only=True):
     """Log lines of one attempt and where to go on reading."""
 
     lines: tuple[LogLine, ...] = ()
     place: int = 0
-    attempts: tuple[int, ...] = field(default=())
+    attempts: tuple[int, ...] = msgspec.field(default=())
 
 
 class Pick(msgspec.Struct, frozen=True, gc=False):

@@ -6,7 +6,6 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -40,8 +39,7 @@ class TypeVersion(msgspec.Struct, frozen=True, kw_only=True):
     who: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """What is wrong with some payloads: one of the faults, how many have it, and the newest of them."""
 
     problem: Problem

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from services.domain.task.order import BrokerHealth, Delivery, Inspection, Order, QueueDepth, Receipt
 from services.domain.upkeep.health import Finding
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capabilities:
+class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """What a broker can do. What it cannot, the engine does from the store or says so; nobody asks which one it is."""
 
     priority: bool  #: within a lane the more urgent message goes first; else a lane is in the order of its messages

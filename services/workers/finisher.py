@@ -6,7 +6,8 @@ import logging
 import queue
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.change import UNREADABLE, Answer, Finish
 from services.domain.errors import StoreError, StoreUnavailable
@@ -24,8 +25,7 @@ OWED_EVERY_S = 5.0
 _NO_FAILURE = frozenset({"pending", "cancelled", "blocked"})
 
 
-@dataclass(slots=True)
-class _Item:
+class _Item(msgspec.Struct):
     op: Finish
     delivery: Delivery | None
 

@@ -6,7 +6,6 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -35,8 +34,7 @@ PARKED_AT = "x-rpa-parked-at"
 PUBLISHED_MS = 10_000
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(msgspec.Struct):
     """What the intake did with deliveries, for the heartbeat and for tests."""
 
     run: int = 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from services.domain.fleet.autoscale import Range
 from services.domain.gates.lane_share import Share
@@ -15,8 +16,7 @@ from services.executors.base import Executor, ProfileControl
 from services.ports import ArtifactStore, Broker, Clock, Store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerParts:
+class WorkerParts(msgspec.Struct, frozen=True, kw_only=True):
     """What a worker is made of; one value so that host and tests build it the same way."""
 
     store: Store
@@ -31,13 +31,12 @@ class WorkerParts:
     profiles: ProfileControl | None = None  #: the browsers of shops on this machine; None: there are none
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerOptions:
+class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How a worker behaves."""
 
     slots: int = 5
     lanes: tuple[str, ...] = ("high", "normal", "low")
-    shares: Mapping[str, Share] = field(default_factory=dict)  #: of the slots, by lane; beside the usual ones
+    shares: Mapping[str, Share] = msgspec.field(default_factory=dict)  #: of the slots, by lane; beside the usual ones
     auto: Range | None = None  #: it sets the number of its slots itself, within these
     declines: tuple[str, ...] = ()  #: task types that it refuses
     preemptions: int = 3  #: how often a task may be stopped for a more urgent one
@@ -49,5 +48,5 @@ class WorkerOptions:
     strict_types: bool = False
     strict_shops: bool = False
     hold_foreign: bool = False  #: a foreign message whose work waits or runs already is held for a person
-    proxies: Mapping[str, str] = field(default_factory=dict)  #: ``host:port`` by shop, "" for all others
+    proxies: Mapping[str, str] = msgspec.field(default_factory=dict)  #: ``host:port`` by shop, "" for all others
     spool: Path | None = None  #: folder for outcomes that a silent store has not taken; it belongs to one store

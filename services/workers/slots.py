@@ -7,7 +7,8 @@ import queue
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from services.domain.fleet.worker import SlotState
 from services.domain.gates.lane_share import Sharing
@@ -19,14 +20,13 @@ from services.workers.artifact_sink import AttemptArtifacts
 log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class ClaimedTask:
+class ClaimedTask(msgspec.Struct, kw_only=True, eq=False):
     """A claimed task that this worker answers for until its outcome is recorded."""
 
     task: Task
     owner: str
     delivery: Delivery | None
-    cancelled: Flag = field(default_factory=Flag)
+    cancelled: Flag = msgspec.field(default_factory=Flag)
     cancel_reason: str = ""  #: requested | lost | shutdown | preempted
     made_way_for: str = ""  #: id of the urgent task that takes its slot
     stopping: bool = False  #: its executor has begun to end it
@@ -35,8 +35,10 @@ class ClaimedTask:
     started: float = 0.0  #: monotonic seconds, 0 while it waits for a slot
     progress: tuple[int, str] | None = None  #: not yet shown
     shown: int = -1
-    marks: list[tuple[str, float]] = field(default_factory=list)  #: steps that it named, and when (monotonic seconds)
-    lines: list[tuple[int, str, str]] = field(default_factory=list)  #: log lines not yet stored
+    marks: list[tuple[str, float]] = msgspec.field(
+        default_factory=list
+    )  #: steps that it named, and when (monotonic seconds)
+    lines: list[tuple[int, str, str]] = msgspec.field(default_factory=list)  #: log lines not yet stored
     files: AttemptArtifacts | None = None  #: None until its executor begins
 
     def cancel(self, reason: str) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import threading
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from threading import Event
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
@@ -163,7 +164,7 @@ def test_the_copied_message_says_what_waits_and_the_workers_say_that_they_are_cu
     apart = WorkerInfo(worker="w1", host="h", pid=1, seen_at=seen.at_ms, slots=(SlotState(),), link=link)
     down = BrokerHealth(connected=False, error="nothing listens at 10.0.0.9:5672: start RabbitMQ", since_ms=seen.at_ms)
     counts = replace(seen.counts, status={Status.QUEUED: 36})
-    console.feed.looked.emit(replace(seen, broker=down, workers=(apart,), counts=counts))
+    console.feed.looked.emit(dataclasses.replace(seen, broker=down, workers=(apart,), counts=counts))
     pills = {pill.health.key: pill.health for pill in console.window.top_bar.findChildren(HealthPill)}
     assert pills["workers"].value == "1 · cut off from the broker"
     console.window.banner.report.click()
@@ -277,7 +278,7 @@ def test_a_latency_that_varies_by_chance_is_not_told_anew(console: Console, desk
         values = []
         for latency in latencies:
             store = replace(latest.store, connected=True, latency_ms=latency)
-            console.feed.looked.emit(replace(latest, at_ms=1, store=store))
+            console.feed.looked.emit(dataclasses.replace(latest, at_ms=1, store=store))
             values.append(pill.health.value.replace("\u202f", " "))
         return values
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import msgspec
 import pytest
+from msgspec import structs
 from pytestqt.qtbot import QtBot
 
 from services.commands.views import ViewCommands
@@ -43,7 +42,7 @@ def titles(page: TasksPage) -> list[str]:
 
 def test_a_view_is_shared_renamed_and_taken_away_for_all(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     desk.fail(desk.create(0))
-    other = TasksPage(dataclasses.replace(desk.context, memory=ShortMemory()))
+    other = TasksPage(structs.replace(desk.context, memory=ShortMemory()))
     qtbot.addWidget(other)
     other.show()
     other.activate()

@@ -129,7 +129,7 @@ class Fleet:
 
     def create(self, shop: str = "s1", kind: str = "work", **fields: Any) -> str:
         """One new task; words that no spec knows are its payload."""
-        known = {name: fields.pop(name) for name in list(fields) if name in TaskSpec.__dataclass_fields__}
+        known = {name: fields.pop(name) for name in list(fields) if name in TaskSpec.__struct_fields__}
         done = self.submit(TaskSpec(platform="pdd", shop_id=shop, task_type=kind, payload=fields, **known))
         assert len(done.created) == 1, (done.errors, done.duplicates)
         return done.created[0].task_id

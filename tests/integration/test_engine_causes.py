@@ -8,9 +8,9 @@ import sys
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields
 
 import pytest
+from msgspec.structs import fields
 
 from services import assembly
 from services.domain.change import Create, Forget, SetTriage

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import threading
 import time
 from collections.abc import Iterator
 
 import pytest
+from msgspec import structs
 
 from services.broker.rabbitmq.broker import RabbitBroker
 from services.broker.rabbitmq.timing import Timing
@@ -276,7 +276,7 @@ def test_what_keeps_a_consumer_from_its_queue_is_told(rabbitmq: RabbitMQ, amqp_v
 
 
 def test_closing_is_quick_at_every_moment(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
-    patient = dataclasses.replace(QUICK, close=20.0)
+    patient = structs.replace(QUICK, close=20.0)
     for use in ("nothing", "connecting", "connected", "consuming"):
         broker = RabbitBroker(amqp_vhost, SystemClock(), timing=patient)
         if use == "connecting":

@@ -517,7 +517,7 @@ def test_every_public_method_is_either_an_act_or_a_look() -> None:
 def commands_of(engine: assembly.Engine, name: str = "") -> dict[str, Any]:
     """The commands of a person by the name of their class."""
     made = assembly.commands(engine, name=name)
-    found = [getattr(made, field) for field in made.__dataclass_fields__ if field != "operator"]
+    found = [getattr(made, field) for field in made.__struct_fields__ if field != "operator"]
     return {type(one).__name__: one for one in [*found, repairs.commands(engine, name=name)]}
 
 

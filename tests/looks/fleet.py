@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from services import assembly
 from services.commands.tasks import TaskSpec

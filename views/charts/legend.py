@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from services.i18n import _, pgettext
@@ -23,8 +21,7 @@ class Series(msgspec.Struct, frozen=True):
         return pgettext(self.context, self.label) if self.context else _(self.label)
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(msgspec.Struct, frozen=True):
     """Something that happened: a line with words at the top."""
 
     at_ms: int

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from views.charts.series import Numbers
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """One curve: pen in ``role``, and ``fill`` per cent of it down to the base, 0 for none."""
 
     role: str

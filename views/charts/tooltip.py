@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -27,8 +26,7 @@ class Reading(msgspec.Struct, frozen=True):
     role: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(msgspec.Struct, frozen=True):
     """What stands in the card; ``total`` is set apart by a line."""
 
     title: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QKeySequenceEdit, QLineEdit, QStackedWidget, QWidget
@@ -28,8 +28,7 @@ SIZE, LEAST = (820, 600), (640, 420)
 KEY = "now"
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRow:
+class KeyRow(msgspec.Struct, frozen=True):
     """A command as the table shows it; all texts are translated."""
 
     name: str

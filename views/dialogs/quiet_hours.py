@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from zoneinfo import ZoneInfo
 
+import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -36,8 +36,7 @@ WIDTH, LIST_HEIGHT = 640, 220
 _NO_NAME = re.compile(r"[^\w-]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
+class _Known(msgspec.Struct, frozen=True, kw_only=True):
     """What there is, and what quiet hours can be for."""
 
     quiet: Sequence[QuietNow]

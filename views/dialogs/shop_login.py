@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -179,8 +179,7 @@ def _name(context: PageContext, shop: str) -> str:
     return safe.one_line(found.name if found is not None and found.name else shop, 80)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Look:
+class _Look(msgspec.Struct, frozen=True, eq=False):
     window: Window | None
     picture: QImage | None  #: None: the one of before still stands
     answer: str | None

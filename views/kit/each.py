@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
@@ -22,8 +22,7 @@ NAMED, UNDO_S = 6, 10
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
-class _Done(Generic[R]):
+class _Done(msgspec.Struct, Generic[R], frozen=True):
     done: tuple[R, ...]
     failed: tuple[tuple[R, str], ...]
 

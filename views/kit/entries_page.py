@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import msgspec
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
@@ -26,8 +26,7 @@ from views.widgets.strip import ErrorStrip
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing(Generic[R]):
+class Listing(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     """An answer: rows of ``expression``, the newest first; ``more``: whether older ones are left."""
 
     rows: tuple[R, ...]

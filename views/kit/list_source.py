@@ -20,9 +20,9 @@ import math
 import time
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import msgspec
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
@@ -44,8 +44,7 @@ def behind_s(window: QWidget) -> float:
     return max((one.behind_s for one in _ALL if isValid(one) and one.active and one.stands_in(window)), default=0.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask(Generic[W]):
+class Ask(msgspec.Struct, Generic[W], frozen=True, kw_only=True):
     """One question."""
 
     wanted: W

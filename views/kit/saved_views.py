@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from services.domain.task.search.shared_view import SharedView
 from services.i18n import _
@@ -14,8 +16,7 @@ from views.support.memory import Memory
 MOST_OWN = 30
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class View(msgspec.Struct, frozen=True, kw_only=True):
     """A filter with a name; `title` is source text, of an own view as typed."""
 
     key: str

@@ -18,6 +18,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+import msgspec
 from PySide6.QtWidgets import QMenu, QWidget
 
 from services.i18n import _
@@ -90,8 +91,7 @@ class Verb(Generic[C]):
         return ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer(Generic[V]):
+class Offer(msgspec.Struct, Generic[V], frozen=True, kw_only=True):
     """A verb as a button shows it now."""
 
     verb: V

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
@@ -18,8 +17,7 @@ _PAD, _GAP, _GLYPH = 10, 6, 14
 _HEIGHT = 28
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class Health(msgspec.Struct, frozen=True, kw_only=True):
     """State of one part; texts are already translated.
 
     `state`: healthy, warning, dead, unconfirmed, or waiting while nothing is known yet.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -19,8 +19,7 @@ from views.widgets.sparkline import Sparkline
 WIDTH = 320
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HealthDetail:
+class HealthDetail(msgspec.Struct, frozen=True, kw_only=True):
     """What is said; texts are already translated."""
 
     title: str

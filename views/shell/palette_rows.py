@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
@@ -23,8 +23,7 @@ _ENTRY = int(Qt.ItemDataRole.UserRole)
 Index = QModelIndex | QPersistentModelIndex
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One thing the palette can find; texts are already translated or names of the fleet.
 
     `key` tells it from others and is what is remembered. With a `reason` it is shown, but cannot be run. `then` gives
@@ -44,7 +43,7 @@ class Entry:
     others: tuple[str, ...] = ()  #: also found by these, e.g. an id or initials
     copy: str = ""  #: what Ctrl+C copies
     then: Callable[[], Sequence[Entry]] | None = None
-    spans: tuple[tuple[int, int], ...] = field(default=())
+    spans: tuple[tuple[int, int], ...] = msgspec.field(default=())
 
 
 class Rows(QAbstractListModel):

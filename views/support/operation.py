@@ -26,9 +26,9 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import msgspec
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from shiboken6 import isValid
 
@@ -49,8 +49,7 @@ class Dropped(Exception):
     """The result is no longer wanted: its owner died or a newer run began."""
 
 
-@dataclass(slots=True)
-class _Call:
+class _Call(msgspec.Struct):
     """One call on its way: who wants the answer, and how."""
 
     operation: weakref.ref[Operation]

@@ -8,7 +8,6 @@ order still stays.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -28,24 +27,21 @@ class Removal(msgspec.Struct, frozen=True):
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class Insertion(Generic[R]):
+class Insertion(msgspec.Struct, Generic[R], frozen=True):
     """`rows` come in before position `first`."""
 
     first: int
     rows: tuple[R, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Change(Generic[R]):
+class Change(msgspec.Struct, Generic[R], frozen=True):
     """The row at `position` of the new list has other content than before."""
 
     position: int
     row: R
 
 
-@dataclass(frozen=True, slots=True)
-class Diff(Generic[R]):
+class Diff(msgspec.Struct, Generic[R], frozen=True):
     """The steps from one list to another."""
 
     removals: tuple[Removal, ...]

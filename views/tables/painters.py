@@ -7,9 +7,9 @@ A page adds its own kind (a sparkline, say) with ``register("spark", paint_spark
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap, QStaticText, QTransform
 
@@ -30,8 +30,7 @@ PIP_WIDTH, PIP_HEIGHT, PIP_GAP = 5, 9, 2
 BAR_WIDTH, BAR_HEIGHT = 42, 4
 
 
-@dataclass(slots=True)
-class Cell:
+class Cell(msgspec.Struct):
     """What a painter may know of the cell."""
 
     record: Any

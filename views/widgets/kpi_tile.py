@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+import msgspec
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -35,8 +36,7 @@ _BASE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
 _ELIDE = Qt.TextElideMode.ElideRight
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kpi:
+class Kpi(msgspec.Struct, frozen=True, kw_only=True):
     """What a tile shows now; every text is in the language of the moment."""
 
     value: str

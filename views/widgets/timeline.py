@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
@@ -20,8 +20,7 @@ _TIME, _GAP = 66, 8
 _WRAP = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimelineEntry:
+class TimelineEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One line; all texts are already translated."""
 
     time: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -33,8 +33,7 @@ class ToastAction(msgspec.Struct, frozen=True, kw_only=True):
     act: int = 0  #: number of the act that it takes back, see ``act_number``
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToastSpec:
+class ToastSpec(msgspec.Struct, frozen=True, kw_only=True):
     """What to say; texts are already translated. Errors stay until closed, unless they leave."""
 
     text: str

@@ -8,9 +8,9 @@ tabs.chosen.connect(self._on_view)          # a person chose a view: its key
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QIcon, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QTabBar, QWidget
@@ -25,8 +25,7 @@ MARGIN = 8
 LONGEST = 28
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ViewTab:
+class ViewTab(msgspec.Struct, frozen=True, kw_only=True):
     """One view; `title` is shown as it is. A view of one's `own` can be renamed, removed and shared."""
 
     key: str

@@ -6,9 +6,10 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+
+import msgspec
 
 from services.broker.rabbitmq import topology
 from services.broker.rabbitmq.connection import Link
@@ -28,13 +29,12 @@ STREAMS_SINCE = (3, 9)
 PATIENCE = 20.0  #: seconds for all declarations of a caller; queues that are silent take ``SILENT`` each
 
 
-@dataclass(slots=True)
-class Wanted:
+class Wanted(msgspec.Struct):
     """What ``ensure`` was asked for, to be declared again after a loss."""
 
     base: bool = False
-    platforms: set[str] = field(default_factory=set)
-    delays: set[int] = field(default_factory=set)
+    platforms: set[str] = msgspec.field(default_factory=set)
+    delays: set[int] = msgspec.field(default_factory=set)
 
     def parts(self, profile: str, version: tuple[int, ...]) -> list[Declarable]:
         platforms = [part for name in sorted(self.platforms) for part in topology.platform(name)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from services.broker.rabbitmq import topology
 from services.broker.rabbitmq.connection import Link
@@ -25,15 +26,14 @@ class PartRefused(Exception):
         self.part, self.reason = part, reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declared:
+class Declared(msgspec.Struct, frozen=True, kw_only=True):
     """How it went, by the names of queues."""
 
     #: with what each was declared in the end
-    arguments: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    unreachable: Mapping[str, str] = field(default_factory=dict)  #: and what the broker says of it
+    arguments: Mapping[str, Mapping[str, object]] = msgspec.field(default_factory=dict)
+    unreachable: Mapping[str, str] = msgspec.field(default_factory=dict)  #: and what the broker says of it
     #: what stands with other arguments, queues and exchanges; empty unless such are passed over
-    refused: Mapping[str, PartRefused] = field(default_factory=dict)
+    refused: Mapping[str, PartRefused] = msgspec.field(default_factory=dict)
 
 
 class Declaration:

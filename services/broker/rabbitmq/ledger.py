@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 import msgspec
@@ -28,8 +27,7 @@ class Token(msgspec.Struct, frozen=True, gc=False):
     source: int  #: number of the broker's consumer that delivered it (a change of the window starts another)
 
 
-@dataclass(frozen=True, slots=True)
-class Settle:
+class Settle(msgspec.Struct, frozen=True):
     """One frame to send."""
 
     verb: Verb

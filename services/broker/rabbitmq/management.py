@@ -8,9 +8,10 @@ import json
 import logging
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+import msgspec
 
 from services import addresses, tls
 from services.broker.rabbitmq.findings import QueueSeen
@@ -34,8 +35,7 @@ class _Forbidden(ValueError):
     """The interface is there, and this user may not ask it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     host: str
     port: int
     path: str

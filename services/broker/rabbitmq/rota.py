@@ -13,8 +13,9 @@ import logging
 import threading
 from collections.abc import Callable, Container, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+import msgspec
 
 from services.broker.rabbitmq.connection import Link
 from services.broker.rabbitmq.control import Control
@@ -35,8 +36,7 @@ COUNT, COUNT_EACH = 0.5, 0.005  #: seconds between two counts: at least, and for
 STUCK = 30.0  #: a step the broker does not answer for so long: the connection is made anew
 
 
-@dataclass(slots=True)
-class Seat:
+class Seat(msgspec.Struct):
     """A consumer of one queue."""
 
     tag: str

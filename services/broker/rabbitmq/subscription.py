@@ -7,8 +7,9 @@ import logging
 import threading
 from collections.abc import Callable, Container, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+import msgspec
 
 from services.broker.rabbitmq.connection import Link
 from services.broker.rabbitmq.control import Control
@@ -28,8 +29,7 @@ AGAIN = 5.0  #: seconds between two tries to get at a queue that is out of reach
 ACK_TIMEOUT = "delivery acknowledgement"
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(msgspec.Struct, frozen=True):
     """A consumer as the broker knows it."""
 
     tag: str

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+
+import msgspec
 
 FIRST_RETRY, STEADY = 0.2, 5.0  #: seconds: the first retry; a connection that lived so long starts again from it
 REACH_CAP, REFUSED_CAP = 8.0, 30.0  #: longest pause while nothing answers (back within 10 s); while the broker says no
 NUDGE = 1.0  #: a caller makes a waiting connection try at once, but not more often than this
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
+class Timing(msgspec.Struct, frozen=True, kw_only=True):
     """Time-outs in seconds."""
 
     connect: float = 5.0  #: TCP, TLS and AMQP handshake

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+import msgspec
+
 from services.broker.rabbitmq.wire import Channel
 from services.domain.task.lane import LANES, LATE_QUEUE, NOTICE_QUEUE, SHOP_QUEUE, Lane, shop_queue
 from services.domain.text.said import Said, said
@@ -46,8 +48,7 @@ LATE_LIMITS = {name: value for name, value in NOTICE_LIMITS.items() if name != "
 _LESS = {str(Lane.NORMAL): 2}  #: what brings the levels of a lane into that class
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(msgspec.Struct, frozen=True):
     """A durable exchange."""
 
     name: str
@@ -64,8 +65,7 @@ class Queue:
     accepted: tuple[Mapping[str, object], ...] = field(default=(), hash=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(msgspec.Struct, frozen=True):
     """What an exchange routes to a queue."""
 
     queue: str

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from services.commands.alerts import AlertCommands
 from services.commands.audit import TARGETS_KEPT
@@ -83,8 +83,7 @@ class Commands(Protocol):
     def views(self) -> ViewCommands: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(msgspec.Struct, frozen=True):
     """``by``: the act that reverses it, as the audit names it; ``go`` does that. ``needs``: what of the details it is
     made from, where an entry may lack it; without it there is no way. ``fresh``: it brings nothing back, so there is a
     way only where the entry says (``was``) that nothing stood there before.

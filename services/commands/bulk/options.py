@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -66,8 +65,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         return {name: value for name, value in words.items() if value}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class Probe(msgspec.Struct, frozen=True, kw_only=True):
     """A letter that was tried before the others. ``passed`` is None until its new task has ended."""
 
     task_id: str

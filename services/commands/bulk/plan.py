@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from services.commands.bulk.republisher import Changes, checked, payload_of
 from services.domain.errors import UsageError
@@ -35,8 +37,7 @@ LEFT_ALONE = frozenset({DUPLICATE, HELD, DONE, ASKS, SCHEMA, GONE})
 SLICE = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(msgspec.Struct, frozen=True, kw_only=True):
     """One dead letter as the plan found it; texts are "" for what is ``gone``."""
 
     task_id: str
@@ -55,12 +56,11 @@ class Item:
     beneath: Item | None = None  #: of a duplicate whose work has run besides: the same without its twin
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """A frozen set in the order asked for. ``fields`` are set in every payload and were checked with it."""
 
     items: tuple[Item, ...] = ()
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     def states(self) -> dict[str, int]:
         """How many items there are of each state; states of none are left out."""

@@ -20,8 +20,10 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from services.commands.audit import Act, Audit, reasons
 from services.commands.bulk.book import Book, RunView, Shelf, successor_tail
@@ -182,12 +184,11 @@ class BulkRepublish:
         return ended
 
 
-@dataclass(slots=True)
-class _Books:
+class _Books(msgspec.Struct):
     """What has happened so far."""
 
-    outcome: Outcome = field(default_factory=Outcome)
-    probes: list[Probe] = field(default_factory=list)
+    outcome: Outcome = msgspec.field(default_factory=Outcome)
+    probes: list[Probe] = msgspec.field(default_factory=list)
 
 
 class _Ends(Exception):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from hashlib import sha256
+
+import msgspec
+from msgspec.structs import replace
 
 from services.commands.sheet.shop_index import ShopIndex
 from services.commands.sheet.table import Table, blank, shown
@@ -164,8 +166,7 @@ _RECORD = frozenset(
 _EXPORT = frozenset({"task_id", "task_type", "attempt", "triage"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class Column(msgspec.Struct, frozen=True, kw_only=True):
     """One column: what it is called, what stands in it, and what it says."""
 
     at: int

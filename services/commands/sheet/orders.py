@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from services.commands.sheet import cells, columns
 from services.commands.sheet.cells import Bad
@@ -35,8 +39,7 @@ _TIMES = frozenset({columns.NOT_BEFORE, columns.DELAY, columns.DEADLINE})
 _ERRORS = frozenset({"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!", "#CALC!"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(msgspec.Struct, frozen=True, kw_only=True):
     """What there is to name: shops and task types of the fleet."""
 
     shops: Mapping[str, Shop]
@@ -44,8 +47,7 @@ class Known:
     undefined: bool = False  #: also what nobody has registered or defined, with the defaults
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Defaults:
+class Defaults(msgspec.Struct, frozen=True, kw_only=True):
     """What counts where a row says nothing."""
 
     platform: str = ""
@@ -57,12 +59,11 @@ class Defaults:
     depends_on: tuple[str, ...] = ()
     policy: str = ""
     max_retries: int | None = None
-    payload: Mapping[str, Any] = field(default_factory=dict)
+    payload: Mapping[str, Any] = msgspec.field(default_factory=dict)
     payload_type: str = ""  #: whose parameters those are, "" for ``task_type``
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is wrong with a row; nothing of the row is taken."""
 
     row: int
@@ -80,8 +81,7 @@ class Fault:
         return "" if self.column in (parameter, f"payload.{parameter}") else self.column
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Basis:
+class Basis(msgspec.Struct, frozen=True, kw_only=True):
     """What decides, beside its cells, what a row says: rows that were read on the same one need not be read again."""
 
     columns: tuple[Column, ...]
@@ -91,8 +91,7 @@ class Basis:
     minute: int  #: of the clock, where a column holds times; else 0
 
 
-@dataclass(frozen=True, slots=True)
-class ReadRow:
+class ReadRow(msgspec.Struct, frozen=True):
     """A row and what it was found to say: a task, or faults."""
 
     row: Row
@@ -154,10 +153,10 @@ class Orders:
         lately both decide in which of the two heaps it lies.
         """
         if self.answer is None:
-            return replace(self, fate=fate, reason=reason)
+            return dataclasses.replace(self, fate=fate, reason=reason)
         every = (*self.specs, *(one.spec for one in self.active), *(one.spec for one in self.again))
         specs = tuple(sorted(every, key=lambda spec: spec.line))
-        return _parted(replace(self, specs=specs), self.answer, fate, reason)
+        return _parted(dataclasses.replace(self, specs=specs), self.answer, fate, reason)
 
     @functools.cached_property
     def left_out(self) -> tuple[Fault, ...]:
@@ -284,7 +283,7 @@ def checked(found: Orders, answer: Checked, fate: str = "reject", *, reason: str
     force, what becomes of what is active; ``reason``: why what was done is done again, "" leaves it out.
     """
     refused = _refused(found, answer.errors) if answer.errors else found
-    seen = replace(refused, now_ms=now_ms, answer=answer, asked=frozenset(id(spec) for spec in found.specs))
+    seen = dataclasses.replace(refused, now_ms=now_ms, answer=answer, asked=frozenset(id(spec) for spec in found.specs))
     return _parted(seen, answer, fate, reason)
 
 
@@ -296,7 +295,7 @@ def _parted(found: Orders, answer: Checked, fate: str, reason: str) -> Orders:
     if fate == "queue":  # behind an active one too it asks why
         active = {row: one for row, one in active.items() if row not in again}
     again = {row: one for row, one in again.items() if row not in active}
-    return replace(
+    return dataclasses.replace(
         found,
         specs=tuple(spec for spec in found.specs if spec.line not in active and spec.line not in again),
         active=tuple(active[row] for row in sorted(active)),
@@ -321,7 +320,7 @@ def _refused(found: Orders, errors: Sequence[tuple[TaskSpec, str, str]]) -> Orde
         for spec, name, sentence in errors
     ]
     lost = {fault.row for fault in faults}
-    return replace(
+    return dataclasses.replace(
         found,
         specs=tuple(spec for spec in found.specs if spec.line not in lost),
         faults=tuple(sorted((*found.faults, *faults), key=lambda fault: fault.row)),

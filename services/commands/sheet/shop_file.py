@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +42,7 @@ OTHER_NAMES = {heading(word): name for name, words in _CALLED.items() for word i
 _NUMBER, _LOOSE = heading("编号"), frozenset({heading("shop"), heading("店铺")})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """What is wrong with a line; nothing of that line is taken."""
 
     line: int

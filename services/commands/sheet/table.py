@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from services import plain_file
 from services.commands.sheet import digits, text_file
@@ -29,8 +29,7 @@ _HEADER_WITHIN = 10
 _HEADER_NAMES = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(msgspec.Struct, frozen=True, kw_only=True):
     """A row that could be read; its number is that of the sheet or of the file, from 1."""
 
     number: int
@@ -44,8 +43,7 @@ class BadRow(msgspec.Struct, frozen=True, kw_only=True):
     reason: Message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class Table(msgspec.Struct, frozen=True, kw_only=True):
     """A file whole."""
 
     name: str

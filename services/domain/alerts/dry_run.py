@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -26,8 +25,7 @@ class Seen(NamedTuple):
 Holds = Callable[[Seen, Rule], Mapping[str, int] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(msgspec.Struct, frozen=True):
     """What of the recorded tells a measure. ``kind``: of the things that it looks at, "" for numbers alone;
     ``matters``: what a state comes to for it, "" for nothing; ``state``: a word that stands in all that come to
     something; ``old``: the first word of a state that of a whole comes to nothing, as it began long before.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 
 import msgspec
@@ -53,8 +52,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     to: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """What a rule sees at one moment. ``key`` names the matter: equal keys, or one that begins with the other and a
     colon, are one incident, whichever rule saw it.
     """

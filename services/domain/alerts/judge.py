@@ -7,8 +7,8 @@ of one matter, and what several shops have of one cause, is one.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+import msgspec
 from msgspec.structs import replace
 
 from services.domain.alerts.incident import (
@@ -34,23 +34,21 @@ from services.domain.text.message import Message, Param
 GROWTH = 1.5
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(msgspec.Struct, frozen=True):
     """A message to send: of the incident as it stood then."""
 
     incident: Incident
     told: Told
 
 
-@dataclass(slots=True)
-class Changes:
+class Changes(msgspec.Struct):
     """What a step decided. ``opened`` have no id yet: they wait, and the next step raises them."""
 
-    opened: list[Incident] = field(default_factory=list)
-    changed: list[Incident] = field(default_factory=list)
-    dropped: list[Incident] = field(default_factory=list)  #: they were gone before anybody was told
-    resolved: list[Incident] = field(default_factory=list)
-    notices: list[Notice] = field(default_factory=list)
+    opened: list[Incident] = msgspec.field(default_factory=list)
+    changed: list[Incident] = msgspec.field(default_factory=list)
+    dropped: list[Incident] = msgspec.field(default_factory=list)  #: they were gone before anybody was told
+    resolved: list[Incident] = msgspec.field(default_factory=list)
+    notices: list[Notice] = msgspec.field(default_factory=list)
 
 
 def judge(

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.fleet.worker import UNTOLD_QUEUE, WorkerInfo
 from services.domain.task.lane import LANE_QUEUE, shop_queue
@@ -45,8 +45,7 @@ SENTENCES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hold:
+class Hold(msgspec.Struct, frozen=True, kw_only=True):
     """One message in somebody's hands. Instants are UTC ms, 0 for not known."""
 
     queue: str
@@ -71,8 +70,7 @@ class Several(msgspec.Struct, frozen=True, kw_only=True):
     leads: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueHolders:
+class QueueHolders(msgspec.Struct, frozen=True, kw_only=True):
     """What is held of one queue."""
 
     name: str

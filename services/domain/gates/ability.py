@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.fleet.worker import SILENT_AFTER_MS, WorkerInfo
 from services.domain.gates.home import HomeNow
@@ -17,8 +17,7 @@ SANDBOX = "chromium-sandbox"  #: what a worker lacks whose Chromium may not wall
 PROFILE = "profile"  #: isolation of types that work in the profile of their shop
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ability:
+class Ability(msgspec.Struct, frozen=True, kw_only=True):
     """``executors`` run whatever names them; ``python`` only the types of ``handlers``. ``commands``: types with a
     command of their own for ``rpa``. ``lacks``: what is configured and not to be found there, by executor or by
     ``rpa:type``.
@@ -28,7 +27,7 @@ class Ability:
     handlers: Collection[str] = ()
     commands: Collection[str] = ()
     lends: Collection[str] = ()  #: types whose flows get the browser of their shop
-    lacks: Mapping[str, str] = field(default_factory=dict)
+    lacks: Mapping[str, str] = msgspec.field(default_factory=dict)
     declines: Collection[str] = ()  #: types that an operator told it to refuse
 
     def executor_for(self, kind: TaskType) -> str:

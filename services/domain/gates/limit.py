@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import msgspec
 
 from services.domain.errors import UsageError
@@ -61,16 +59,15 @@ class LimitNow(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.waiting) and 0 < self.limit.per_minute <= self.started + self.promised
 
 
-@dataclass(slots=True)
-class Room:
+class Room(msgspec.Struct):
     """A limit with its numbers, as a step of the store follows them."""
 
     scope: str
     slots: int = 0
     starts: int = 0
     running: int = 0
-    promised: set[str] = field(default_factory=set)  #: tasks for which a place is kept
-    seconds: dict[int, int] = field(default_factory=dict)  #: starts that count, by second
+    promised: set[str] = msgspec.field(default_factory=set)  #: tasks for which a place is kept
+    seconds: dict[int, int] = msgspec.field(default_factory=dict)  #: starts that count, by second
     shut: bool = False  #: nobody can read how many may run: nobody starts
 
     @property

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -88,8 +87,7 @@ class Tail(msgspec.Struct, frozen=True, kw_only=True):
     at: int  #: UTC ms
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a look at the trail found."""
 
     rows: int
@@ -109,8 +107,7 @@ class Verdict:
         return not self.wrong
 
 
-@dataclass(slots=True)
-class _Known:
+class _Known(msgspec.Struct):
     """A link that is there."""
 
     digest: str
@@ -122,28 +119,31 @@ class _Known:
     after: int = -1  #: highest place of all that was surely written before it; _UNASKED, _ASKED: not known yet
 
 
-@dataclass(slots=True)
-class Judge:
+class Judge(msgspec.Struct):
     """Takes the rows, in any order, then says what is wrong."""
 
     now_ms: int
     whole: bool = True
-    _links: dict[tuple[str, int], _Known] = field(default_factory=dict)
+    _links: dict[tuple[str, int], _Known] = msgspec.field(default_factory=dict)
     _rows: int = 0
     _unknown: int = 0
-    _old: list[tuple[int, str, AuditEntry]] = field(default_factory=list)
+    _old: list[tuple[int, str, AuditEntry]] = msgspec.field(default_factory=list)
     _first: int = 0  #: place of the first row of the chain, 0: none yet
     _oldest: int = 0  #: instant of the earliest row that was looked at
-    _wrong: dict[str, Wrong] = field(default_factory=dict)
-    _bad: set[str] = field(default_factory=set)  #: rows about which something is said already
-    _elsewhere: list[tuple[AuditRow, AuditEntry]] = field(default_factory=list)  #: under another key than their name
-    _gone: set[tuple[str, int]] = field(default_factory=set)  #: entries that are missing, as somebody names them
+    _wrong: dict[str, Wrong] = msgspec.field(default_factory=dict)
+    _bad: set[str] = msgspec.field(default_factory=set)  #: rows about which something is said already
+    _elsewhere: list[tuple[AuditRow, AuditEntry]] = msgspec.field(
+        default_factory=list
+    )  #: under another key than their name
+    _gone: set[tuple[str, int]] = msgspec.field(
+        default_factory=set
+    )  #: entries that are missing, as somebody names them
     _until: int = 0  #: the latest instant at which somebody names what is gone or altered
-    _unsure: set[tuple[str, int]] = field(default_factory=set)
-    _named: set[tuple[str, int]] = field(default_factory=set)
-    _who: dict[str, tuple[str, str]] = field(default_factory=dict)  #: by entry: who and what
-    _writers: dict[str, int] = field(default_factory=lambda: defaultdict(int))  #: the last number of each
-    _accepted: set[str] = field(default_factory=set)
+    _unsure: set[tuple[str, int]] = msgspec.field(default_factory=set)
+    _named: set[tuple[str, int]] = msgspec.field(default_factory=set)
+    _who: dict[str, tuple[str, str]] = msgspec.field(default_factory=dict)  #: by entry: who and what
+    _writers: dict[str, int] = msgspec.field(default_factory=lambda: defaultdict(int))  #: the last number of each
+    _accepted: set[str] = msgspec.field(default_factory=set)
 
     def add(self, row: AuditRow) -> None:
         """Look at one row."""

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from services.domain.gates import listed
 from services.domain.insight import cause
@@ -37,13 +38,12 @@ _PART: dict[str, str] = {
 _ROWS = frozenset({Status.DEAD, Status.HELD, Status.RETRYING, Status.RUNNING})
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(msgspec.Struct, frozen=True):
     """Tasks of one type on one platform (``""``: on any); ``counts`` by part."""
 
     task_type: str
     platform: str
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = msgspec.field(default_factory=dict)
     depth: int = 0  #: the column: behind so many others
 
     @property
@@ -67,8 +67,7 @@ class Box:
         return next((one for one in (DEAD, HELD, WAITING, RUNNING, CANCELLED) if self.counts.get(one)), "")
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(msgspec.Struct, frozen=True):
     """What stands ``after`` waits for what stands ``before``; ``all_to_one``: many for each, else one for one."""
 
     before: tuple[str, str]
@@ -76,8 +75,7 @@ class Edge:
     all_to_one: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Hold:
+class Hold(msgspec.Struct, frozen=True):
     """What is not done for one reason: a status or the name of a gate."""
 
     key: str
@@ -97,11 +95,10 @@ class Hold:
         return self.key.partition(":")[2]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
+class Story(msgspec.Struct, frozen=True, kw_only=True):
     """A batch as its tasks tell it; those that were sent again stand as their successors."""
 
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = msgspec.field(default_factory=dict)
     boxes: tuple[Box, ...] = ()
     edges: tuple[Edge, ...] = ()
     holds: tuple[Hold, ...] = ()

@@ -9,7 +9,6 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -194,8 +193,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= PATTERN_LIMIT else text[: PATTERN_LIMIT - 1] + "…"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of letters of one cause, or of one of them; instants in UTC ms, 0 for never."""
 
     kind: str

@@ -7,10 +7,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.errors import UsageError
 from services.domain.task.search.query import Term, equals

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from services.domain.text import refusals
 from services.domain.text.message import Message
@@ -21,8 +21,7 @@ def refused(error: str) -> bool:
     return code in refusals.OF_CONNECTION or (code.startswith("tls.") and code not in _CUT_OFF)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What one part said when it was asked. ``words`` is the cause with its remedy, "" while it answers."""
 
     part: str
@@ -35,8 +34,7 @@ class Answer:
         return not self.words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class Reach(msgspec.Struct, frozen=True, kw_only=True):
     """Which parts answer this program now."""
 
     broker: bool = True

@@ -12,7 +12,6 @@ import json
 from array import array
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from statistics import median
 
 import msgspec
@@ -296,13 +295,12 @@ def _nearly_all(offs: Iterable[float]) -> float:
     return ordered[min(len(ordered) - 1, int(NEARLY_ALL * len(ordered)))] if ordered else 0.0
 
 
-@dataclass(slots=True)
-class Flow:
+class Flow(msgspec.Struct):
     """One type on one platform, with all its figures."""
 
     task_type: str
     platform: str
-    series: dict[str, Series] = field(default_factory=dict)
+    series: dict[str, Series] = msgspec.field(default_factory=dict)
 
     #: figures of one flow: what its results hold may be named by what it found
     MOST = FIELDS + STEPS + 2

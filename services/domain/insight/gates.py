@@ -8,8 +8,9 @@ made of terms of a filter: the same rules judge a record in hand and, translated
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from services.domain.fleet.shop import SCOPE_ALL, Pause, Shop
 from services.domain.fleet.worker import WorkerInfo
@@ -44,8 +45,7 @@ _UNDER_WAY = equals("status", *sorted(UNDER_WAY))
 Terms = tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
+class Gap(msgspec.Struct, frozen=True, kw_only=True):
     """Tasks that no worker can take now: of these types (``others``: of all but these), in a lane ("": in any), and of
     these shops (None: of all).
     """
@@ -56,8 +56,7 @@ class Gap:
     shops: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class GatesNow:
+class GatesNow(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What closes gates at this moment. Shops are ``platform:shop_id``."""
 
     now_ms: int

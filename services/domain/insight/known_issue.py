@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -49,14 +48,13 @@ class IssueState(msgspec.Struct, frozen=True, kw_only=True):
     retried_at: Instant = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be done now; ``due_at``: of a retry, 0 for none. ``after``: the state once that is done."""
 
     park: tuple[str, ...] = ()
     release: tuple[str, ...] = ()
     due_at: int = 0
-    after: IssueState = field(default_factory=IssueState)
+    after: IssueState = msgspec.field(default_factory=IssueState)
 
 
 _STATE = msgspec.json.Decoder(IssueState)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import heapq
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from services.domain.fleet.worker import SlotState
 from services.domain.insight.forecast.durations import Runs
@@ -20,8 +21,7 @@ FIRST = ONE_BY_ONE + ARRIVALS + 1
 SEED = 20261122
 
 
-@dataclass(frozen=True)
-class Bench:
+class Bench(msgspec.Struct, frozen=True, dict=True):
     """Places at which tasks run: what is left of the ones that run there, and how many are free.
 
     One bench may serve many tasks: what is drawn of its places is drawn once.

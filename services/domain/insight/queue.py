@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import msgspec
 
 BLOCKED, STUCK, FILLING, PAUSED, NO_CONSUMER = "blocked", "stuck", "filling", "paused", "no_consumer"
 RUNNING, EMPTY, UNKNOWN, WAITS, TRIAGE = "running", "empty", "unknown", "waits", "triage"
@@ -19,8 +19,7 @@ KNOWN_S = 60.0
 STEADY, STEADY_SHARE = 0.1, 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(msgspec.Struct, frozen=True):
     """What came and went a second, of the last ``known_s`` seconds."""
 
     in_s: float = 0.0
@@ -39,14 +38,13 @@ class Flow:
         return 0.0 if abs(net) < max(STEADY, STEADY_SHARE * (self.in_s + self.out_s) * 60) else net
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one queue of work."""
 
     waiting: int | None  #: with their message or at a gate; None: nobody knows
     ready: int = 0  #: of those the ones a worker could take
     consumers: int | None = None
-    flow: Flow = field(default_factory=Flow)
+    flow: Flow = msgspec.field(default_factory=Flow)
     oldest_s: float = 0.0  #: how long the first in it waits
     blocked: bool = False  #: the broker takes no messages
     paused: bool = False  #: a switch holds all of it

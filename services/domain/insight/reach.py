@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.task import classify
 from services.domain.text.message import Message, Param
@@ -86,8 +86,7 @@ NEW_MS, HOUR_MS, BACK_H, OVER_MS = 3_600_000, 3_600_000, 6, 6 * 3_600_000
 _MORE, _LEAST, _LESS = 2.0, 3, 0.5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
+class Ran(msgspec.Struct, frozen=True, kw_only=True):
     """One attempt that ended; "" for what is not known of where. ``failed``: of the cause that is asked about."""
 
     shop: str  #: ``platform:shop_id``
@@ -106,8 +105,7 @@ class Share(msgspec.Struct, frozen=True):
     ran: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class Reach(msgspec.Struct, frozen=True, kw_only=True):
     """Where a cause lies. ``at``: one of ``DIMENSIONS``, or shop | all | single | few | nothing; ``values``: which of
     it. ``failed`` and ``ran``: shops there; ``out_failed`` and ``out_ran``: elsewhere. ``only``: nothing else ran it.
     """
@@ -121,7 +119,7 @@ class Reach:
     only: bool = False
     kind: str = ""
     beside: tuple[tuple[str, str], ...] = ()  #: (dimension, value) that cannot be told from it
-    tables: Mapping[str, tuple[Share, ...]] = field(default_factory=dict)  #: by dimension, most failed first
+    tables: Mapping[str, tuple[Share, ...]] = msgspec.field(default_factory=dict)  #: by dimension, most failed first
     shops: tuple[Share, ...] = ()  #: attempts by shop, those that failed first
     since: int = 0  #: the span of time that was counted, UTC ms
     until: int = 0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 Path = tuple[str | int, ...]
 
@@ -16,8 +17,7 @@ _WHOLE = frozenset({"payload", "param", "params", "parameters", "body", "data", 
 PLACES, DEPTH = 20, 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, kw_only=True):
     """A field of a message, as a path; where it is missing, the path that it would have."""
 
     path: Path

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from services.domain.fleet.shop import SCOPE_ALL, Pause, Shop
 from services.domain.gates import listed
@@ -99,12 +101,11 @@ SENTENCES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShopFacts:
+class ShopFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one shop at one moment; instants in UTC ms, 0 for never or not known."""
 
     shop: Shop
-    counts: Mapping[str, int] = field(default_factory=dict)  #: active tasks by status, and open dead letters
+    counts: Mapping[str, int] = msgspec.field(default_factory=dict)  #: active tasks by status, and open dead letters
     pauses: tuple[Pause, ...] = ()  #: every closed switch of the fleet
     paused_types: Collection[str] = ()  #: types whose switch keeps tasks of this shop waiting
     paused_waiting: int = 0  #: so many tasks behind a pause of their type
@@ -120,8 +121,7 @@ class ShopFacts:
     tasks: tuple[Task, ...] = ()  #: some of its newest, where the evidence of a login is wanted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShopNow:
+class ShopNow(msgspec.Struct, frozen=True, kw_only=True):
     """The one answer about a shop; instants in UTC ms, 0 for never or not known."""
 
     platform: str = ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from services.domain.insight import same_work
 from services.domain.task import classify, ledger
@@ -22,13 +23,12 @@ _UNKNOWN_OUTCOMES = frozenset({"timeout", "lost", "fenced", "returned", "preempt
 _UNREADABLE = frozenset({classify.BAD_MESSAGE, classify.ID_CONFLICT})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """``level``: safe | check (a person looks into the shop first) | would_duplicate; ``params`` are the evidence."""
 
     level: str
     code: str
-    params: Mapping[str, Param] = field(default_factory=dict)
+    params: Mapping[str, Param] = msgspec.field(default_factory=dict)
 
     @property
     def message(self) -> Message:

@@ -6,7 +6,6 @@ Which of them it waits at is decided by ``gates``, for this task as for any list
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -67,14 +66,15 @@ class Need(msgspec.Struct, frozen=True):
     task: Task | None  #: None: its record is gone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What was true when somebody asked."""
 
     now_ms: int
     needs: tuple[Need, ...] = ()  #: of what it depends on, all that has not succeeded
     pauses: tuple[Pause, ...] = ()  #: closed switches of any gate; those of other scopes are passed over
-    parked: Mapping[str, int] = field(default_factory=dict)  #: shops that a rule has paused, and until when, UTC ms
+    parked: Mapping[str, int] = msgspec.field(
+        default_factory=dict
+    )  #: shops that a rule has paused, and until when, UTC ms
     passed: Pass | None = None  #: what lets its next attempt through some of the gates
     session: ClosedSession | None = None  #: of its shop, if it is closed
     breaker: Breaker | None = None  #: of its shop, if it is open
@@ -83,7 +83,7 @@ class Facts:
     on_the_way: int = 0  #: those of its shop that wait for a worker and go first
     under_way: int = 0  #: of a parked task: all of its shop that wait for a worker
     first_on_the_way: Task | None = None
-    shop_line: Mapping[str, int] = field(default_factory=dict)  #: of those of the shop that go first, by type
+    shop_line: Mapping[str, int] = msgspec.field(default_factory=dict)  #: of those of the shop that go first, by type
     shop_arrivals: float = 0.0  #: tasks of the shop a second of late that would go first
     limits: tuple[LimitNow, ...] = ()  #: of its platform and its type
     limit_holders: tuple[Task, ...] = ()  #: running tasks that count for the first full limit
@@ -100,12 +100,12 @@ class Facts:
     slots: tuple[SlotState, ...] = ()  #: of the living workers of its lane
     bench: Bench | None = None  #: the same as places, where many tasks wait for them
     #: how long tasks run, by type and shop
-    runs: Mapping[tuple[str, str], Runs] = field(default_factory=dict)
+    runs: Mapping[tuple[str, str], Runs] = msgspec.field(default_factory=dict)
     usual: Runs = NOTHING  #: how long such a task runs
     lane_usual: Runs = NOTHING  #: how long tasks of its lane run
     cut_off: bool = False  #: the broker does not answer, so nothing is handed to a worker
     lost_at: int = 0  #: since when it does not, UTC ms, 0 where that is not known
-    way: PublisherNow = field(default_factory=PublisherNow)  #: what is sent to the broker
+    way: PublisherNow = msgspec.field(default_factory=PublisherNow)  #: what is sent to the broker
 
     def lasts(self, task_type: str, shop: str) -> Runs:
         """How long tasks of a type run in a shop."""

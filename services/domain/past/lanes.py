@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from services.domain.past.frame import UNTOLD, WORKER, Change, Gap, Numbers, Things
 
@@ -22,8 +23,7 @@ class Span(NamedTuple):
     back: bool = True  #: of a worker: False where it was given up at the end, and was not heard of after that either
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lanes:
+class Lanes(msgspec.Struct, frozen=True, kw_only=True):
     """``failed`` and ``waiting`` have a number for each part, ``UNTOLD`` where nobody recorded any of it."""
 
     begin: int  #: UTC ms

@@ -7,7 +7,6 @@ measured; what waits already when the run begins is not in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import accumulate
 
@@ -63,8 +62,7 @@ SENTENCES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Burst:
+class Burst(msgspec.Struct, frozen=True, kw_only=True):
     """A run of a schedule on one platform. Instants are UTC ms; ``quiet``: when none of its tasks may start, up to
     ``NEVER`` where a pause holds them.
     """

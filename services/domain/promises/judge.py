@@ -9,9 +9,9 @@ last minute where it is likelier than not. Nothing excuses: a pause or quiet hou
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.promises import promise as promises
 from services.domain.promises.promise import AGE, Promise
@@ -61,13 +61,12 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
         return max(0.0, 0.1 - 0.1 * (at - self.high) / late)
 
 
-@dataclass(frozen=True, slots=True)
-class Hold:
+class Hold(msgspec.Struct, frozen=True):
     """What holds a run back at one of the checks, and what helps."""
 
     check: str  #: one of ``CHECKS``
     code: str  #: its sentence
-    params: Mapping[str, Param] = field(default_factory=dict)
+    params: Mapping[str, Param] = msgspec.field(default_factory=dict)
     who: str = ""  #: the person who closed it or looks after it, "" where only a role is known
     role: str = ""  #: code of who can act
     verb: str = ""  #: of the vocabulary of attention items
@@ -79,8 +78,7 @@ class Hold:
         return Message(self.code, self.params)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What was true of one shop when somebody looked; instants are UTC ms."""
 
     shop: str  #: platform:shop_id
@@ -107,8 +105,7 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
         return not self.next
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """One promise in one shop. ``break_at``: when it breaks, or broke, if no success comes; 0 where it cannot in this
     window.
     """

@@ -12,7 +12,6 @@ import heapq
 import random
 from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -108,15 +107,16 @@ _END, _ENTER, _OPEN = 0, 1, 2
 _MINUTE_S = 60.0
 
 
-@dataclass(slots=True)
-class _Gate:
+class _Gate(msgspec.Struct):
     """A limit as it is used."""
 
     cap: Cap
     running: int = 0
     kept: int = 0  #: places kept for those that were let go and have not started yet
-    starts: deque[float] = field(default_factory=deque)  #: when each of those that count stops to count
-    waits: list[tuple[int, int]] = field(default_factory=list)  #: rank and number, the one that goes first in front
+    starts: deque[float] = msgspec.field(default_factory=deque)  #: when each of those that count stops to count
+    waits: list[tuple[int, int]] = msgspec.field(
+        default_factory=list
+    )  #: rank and number, the one that goes first in front
 
     def is_full(self, now: float) -> bool:
         """Whether nobody more may start."""
@@ -133,8 +133,7 @@ def _gate(cap: Cap) -> _Gate:
     return _Gate(cap, starts=deque(cap.resets_s + left * number / cap.started for number in range(cap.started)))
 
 
-@dataclass(slots=True)
-class _Course:
+class _Course(msgspec.Struct):
     """One course of it."""
 
     chance: random.Random
@@ -143,20 +142,24 @@ class _Course:
     rooms: Mapping[str, int]
     caps: Mapping[str, Cap]
     now: float = 0.0
-    events: list[tuple[float, int, int, int, int]] = field(default_factory=list)  #: at, number, what, waiter, place
-    lines: dict[str, deque[int]] = field(default_factory=lambda: defaultdict(deque))
-    aside: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))  #: by rank
-    gates: dict[str, _Gate] = field(default_factory=dict)
-    released: set[int] = field(default_factory=set)  #: those that have a place kept in their shop and at their limits
-    busy: Counter[str] = field(default_factory=Counter)
-    kept: Counter[str] = field(default_factory=Counter)  #: places of a shop for those
-    on_way: Counter[tuple[str, str]] = field(default_factory=Counter)  #: those of a shop that stand in a lane
-    there: Counter[tuple[str, str]] = field(default_factory=Counter)
-    free: list[int] = field(default_factory=list)
+    events: list[tuple[float, int, int, int, int]] = msgspec.field(
+        default_factory=list
+    )  #: at, number, what, waiter, place
+    lines: dict[str, deque[int]] = msgspec.field(default_factory=lambda: defaultdict(deque))
+    aside: dict[str, list[tuple[int, int]]] = msgspec.field(default_factory=lambda: defaultdict(list))  #: by rank
+    gates: dict[str, _Gate] = msgspec.field(default_factory=dict)
+    released: set[int] = msgspec.field(
+        default_factory=set
+    )  #: those that have a place kept in their shop and at their limits
+    busy: Counter[str] = msgspec.field(default_factory=Counter)
+    kept: Counter[str] = msgspec.field(default_factory=Counter)  #: places of a shop for those
+    on_way: Counter[tuple[str, str]] = msgspec.field(default_factory=Counter)  #: those of a shop that stand in a lane
+    there: Counter[tuple[str, str]] = msgspec.field(default_factory=Counter)
+    free: list[int] = msgspec.field(default_factory=list)
     standing: int = 0  #: in all lines
-    tilts: dict[int, Runs] = field(default_factory=dict)  #: by the identity of what lasts
-    trends: dict[int, tuple[float, float]] = field(default_factory=dict)  #: the same of how they grow
-    ended: dict[Hashable, float] = field(default_factory=dict)
+    tilts: dict[int, Runs] = msgspec.field(default_factory=dict)  #: by the identity of what lasts
+    trends: dict[int, tuple[float, float]] = msgspec.field(default_factory=dict)  #: the same of how they grow
+    ended: dict[Hashable, float] = msgspec.field(default_factory=dict)
 
     def run(self, asked: int) -> dict[Hashable, float]:
         """When each has run, by name; until so many have."""

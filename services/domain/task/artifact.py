@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -32,8 +31,7 @@ _FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f\x7f]')
 _PLAIN = re.compile(r"[a-z0-9_.-]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact:
+class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     """One file of one attempt."""
 
     task_id: str

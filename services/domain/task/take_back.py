@@ -7,14 +7,13 @@ undone by doing it once more, from where it was done.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 HELD, REVERSE, ASKED, AGAIN = "held", "reverse", "asked", "again"
 KINDS = (HELD, REVERSE, ASKED, AGAIN)
 
 
-@dataclass(frozen=True, slots=True)
-class TakeBack:
+class TakeBack(msgspec.Struct, frozen=True):
     """``by``: the act that reverses it; ``many``: it is also done to many things at once."""
 
     kind: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.text.said import said
@@ -12,8 +13,7 @@ _WORD = re.compile(r"(-?)(?:([a-z]+)([:<>]))?((?:\"[^\"]*\"|\S)(?:\"[^\"]*\"|[^\
 _ITEM = re.compile(r"\"([^\"]*)\"|([^,]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(msgspec.Struct, frozen=True):
     """One word. ``name`` is "" for a bare one, ``op`` one of ``:<>``, ``text`` as it was typed behind it."""
 
     negated: bool

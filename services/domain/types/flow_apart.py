@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
@@ -26,8 +25,7 @@ class How(StrEnum):
     MISSING = "missing"  #: the one had no such step
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(msgspec.Struct, frozen=True, kw_only=True):
     """One step of one run. ``seconds`` below 0: nobody measured it."""
 
     place: str  #: such as ``4`` or ``4.then.1``, "" where only its name is known

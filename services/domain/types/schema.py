@@ -6,7 +6,6 @@ import functools
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -36,14 +35,13 @@ _PARTS = re.compile(r"[.\[\]]+")
 Param = str | int | float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """One thing wrong with a payload. ``code`` is the schema's keyword, ``params`` what it asks for."""
 
     path: str  #: ``items[0].id``; "" for the payload itself
     message: str
     code: str
-    params: Mapping[str, Param] = field(default_factory=dict)
+    params: Mapping[str, Param] = msgspec.field(default_factory=dict)
 
 
 def problem_of_schema(document: Mapping[str, Any]) -> str:

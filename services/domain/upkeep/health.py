@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import ability
@@ -285,8 +286,7 @@ SENTENCES: dict[str, str | Counted] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that was looked at. A remedy stands with everything but what is well."""
 
     level: str  #: ok | note | warning | error

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
@@ -28,8 +28,7 @@ _AHEAD_MS = 366 * ledger.DAY_MS
 PART = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
+class Gap(msgspec.Struct, frozen=True, kw_only=True):
     """One planned time (UTC ms) and how its shops stand."""
 
     at: int

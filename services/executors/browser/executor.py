@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -40,17 +39,16 @@ _WALLS_S = 300.0
 Secret = Callable[[str, str, str], str | None]
 
 
-@dataclass(slots=True)
-class _Watch:
+class _Watch(msgspec.Struct):
     """One attempt as its slot sees it."""
 
     context: JobContext
     output: BoundedLog
-    files: list[orders.File] = field(default_factory=list)
+    files: list[orders.File] = msgspec.field(default_factory=list)
     end: orders.End | None = None
     gone: bool = False
     port: int = -1
-    ended: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = msgspec.field(default_factory=threading.Event)
 
     def hear(self, word: orders.Word | None) -> None:
         """A word of the host about it, in the host's thread."""

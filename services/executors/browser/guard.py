@@ -11,7 +11,8 @@ import ssl
 import urllib.parse
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.task import classify, own_words
 from services.executors.http import reach
@@ -25,8 +26,7 @@ _OK, _FAILED, _NOT_ALLOWED, _UNREACHABLE, _NO_COMMAND = 0, 1, 2, 4, 7
 _Pair = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(msgspec.Struct, frozen=True):
     """Why a host was not connected to; ``kind`` is of services.domain.task.classify."""
 
     text: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from services.domain.task import classify, own_words
 from services.executors.base import Fitness, Job, JobContext, NoneToLend, Outcome

@@ -10,7 +10,6 @@ into the present language); ``deliveries`` say which channel took which message.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -28,8 +27,7 @@ from services.ports import Store
 KNOWN_MS = 30_000  #: so long it is believed whether this machine knows an address
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncidentNow:
+class IncidentNow(msgspec.Struct, frozen=True, kw_only=True):
     """One incident at one moment; instants in UTC ms, 0 for never."""
 
     incident: Incident

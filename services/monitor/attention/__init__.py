@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from services.domain.errors import ConsoleError
 from services.domain.insight.forecast.flow import Flow
@@ -173,7 +175,7 @@ class AttentionFinder:
         if self._dead < 0:
             return snapshot
         triage = {**snapshot.counts.triage, Triage.OPEN: self._dead}
-        return replace(snapshot, counts=replace(snapshot.counts, triage=triage))
+        return dataclasses.replace(snapshot, counts=replace(snapshot.counts, triage=triage))
 
     def _group(self, snapshot: Snapshot) -> tuple[Cause, ...]:
         dead = snapshot.counts.triage.get(Triage.OPEN, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -36,8 +35,7 @@ class BrokenRun(msgspec.Struct, frozen=True, kw_only=True):
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Look(msgspec.Struct, frozen=True, kw_only=True):
     """Asking ``store`` blocks; everything else is at hand."""
 
     snapshot: Snapshot

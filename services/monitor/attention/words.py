@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from services import called, i18n, messages, spans
 from services.domain.text.message import Message
@@ -13,8 +13,7 @@ from services.monitor.overview import Attention
 __all__ = ["COUNTED", "NN_", "N_", "Words", "english", "present"]
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(msgspec.Struct, frozen=True):
     """Source texts of one kind of item. A number ``x`` is ``{x}``, with its noun ``{x_n}``."""
 
     title: str

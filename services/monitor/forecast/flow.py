@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
+
+import msgspec
+from msgspec.structs import replace
 
 from services.domain.errors import BrokerUnavailable
 from services.domain.fleet.shop import SCOPE_ALL, Shop, scopes_of
@@ -43,16 +46,19 @@ _OF_GATE = {gate.name: gate.flow for gate in listed.ORDER if gate.flow}
 NEARLY_ALL = 0.8
 
 
-@dataclass(slots=True)
-class Gates:
+class Gates(msgspec.Struct):
     """Waiting tasks that cannot just start, by reason and shop: for a person, and those that go on by themselves."""
 
-    persons: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  #: reason -> shop -> tasks
-    later: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  #: the same of what goes on
-    paused: Counter[str] = field(default_factory=Counter)  #: of those for a person, by the scope of their pause
+    persons: dict[str, Counter[str]] = msgspec.field(
+        default_factory=lambda: defaultdict(Counter)
+    )  #: reason -> shop -> tasks
+    later: dict[str, Counter[str]] = msgspec.field(
+        default_factory=lambda: defaultdict(Counter)
+    )  #: the same of what goes on
+    paused: Counter[str] = msgspec.field(default_factory=Counter)  #: of those for a person, by the scope of their pause
     unsent: int = 0
     opens_at: int = 0  #: when the first of the shops that fail too often tries again, UTC ms, 0 for none
-    switches: dict[str, int] = field(default_factory=dict)  #: when the first switch opens by itself, by reason
+    switches: dict[str, int] = msgspec.field(default_factory=dict)  #: when the first switch opens by itself, by reason
 
 
 class FlowQueries:
@@ -341,7 +347,7 @@ def taken_once(store: Store, broker: Broker, meter: Meter, clock: Clock) -> Snap
         depths, told = (), False
     seen = look(store, broker.health())
     rates = Rates(flow=meter.rates(seen.at_ms))
-    return replace(seen, taken=clock.monotonic(), depths=depths, depths_fresh=told, rates=rates)
+    return dataclasses.replace(seen, taken=clock.monotonic(), depths=depths, depths_fresh=told, rates=rates)
 
 
 def _closed(snapshot: Snapshot, broken: Iterable[str]) -> dict[str, str]:

@@ -6,9 +6,9 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.insight import cause, cause_rule, known_issue, reach
 from services.domain.insight.cause import Worth
@@ -40,8 +40,7 @@ JUDGED = 60
 REACHED = 25
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cause:
+class Cause(msgspec.Struct, frozen=True, kw_only=True):
     """Equal failures. ``scope``: shop | platform | all | some; ``history``: deaths in 17 equal spans, oldest first."""
 
     fingerprint: str
@@ -58,14 +57,16 @@ class Cause:
     last_at: int
     scope: str
     history: tuple[int, ...]
-    rule: CauseRule = field(default_factory=CauseRule)  #: what a person decided about it
+    rule: CauseRule = msgspec.field(default_factory=CauseRule)  #: what a person decided about it
     parts: tuple[str, ...] = ()  #: fingerprints that count to it beside its own
     prints: tuple[str, ...] = ()  #: that its letters have; those of what was split off have that of its cause
     apart: tuple[str, ...] = ()  #: places whose letters were split off: ``shop:pdd:s1``
     places: tuple[tuple[str, int], ...] = ()  #: where its letters died, with how many: what it can be split by
-    issue: IssueState = field(default_factory=IssueState)  #: what was done by its rule
-    worth: Worth = field(default_factory=Worth)  #: whether its letters would pass if they ran now
-    reach: Reach = field(default_factory=Reach)  #: where it lies, by the shops that ran the same work in its time
+    issue: IssueState = msgspec.field(default_factory=IssueState)  #: what was done by its rule
+    worth: Worth = msgspec.field(default_factory=Worth)  #: whether its letters would pass if they ran now
+    reach: Reach = msgspec.field(
+        default_factory=Reach
+    )  #: where it lies, by the shops that ran the same work in its time
     trend: str = ""  #: new | growing | steady | fading | over
 
     @property

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.errors import UsageError
 from services.domain.fleet import shop_queue
@@ -57,8 +57,7 @@ class Point(msgspec.Struct, frozen=True):
     out_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueNow:
+class QueueNow(msgspec.Struct, frozen=True, kw_only=True):
     """One queue; None is what nobody knows, or what such a queue has not."""
 
     name: str
@@ -71,7 +70,7 @@ class QueueNow:
     parked: int = 0  #: wait at a gate and have no message
     unacked: int | None = None
     consumers: int | None = None
-    flow: Flow = field(default_factory=Flow)
+    flow: Flow = msgspec.field(default_factory=Flow)
     oldest_at: int = 0  #: since when the first of it waits, UTC ms; 0 for nobody knows
     state: str = insight.UNKNOWN
     wrong: tuple[str, ...] = ()

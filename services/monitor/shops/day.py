@@ -5,11 +5,11 @@ of its works over a day also by who asked, with what was planned and did not com
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import quiet_hours
@@ -59,8 +59,7 @@ _NO_RUN = frozenset({"waiting", "fenced"})
 _STOPPED = frozenset({"cancelled", "preempted", "returned"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DayAttempt:
+class DayAttempt(msgspec.Struct, frozen=True, kw_only=True):
     """One attempt, or one that will be; instants are UTC ms."""
 
     task_type: str

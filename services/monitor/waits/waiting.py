@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
@@ -49,8 +48,7 @@ _WELL = BrokerHealth(connected=True)
 _IN_SHOP = (Status.RUNNING, Status.HELD, Status.PENDING, Status.QUEUED, Status.BLOCKED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wait:
+class Wait(msgspec.Struct, frozen=True, kw_only=True):
     """Where a task waits, why, and when it starts (None: nobody can tell)."""
 
     gate: GateView

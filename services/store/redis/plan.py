@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from dataclasses import field as made
+
+import msgspec
 
 from services.domain.task.lane import LANES
 from services.domain.task.search.match import conditions
@@ -35,8 +36,7 @@ _COMMON = load("common", reads=True)
 _STANDING = load("standing", reads=True)
 
 
-@dataclass(frozen=True, slots=True)
-class IndexSlice:
+class IndexSlice(msgspec.Struct, frozen=True):
     """One part of the status index, seen by conditions as if it were a record."""
 
     name: str
@@ -46,8 +46,7 @@ class IndexSlice:
     triage: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """Indexes that together hold every match, and how many members they have."""
 
     names: tuple[str, ...]
@@ -55,8 +54,7 @@ class Source:
     term: Term | None = None  #: the term that they answer alone; None for the parts of the status index
 
 
-@dataclass(frozen=True, slots=True)
-class QueryPlan:
+class QueryPlan(msgspec.Struct, frozen=True):
     """The source with the fewest candidates, and the parts of the status index that can hold matches: also those that
     are empty, for a task may go there before it is read.
     """
@@ -69,8 +67,7 @@ class QueryPlan:
     known: frozenset[Term] = frozenset()  #: terms on payloads that an index answers
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(msgspec.Struct, frozen=True):
     platform: str
     task_type: str
     lane: str

@@ -7,9 +7,9 @@ import binascii
 import heapq
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.errors import UsageError
 from services.domain.task.record import Task, decode
@@ -41,8 +41,7 @@ _GLANCE = msgspec.msgpack.Decoder(Glance, strict=False)
 _Row = tuple[Place, Task]
 
 
-@dataclass(slots=True, kw_only=True)
-class _ReadyQuery:
+class _ReadyQuery(msgspec.Struct, kw_only=True):
     """A query made ready."""
 
     query: Query

@@ -6,8 +6,9 @@ import hashlib
 import re
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from services.domain import change
 from services.domain.gates import breaker, dependency, home, limit, passing
@@ -84,8 +85,7 @@ redis.register_function('{function}', function(names, args)
 end)"""
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(msgspec.Struct, frozen=True):
     """Text of a script and the name Redis gives it."""
 
     text: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -28,8 +27,7 @@ MANY_ARMS = 64
 COUNTED = 50_000
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(msgspec.Struct, frozen=True):
     """Rows found by one of these conditions, each through its index; ``expected`` is their number, up to a bound.
 
     ``ordered``: each index gives its rows by ``created_at``.

@@ -9,10 +9,10 @@ import heapq
 import sqlite3
 import time
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.errors import UsageError
 from services.domain.task.record import Task

@@ -6,12 +6,12 @@ up while the broker is lost (DECISIONS 15), which is when people most need to be
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import threading
 from collections.abc import Callable
 
 import msgspec
+from msgspec import structs
 from msgspec.structs import replace
 
 from services.domain.alerts.incident import LINES_KEPT, ROLE, Finding, Incident, Line
@@ -155,7 +155,7 @@ class AlertKeeper:
                 continue
             try:
                 found = measure.find(look, rule)
-                findings += [dataclasses.replace(one, words=look.eyes.titled(one.words)) for one in found]
+                findings += [structs.replace(one, words=look.eyes.titled(one.words)) for one in found]
                 self._failing.discard(rule.name)
             except (NotKnown, ConsoleError) as exc:
                 log.debug("rule %s cannot look: %s", rule.name, exc)

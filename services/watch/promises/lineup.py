@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import WorkerInfo
@@ -36,8 +37,7 @@ _UNKNOWN = durations.declared(60.0)
 Spans = tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fleet:
+class Fleet(msgspec.Struct, frozen=True, kw_only=True):
     """The fleet at a moment (UTC ms). ``lasts``: how long a type runs in a shop; ``shut``: whether a type waits there
     for something that only a person opens; ``closes``: from when to when (UTC ms) nothing of it starts there.
     """

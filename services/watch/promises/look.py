@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import msgspec
@@ -82,19 +81,18 @@ class Failures(msgspec.Struct, frozen=True):
     mark: str
 
 
-@dataclass(slots=True)
-class OfType:
+class OfType(msgspec.Struct):
     """What is known of one type."""
 
     kind: TaskType
     done: Mapping[str, int]
-    tasks: dict[str, Task] = field(default_factory=dict)  #: by shop, the one that is through first
-    places: dict[str, float] = field(default_factory=dict)  #: of those that wait: share of the line before them
-    gates: Mapping[str, str] = field(default_factory=dict)  #: by task
-    letters: dict[str, list[Task]] = field(default_factory=dict)
-    planned: dict[str, Planned] = field(default_factory=dict)
+    tasks: dict[str, Task] = msgspec.field(default_factory=dict)  #: by shop, the one that is through first
+    places: dict[str, float] = msgspec.field(default_factory=dict)  #: of those that wait: share of the line before them
+    gates: Mapping[str, str] = msgspec.field(default_factory=dict)  #: by task
+    letters: dict[str, list[Task]] = msgspec.field(default_factory=dict)
+    planned: dict[str, Planned] = msgspec.field(default_factory=dict)
     supply: Supply = NOBODY  #: workers that can run it in its lane
-    waits: dict[str, Wait] = field(default_factory=dict)
+    waits: dict[str, Wait] = msgspec.field(default_factory=dict)
 
 
 class Stopped(Exception):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 

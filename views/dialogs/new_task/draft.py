@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+
+import msgspec
 
 from services.commands.tasks import TaskSpec
 from services.domain.plans.schedule import Schedule
@@ -19,14 +20,13 @@ REJECT, QUEUE, FORCE = "reject", "queue", "force"  #: what becomes of a task tha
 STOP = "stop"  #: of a file: nothing is created while one of its rows is
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that was typed, complete or not."""
 
     platform: str = ""
     task_type: str = ""
     shops: tuple[str, ...] = ()  #: keys ``platform:shop_id`` in the order shown
-    payload: Mapping[str, Any] = field(default_factory=dict)
+    payload: Mapping[str, Any] = msgspec.field(default_factory=dict)
     priority: int = lane.DEFAULT_PRIORITY[lane.Lane.NORMAL]
     delay_min: float = 0.0
     at_ms: int = 0  #: not before this instant, 0 for none

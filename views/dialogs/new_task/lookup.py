@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from services.domain.fleet.shop import Shop
@@ -24,13 +24,14 @@ from views.support.operation import Operation
 OFFERED, MOST_WORDS, MOST_SHOPS = 12, 4, 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(msgspec.Struct, frozen=True, kw_only=True):
     """Shops and task types there are."""
 
     shops: Mapping[str, Shop]
     types: Mapping[str, TaskType]
-    states: Mapping[str, ShopNow] = field(default_factory=dict)  #: what is true of each shop, by ``platform:shop_id``
+    states: Mapping[str, ShopNow] = msgspec.field(
+        default_factory=dict
+    )  #: what is true of each shop, by ``platform:shop_id``
     at_ms: int = 0  #: when that was, UTC
 
 

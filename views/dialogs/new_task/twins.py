@@ -7,8 +7,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from services import messages
 from services.domain.task import ledger
@@ -28,17 +29,16 @@ SHOPS_AT_ONCE = 200
 MOST = 5000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Twins:
+class Twins(msgspec.Struct, frozen=True, kw_only=True):
     """Shop -> the active task that does the same work; the last success of that work, if it is known; and the gate that
     keeps a new one from starting now.
     """
 
-    by_shop: Mapping[str, Task] = field(default_factory=dict)
-    done: Mapping[str, Done] = field(default_factory=dict)
+    by_shop: Mapping[str, Task] = msgspec.field(default_factory=dict)
+    done: Mapping[str, Done] = msgspec.field(default_factory=dict)
     asks: frozenset[str] = frozenset()  #: shops whose type asks why it is done again so soon, or where ``unread``
     unread: frozenset[str] = frozenset()  #: of those the ones of which nobody can read whether it was done
-    barred: Mapping[str, str] = field(default_factory=dict)
+    barred: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def among(self, shops: Sequence[str]) -> Twins:
         """Those of some shops."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
@@ -343,15 +343,14 @@ class RepublishDialog(DialogFrame):
         self.export_button.disable("" if self.looked is not None else _("Still looking at the letters"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class Looked(msgspec.Struct, frozen=True, kw_only=True):
     """One look at everything."""
 
-    plan: Plan = field(default_factory=Plan)
-    now: Mapping[str, ShopNow] = field(default_factory=dict)
-    shops: Mapping[str, Shop] = field(default_factory=dict)
-    types: Mapping[str, TaskType] = field(default_factory=dict)
-    worth: Worth = field(default_factory=Worth)  #: whether they would pass now
+    plan: Plan = msgspec.field(default_factory=Plan)
+    now: Mapping[str, ShopNow] = msgspec.field(default_factory=dict)
+    shops: Mapping[str, Shop] = msgspec.field(default_factory=dict)
+    types: Mapping[str, TaskType] = msgspec.field(default_factory=dict)
+    worth: Worth = msgspec.field(default_factory=Worth)  #: whether they would pass now
 
 
 def look(context: PageContext, ids: Sequence[str], fields: Mapping[str, Any]) -> Looked:

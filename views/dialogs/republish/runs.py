@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -130,8 +130,7 @@ RUNS: tuple[Column[RunView], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FateRow:
+class FateRow(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a letter, with the name of its shop."""
 
     fate: Fate

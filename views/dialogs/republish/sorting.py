@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from services.commands.bulk.plan import ASKS, DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
 from services.commands.bulk.republish import Options, Plan
@@ -24,8 +25,7 @@ def duplicates(skip: frozenset[str]) -> str:
     return "reject" if TWIN in skip else "queue"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
     """What a person chose in the dialog."""
 
     skip: frozenset[str] = frozenset(RULES)
@@ -46,13 +46,14 @@ class Choice:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sorted:
+class Sorted(msgspec.Struct, frozen=True, kw_only=True):
     """The letters of a plan, each in one place."""
 
-    plan: Plan = field(default_factory=Plan)
+    plan: Plan = msgspec.field(default_factory=Plan)
     going: tuple[Item, ...] = ()
-    reasons: Mapping[str, tuple[Item, ...]] = field(default_factory=dict)  #: all with that reason, skipped or not
+    reasons: Mapping[str, tuple[Item, ...]] = msgspec.field(
+        default_factory=dict
+    )  #: all with that reason, skipped or not
 
     @property
     def total(self) -> int:

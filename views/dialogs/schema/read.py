@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from services.domain.types import formats
 from services.i18n import _, is_chinese
@@ -24,13 +25,12 @@ class _Missing:
 MISSING = _Missing()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldPlan:
+class FieldPlan(msgspec.Struct, frozen=True, kw_only=True):
     """One property of the payload."""
 
     name: str
     kind: str
-    schema: Mapping[str, Any] = field(default_factory=dict)
+    schema: Mapping[str, Any] = msgspec.field(default_factory=dict)
     required: bool = False
 
     @property

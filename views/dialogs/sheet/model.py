@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from services.commands.sheet import cells
@@ -37,13 +37,14 @@ _GOES: Mapping[str, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """What is to be said of each row; all by its number."""
 
-    faults: Mapping[int, tuple[Fault, ...]] = field(default_factory=dict)  #: of bad rows
-    left_out: Mapping[int, Fault] = field(default_factory=dict)  #: good ones that become no task
-    before: Mapping[int, str] = field(default_factory=dict)  #: ids of tasks that did the work of a row some time ago
+    faults: Mapping[int, tuple[Fault, ...]] = msgspec.field(default_factory=dict)  #: of bad rows
+    left_out: Mapping[int, Fault] = msgspec.field(default_factory=dict)  #: good ones that become no task
+    before: Mapping[int, str] = msgspec.field(
+        default_factory=dict
+    )  #: ids of tasks that did the work of a row some time ago
 
 
 class SheetModel(QAbstractTableModel):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import tzinfo
 from functools import partial
 from pathlib import Path
 
+import msgspec
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 
 from services import whole_file
@@ -33,8 +34,7 @@ from views.support.operation import Operation
 MAPPINGS, MOST_MAPPINGS = "newtask.columns", 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SheetRequest:
+class SheetRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A file, or rows without one, and what a person has chosen about it."""
 
     path: Path | None = None  #: None where the rows were pasted or typed
@@ -44,8 +44,7 @@ class SheetRequest:
     read: Table | None = None  #: read before, with the same encoding and sheet
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SheetDraft:
+class SheetDraft(msgspec.Struct, frozen=True, kw_only=True):
     """The good rows of a file as tasks to be created."""
 
     orders: Orders

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import (
     QDragEnterEvent,
@@ -137,8 +137,7 @@ HEIGHT, FILE_BAR = 190, 32
 PICK, PASTE, FILE, GROUP = "pick", "paste", "file", "group"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShopRow:
+class ShopRow(msgspec.Struct, frozen=True, kw_only=True):
     """A shop and what should be known before it gets a task."""
 
     shop: Shop
@@ -377,8 +376,7 @@ def _haystack(shop: Shop) -> str:
     return " ".join(words).casefold()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class Group(msgspec.Struct, frozen=True, kw_only=True):
     """Shops that belong together. ``name`` "" stands for a whole platform."""
 
     platform: str
@@ -475,8 +473,7 @@ class ShopGroups(QWidget):
                 self.ticked.emit(group.shops, group.key in after)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One name of the list: where it stands, which shop it is ("" unknown), which one may be meant."""
 
     line: int

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
 
+import msgspec
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
@@ -26,8 +27,7 @@ from views.widgets.toast import ToastSpec, lasting
 REASON_MOST = 200
 
 
-@dataclass(frozen=True, slots=True)
-class _Once:
+class _Once(msgspec.Struct, frozen=True):
     """One task, as a batch of its own."""
 
     spec: TaskSpec
@@ -37,8 +37,7 @@ class _Once:
         return [replace(self.spec, batch=batch)]
 
 
-@dataclass(frozen=True, slots=True)
-class Meant:
+class Meant(msgspec.Struct, frozen=True):
     """A task whose work is meant once more; its words are already translated."""
 
     task_id: str

@@ -5,10 +5,10 @@ the evidence of the run that is chosen: result, log and picture.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
@@ -65,8 +65,7 @@ EDGE, LINES, VALUES, LONGEST = 120, 5, 5, 60
 LOW = 640
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Told(msgspec.Struct, frozen=True, kw_only=True):
     """All that was asked of one work at one moment."""
 
     story: WorkStory
@@ -76,13 +75,12 @@ class Told:
     at_ms: int  #: when, UTC ms
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What a run left."""
 
     task: Task
     attempt: int
-    values: Mapping[str, str] = field(default_factory=dict)  #: of its result, the first ones
+    values: Mapping[str, str] = msgspec.field(default_factory=dict)  #: of its result, the first ones
     lines: tuple[LogLine, ...] = ()  #: of its log, the last ones
     written: int = 0  #: lines of the log in all
     place: int = 0  #: in the log, behind the last one

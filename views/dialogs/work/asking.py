@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -26,8 +25,7 @@ _DAYS: Mapping[str, str] = {"today": TODAY, "今天": TODAY, "yesterday": YESTER
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked to begin with."""
 
     shop: str = ""  #: platform:shop_id

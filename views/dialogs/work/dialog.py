@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -62,8 +61,7 @@ LEAVING = frozenset({"open_task", "decide"})
 _ANYTHING = Asked()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(msgspec.Struct, frozen=True, kw_only=True):
     """What a line of words means, and the answer of each work."""
 
     understood: Understood

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from services.domain.gates import listed
 from services.domain.insight.verdict import SAFE, safe_to_run_again
@@ -50,8 +52,7 @@ AGAIN_VERBS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The one sentence that was asked for."""
 
     status: str  #: status name of the design tokens: glyph and tint
@@ -68,8 +69,7 @@ class Answer:
         return "" if self.beside == self.words else self.words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is known; with a task or a schedule it leads there."""
 
     status: str

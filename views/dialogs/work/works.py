@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
@@ -24,8 +24,7 @@ Index = QModelIndex | QPersistentModelIndex
 _WRAP = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkRow:
+class WorkRow(msgspec.Struct, frozen=True, kw_only=True):
     """A work with its answer; without a type the name of a shop, or a note below it. Texts are translated or names."""
 
     shop: str  #: platform:shop_id

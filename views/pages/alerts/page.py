@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import msgspec
 from msgspec import structs
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
@@ -71,16 +72,14 @@ _STATES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """What is shown: which table, and incidents of which state."""
 
     view: str = INCIDENTS_VIEW
     state: str = ACTIVE
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What was found, for what was asked."""
 
     ask: Ask[Wanted]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
+import msgspec
 from PySide6.QtCore import QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 
@@ -40,8 +40,7 @@ GROUPS: tuple[tuple[str, str], ...] = (
 _MOVES = (OPEN, RESOLVED)  #: who comes to be in one of these goes there at once: it must not be read as anything else
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """An incident, or what stands above those of a group."""
 
     key: str
@@ -88,8 +87,7 @@ def _of(say: Callable[[IncidentNow], T], head: T) -> Callable[[Line], T]:
     return lambda line: say(line.one) if line.one is not None else head
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     """Two lines of one cell; the tone of the first is that of the column."""
 
     top: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
@@ -35,8 +35,7 @@ ROLES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Ring:
+class Ring(msgspec.Struct, frozen=True):
     """One alert of the day, UTC ms; ``firing``: it is not over."""
 
     at: int
@@ -45,8 +44,7 @@ class Ring:
     firing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Bell:
+class Bell(msgspec.Struct, frozen=True):
     """Alerts that stand at one place of the strip."""
 
     x: float

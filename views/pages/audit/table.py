@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 from PySide6.QtWidgets import QWidget
 
 from services import act_words
@@ -34,8 +34,7 @@ MOST_CALLED = 20
 _NO_SHOPS: Mapping[str, Shop] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditLine:
+class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     """One act. Secrets are dots here already: what this machine knows as one may have been none to who wrote it."""
 
     entry: AuditEntry
@@ -290,8 +289,7 @@ class AuditLister(Lister[AuditLine]):
             self._rows = (*(row for row in newest if row.key not in known), *kept)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The rows of one question; ``next``: the entry that older ones follow, "" for the end of the trail."""
 
     rows: tuple[AuditLine, ...]

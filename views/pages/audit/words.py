@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from services import messages
 from services.called import ACT_WORDS, ORIGIN_WORDS
@@ -140,8 +141,7 @@ def why(outcome: str) -> str:
     return safe.one_line(text.listed(parts, ";"), 200)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(msgspec.Struct, frozen=True, kw_only=True):
     """How many of the objects of an act ended alike."""
 
     status: str  #: whose glyph stands before it

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
+import msgspec
+from msgspec.structs import replace
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLabel, QMenu, QSplitter, QVBoxLayout, QWidget
@@ -73,8 +74,7 @@ GLYPHS = {
 COUNTS = (insight.DONE, insight.RUNNING, insight.WAITING, insight.HELD, insight.DEAD)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """The batches, and the story of one of them."""
 
     rows: tuple[BatchView, ...]

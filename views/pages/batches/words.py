@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from services.domain.insight import batch as insight
 from services.domain.insight.batch import Box, Hold, Story
@@ -71,8 +72,7 @@ _STEPS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchNow:
+class BatchNow(msgspec.Struct, frozen=True, kw_only=True):
     """A batch as the list and the page show it; the story only of the one under the cursor."""
 
     view: BatchView

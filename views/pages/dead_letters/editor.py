@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics, QTextCursor, QTextFormat
 from PySide6.QtWidgets import (
@@ -376,8 +376,7 @@ def _of_form(place: refused.Place) -> schema.Problem:
     return schema.Problem(path=place.name, message=said(code), code=code)
 
 
-@dataclass(frozen=True, slots=True)
-class _Message:
+class _Message(msgspec.Struct, frozen=True):
     """``words``: its whole text as it is shown."""
 
     original: mask.Original
@@ -403,8 +402,7 @@ _MISSING = object()
 LIMIT = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """One field: its path, what stood there and what stands there now, both as short JSON ("" for nothing)."""
 
     path: str

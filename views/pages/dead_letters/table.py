@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import QObject, QPointF, QRect, Signal
 from PySide6.QtGui import QPainter
 
@@ -33,13 +33,12 @@ from views.tables.painters import Cell, Ink
 from views.tables.task_columns import lane_column, platform_column, shop_column, type_column
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LetterRow:
+class LetterRow(msgspec.Struct, frozen=True, kw_only=True):
     """A dead task, the name of its shop, and how that stands now."""
 
     task: Task
     shop_name: str = ""
-    now: ShopNow = field(default_factory=ShopNow)
+    now: ShopNow = msgspec.field(default_factory=ShopNow)
     refusal: Message | None = None  #: why it cannot be republished as it is
 
     @property
@@ -105,8 +104,7 @@ SLOW_MS = 5000
 PAUSED_MS = 1500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What the table shows: the letters of one cause in one state."""
 
     triage: str = Triage.OPEN
@@ -132,18 +130,16 @@ class Wanted:
         return filter.format_terms(tuple(terms))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True, kw_only=True):
     """Letters of one question. ``settle``: a person asked, so order and departures take effect."""
 
     rows: tuple[LetterRow, ...] = ()
     total: int | None = None
     settle: bool = False
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: Wanted = msgspec.field(default_factory=Wanted)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grouped:
+class Grouped(msgspec.Struct, frozen=True, kw_only=True):
     """Causes of one state; where there are none, when the last letter was closed and what is on its way again."""
 
     causes: Causes
@@ -151,7 +147,7 @@ class Grouped:
     settle: bool
     closed_at: int = 0
     again: tuple[Task, ...] = ()  #: where there are none: tasks made of letters that have not ended
-    types: Mapping[str, TaskType] = field(default_factory=dict)
+    types: Mapping[str, TaskType] = msgspec.field(default_factory=dict)
 
 
 class Asker(QObject):

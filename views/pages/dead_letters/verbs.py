@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
@@ -58,8 +59,7 @@ WIDTH, NOTE_HEIGHT = 460, 110
 _CLOCK = SystemClock()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Letters:
+class Letters(msgspec.Struct, frozen=True, kw_only=True):
     """What a verb is about: the letters that are ticked, that of a row, or that of the panel."""
 
     ids: tuple[str, ...] = ()
@@ -342,8 +342,7 @@ VERBS: tuple[LetterVerb, ...] = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfCause:
+class OfCause(msgspec.Struct, frozen=True, kw_only=True):
     """A cause, and what is known around it."""
 
     cause: Cause

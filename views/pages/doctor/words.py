@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.called import CHECK_WORDS, FINDING_WORDS, REPAIR_WORDS
 from services.domain.upkeep import repair
@@ -30,8 +31,7 @@ _STATES: Mapping[str, tuple[str, str]] = {
 MOST = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingRow:
+class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
     """A finding as a row: equal ones stand once."""
 
     finding: Finding

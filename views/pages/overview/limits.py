@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+from msgspec import structs
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QSpinBox, QWidget
 
@@ -25,8 +25,7 @@ BOUNDS: dict[str, tuple[int, int]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TileLimits:
+class TileLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Limits of the tiles; UX.md 4.1 shows these. Success is a share, the oldest wait in seconds."""
 
     waiting: int = 2_000
@@ -43,7 +42,7 @@ class TileLimits:
         least, most = BOUNDS[name]
         number = max(least, min(most, number))
         value: Any = number / 100 if name == "success" else number
-        return dataclasses.replace(self, **{name: value})
+        return structs.replace(self, **{name: value})
 
 
 def recall(memory: Memory) -> TileLimits:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
@@ -407,7 +408,7 @@ class OverviewPage(Page):
         sight = self._sight()
         for spec in specs:
             curve, tile, before = spec.curve(sight), self.tiles[spec.key], self._curves.get(spec.key)
-            fresh = replace(sight.curves, columns={spec.key: curve.values})
+            fresh = dataclasses.replace(sight.curves, columns={spec.key: curve.values})
             rest = (curve.limit, curve.base)
             if before is not None and before[1] == rest and self._shows(tile, before[0], fresh, spec.key):
                 continue
@@ -566,8 +567,7 @@ class Middle(QWidget):
             part.setMaximumHeight(SMALL_MOST)
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     """One answer about now."""
 
     now: OverviewNow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import timedelta
 
 import msgspec
@@ -23,13 +22,12 @@ SUCCESS_WINDOW_S = 300
 LEAST_CHANGE_S = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(msgspec.Struct, frozen=True):
     """All a tile needs: now, the curves of the range, the limits."""
 
     now: OverviewNow
     curves: Frame = EMPTY
-    limits: TileLimits = field(default_factory=TileLimits)
+    limits: TileLimits = msgspec.field(default_factory=TileLimits)
     at_ms: int = 0  #: the instant that ages are counted to (UTC ms), 0: that of the numbers
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
@@ -38,8 +38,7 @@ POINTS, CHART = 400, 204
 DIM = 150
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Then:
+class Then(msgspec.Struct, frozen=True, eq=False):
     """What is drawn of a moment."""
 
     at_ms: int

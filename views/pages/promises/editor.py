@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QWidget
@@ -206,8 +204,7 @@ def _tried(context: PageContext, wanted: Promise) -> PromiseRow:
     return context.promises.judged(made, found, found.judged_at).row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filled(RecordFields):
+class Filled(RecordFields, frozen=True, kw_only=True):
     """The fields as they stand."""
 
     kind: str = AGE

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from services.domain.gates import listed
@@ -19,8 +18,7 @@ from views.widgets.empty_state import EmptyState
 from views.widgets.layout import stacked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Foreseen:
+class Foreseen(msgspec.Struct, frozen=True, kw_only=True):
     """A lane, a platform or an instant that matters, and what becomes of it."""
 
     key: str

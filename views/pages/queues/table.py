@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QPainter
 
@@ -24,8 +24,7 @@ MORE = "more"
 _GLYPH, _INDENT = 13, 20
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """A group, a queue of it, or what unfolds the rest of it."""
 
     key: str

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QCompleter, QLineEdit, QVBoxLayout, QWidget
 
@@ -261,8 +262,7 @@ def _write(queries: TaskQueries, ids: tuple[str, ...], path: Path) -> int:
     return export.write(queries.each_of(ids), path, queries.shops(), shown.zone())
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(msgspec.Struct, frozen=True):
     """A task in a queue, what its shop is called, and where it waits."""
 
     task: Task

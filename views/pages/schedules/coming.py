@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from heapq import nsmallest
 
+import msgspec
 from PySide6.QtCore import QSize, Signal
 
 from services.i18n import N_, _, ngettext
@@ -23,8 +23,7 @@ HEIGHT, AROUND_ROWS = 190, 68
 MOST_RUNS = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComingRun:
+class ComingRun(msgspec.Struct, frozen=True, kw_only=True):
     """One run that is planned, UTC ms."""
 
     at: int
@@ -41,8 +40,7 @@ class ComingRun:
         return self.at == self.row.upcoming[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coming:
+class Coming(msgspec.Struct, frozen=True, kw_only=True):
     """What is shown of the runs to come, in order."""
 
     runs: tuple[ComingRun, ...] = ()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services.domain.errors import UsageError
@@ -204,8 +204,7 @@ def _choice(entries: Sequence[tuple[str, str]]) -> ChoiceField:
     return field
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filled(RecordFields):
+class Filled(RecordFields, frozen=True, kw_only=True):
     """The fields as they stand."""
 
     repeats: str = CRON
@@ -215,7 +214,7 @@ class Filled(RecordFields):
     spread: str = "0s"
     missed: str = "once"
     overlap: str = "skip"
-    payload: Any = field(default_factory=dict)  #: None while it is not JSON
+    payload: Any = msgspec.field(default_factory=dict)  #: None while it is not JSON
 
 
 def filled(schedule: Schedule) -> Filled:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -68,8 +67,7 @@ _ACTS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class Version(msgspec.Struct, frozen=True, kw_only=True):
     """One act on a schedule; ``before`` and ``after`` are as the audit tells them, secrets as dots."""
 
     key: str

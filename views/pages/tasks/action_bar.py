@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
+import msgspec
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
@@ -23,8 +24,7 @@ from views.widgets.elided import Elided
 HEIGHT = 42
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BarState:
+class BarState(msgspec.Struct, frozen=True, kw_only=True):
     """What the bar says."""
 
     ticked: int = 0

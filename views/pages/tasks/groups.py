@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
@@ -39,8 +39,7 @@ EVERY_MS, SHARE = 3000, 15
 _WAITING = (Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.SCHEDULED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupRow:
+class GroupRow(msgspec.Struct, frozen=True, kw_only=True):
     """One group as a row."""
 
     by: str
@@ -52,8 +51,7 @@ class GroupRow:
         return sum(self.group.counts.get(status, 0) for status in statuses)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
+class _Wanted(msgspec.Struct, frozen=True, kw_only=True):
     filter: str = ""
     by: str = ""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from services.domain.task.record import Task
@@ -31,8 +31,7 @@ PATCH_MS, LIST_MS = 60, 600
 LOOKS = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What the table shows."""
 
     filter: str = ""
@@ -40,8 +39,7 @@ class Wanted:
     descending: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True, kw_only=True):
     """One answer. ``settle``: a person asked, so order and departures take effect."""
 
     rows: tuple[TaskRow, ...] = ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from services import messages
 from services.domain.insight import attempts
@@ -24,8 +25,7 @@ from views.tables.task_columns import lane_column, platform_column, shop_column,
 MOST_READ = 4_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskRow:
+class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
     """A record and the name of its shop."""
 
     task: Task

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from services.domain.insight.wait import GateView
@@ -19,8 +19,7 @@ from views.support.words import verdicts
 from views.tables.table_view import TableView
 
 
-@dataclass(frozen=True, slots=True)
-class Picked:
+class Picked(msgspec.Struct, frozen=True):
     """Everything that matched at one moment, with what a selection keeps of it counted beside the window."""
 
     picks: dict[Hashable, Pick]

@@ -6,10 +6,10 @@ import json
 import shlex
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import msgspec
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
@@ -48,8 +48,7 @@ FORMS: tuple[tuple[str, str], ...] = (
 _TELL_MS = 500
 
 
-@dataclass(slots=True)
-class _Export:
+class _Export(msgspec.Struct):
     """One export under way."""
 
     path: Path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
 import msgspec
@@ -49,8 +48,7 @@ FIELDS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypeRow:
+class TypeRow(msgspec.Struct, frozen=True, kw_only=True):
     """A type, and what of it is not as it was."""
 
     kind: TaskType

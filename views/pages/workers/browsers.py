@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
@@ -49,8 +50,7 @@ _STATES: dict[str, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrowserRow:
+class BrowserRow(msgspec.Struct, frozen=True, kw_only=True):
     """A browser, or the profile of a shop that waits for a person."""
 
     state: BrowserState
@@ -140,8 +140,7 @@ def _tone(row: BrowserRow) -> str:
     return "login" if row.session is not None or row.state.state == "window" else "text2"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfBrowser:
+class OfBrowser(msgspec.Struct, frozen=True, kw_only=True):
     """A browser and the worker on whose machine it is."""
 
     row: BrowserRow

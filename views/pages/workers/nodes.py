@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from services import messages
 from services.domain.fleet import autoscale
@@ -28,8 +29,7 @@ DOOR_TASKS = 50
 TYPES_NAMED = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
+class Names(msgspec.Struct, frozen=True, kw_only=True):
     """What ids are called: shops and task types."""
 
     shops: Mapping[str, Shop]

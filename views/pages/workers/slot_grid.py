@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFontMetrics,
@@ -35,8 +34,7 @@ WORDS_UP_TO = 64
 _CUT = Qt.TextElideMode.ElideRight
 
 
-@dataclass(frozen=True, slots=True)
-class GridLayout:
+class GridLayout(msgspec.Struct, frozen=True):
     """How the cells are laid out in a width."""
 
     columns: int

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter
 
@@ -20,8 +19,7 @@ from views.theme import theme
 STRIP, MARK = 120, 7
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeRow:
+class NodeRow(msgspec.Struct, frozen=True, kw_only=True):
     """A worker, and whether it runs in this program."""
 
     now: WorkerNow

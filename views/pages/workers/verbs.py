@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
@@ -41,8 +42,7 @@ LOOK_MS, PATIENCE_MS = 1_000, 20_000
 _BAD = ("warning", "error", "critical")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfWorker:
+class OfWorker(msgspec.Struct, frozen=True, kw_only=True):
     """A worker, and what is known around it."""
 
     now: WorkerNow

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from services.i18n import _, ngettext
 from views.support import text
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(msgspec.Struct, frozen=True):
     """Rows that arrived and wait to be asked for."""
 
     number: int = 0  #: those of the last answer

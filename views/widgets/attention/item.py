@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import ceil
 
+import msgspec
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QPainter, QPaintEvent, QTextLayout
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
@@ -43,8 +44,7 @@ SPANS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttentionRow:
+class AttentionRow(msgspec.Struct, frozen=True, kw_only=True):
     """One item in the language of the moment."""
 
     key: str
@@ -64,8 +64,7 @@ def widgets_in(layout: QLayout) -> list[QWidget]:
     return [widget for item in found if item is not None and (widget := item.widget()) is not None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Density:
+class Density(msgspec.Struct, frozen=True, kw_only=True):
     """How much of an item is shown where there is little room for all of them."""
 
     title: int = 0  #: lines of it at most, 0 for all; what is left out is in the tool tip

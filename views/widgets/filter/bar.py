@@ -18,8 +18,8 @@ turns the bar into one line of text and back; ``show_problem`` says below it wha
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
@@ -267,8 +267,7 @@ class FilterBar(QWidget):
         return self.chips.views()
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True):
     """A value, the translated words for it, and its glyph (icon and role)."""
 
     value: str

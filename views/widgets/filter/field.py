@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class FilterValue:
+
+class FilterValue(msgspec.Struct, frozen=True):
     """A value of a field: source text and glyph (icon and role)."""
 
     value: str

@@ -7,13 +7,14 @@ of the form ``field:value,value`` of known fields become chips, the rest stays t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from services.domain.task.search import filter
 
 
-@dataclass(frozen=True, slots=True)
-class Chip:
+class Chip(msgspec.Struct, frozen=True):
     """One condition shown as a chip: any of `values`, or none of them."""
 
     field: str

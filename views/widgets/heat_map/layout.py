@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 import numpy as np
@@ -43,8 +42,7 @@ def kinds() -> list[tuple[str, str]]:
     return list(_LOOKS)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """The shops of one platform among all, which lie together."""
 
     platform: str
@@ -55,8 +53,7 @@ class Group:
     states: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class Rows(msgspec.Struct, frozen=True, eq=False):
     """Shops in their order, ready to draw."""
 
     cells: tuple[ShopNow, ...]

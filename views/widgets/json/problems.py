@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from services.domain.types import strict_json
 from services.i18n import N_, _
@@ -33,8 +35,7 @@ _WORDS = {"true": True, "false": False, "null": None}
 _CLOSING = {"{": "}", "[": "]"}
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
+class Mistake(msgspec.Struct, frozen=True):
     """`code` names the sentence, `word` what it is about; the line is 1-based."""
 
     code: str
@@ -42,8 +43,7 @@ class Mistake:
     word: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(msgspec.Struct, frozen=True):
     kind: str
     text: str
     line: int
@@ -180,8 +180,7 @@ def _tokens(text: str) -> list[_Token]:
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """What is wrong, already translated, and where: a line (1-based), or a path in the document."""
 
     text: str
@@ -214,8 +213,7 @@ Validator = Callable[[Any], Sequence[Problem]]
 _DECODER = json.JSONDecoder()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """The document of a text, None where it is no JSON; then `guess` is what it may become once it is put right."""
 
     value: Any = None

@@ -6,8 +6,9 @@ import argparse
 import difflib
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from services import assembly
 from services.cli import guesses, json_text, lexicon, progress, shapes, spoken, task_sheet

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from math import exp
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.insight.forecast import trend
 from services.domain.insight.forecast.trend import Trend
@@ -64,8 +64,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 NOT_MEASURED = Measured()
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
+class Runs(msgspec.Struct, frozen=True):
     """Seconds in ascending order and where they come from; the last ``open`` of them are of what still runs longer than
     any that ended: at least so long.
     """
@@ -203,8 +202,7 @@ def seconds_of(tasks: Iterable[Task]) -> Iterator[float]:
             yield (task.ended_at - task.started_at) / 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(msgspec.Struct, frozen=True):
     """One run: when it began (UTC ms), how long it took, or has taken so far; ``failed``: attempts before it."""
 
     since: int

@@ -8,9 +8,9 @@ import heapq
 import math
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.gates import listed
 from services.domain.insight.forecast import durations

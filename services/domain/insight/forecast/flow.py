@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.fleet.shop import Pause
 from services.domain.gates import listed
@@ -193,8 +193,7 @@ _HELPS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(msgspec.Struct, frozen=True, kw_only=True):
     """What one shop has to do by itself: nothing but slots and its own limit stands in the way."""
 
     shop: str
@@ -205,8 +204,7 @@ class Line:
     arrivals_s: float = 0.0  #: new tasks a second
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rates:
+class Rates(msgspec.Struct, frozen=True, kw_only=True):
     """Tasks a second over ``window_s``; ``recent_in``, ``recent_out``: over its last third. ``steady_in`` leaves a
     single burst out: it is what may be expected to go on.
     """
@@ -224,8 +222,7 @@ class Rates:
 NOT_SEEN = Rates()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """The fleet when somebody asked. Waiting is what the records call so (parked, queued, and not sent yet), and what
     other programs have sent and nobody has recorded.
     """
@@ -276,8 +273,7 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
     high_s: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flow:
+class Flow(msgspec.Struct, frozen=True, kw_only=True):
     """The answer. ``estimate`` says when nothing of it waits any more, while steady when those of now have started;
     ``reason`` says why there is none.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -18,8 +17,7 @@ LOG = "log"
 SORTS = ("created", "updated", "priority", "due")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
+class Term(msgspec.Struct, frozen=True, kw_only=True):
     """One condition of a filter: ``field op value``, all joined by AND.
 
     Fields: id, status, shop, platform, type, lane, worker, batch, fp, kind, triage, created, updated, age, attempts,
@@ -39,8 +37,7 @@ class Term:
     any_of: tuple[tuple[Term, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(msgspec.Struct, frozen=True, kw_only=True):
     """Filter, order and place. Ties are broken by task id, so that paging never skips or repeats a row, also one whose
     status changes meanwhile; one that changes what the rows are ordered by may pass the place where paging stands.
     """
@@ -60,8 +57,7 @@ class Total(msgspec.Struct, frozen=True):
     exact: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(msgspec.Struct, frozen=True, kw_only=True):
     """Rows in order. ``next`` is None at the end; ``total`` is None where counting would need a scan or take too long;
     then so many as ``at_least`` match for certain.
     """
@@ -84,8 +80,7 @@ class Page:
 GROUPED: Mapping[str, str] = {"shop": "shop", "type": "task_type", "fp": "fingerprint", "batch": "batch"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class Group(msgspec.Struct, frozen=True, kw_only=True):
     """The tasks that have one value, "" for those that have none: by status, and the id of one of them."""
 
     value: str
@@ -116,16 +111,15 @@ def groups_of(counted: Mapping[tuple[str, str], tuple[int, str]], *, whole: bool
     return Groups(groups=tuple(sorted(found, key=lambda one: (-one.total, one.value))), whole=whole)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """Counters kept with every transition; none of them needs a scan."""
 
-    status: dict[str, int] = field(default_factory=dict)
-    lanes: dict[str, dict[str, int]] = field(default_factory=dict)  #: lane -> status -> n (active statuses)
-    shops: dict[str, dict[str, int]] = field(
+    status: dict[str, int] = msgspec.field(default_factory=dict)
+    lanes: dict[str, dict[str, int]] = msgspec.field(default_factory=dict)  #: lane -> status -> n (active statuses)
+    shops: dict[str, dict[str, int]] = msgspec.field(
         default_factory=dict
     )  #: platform:shop_id -> status -> n (active, and open dead as "dead")
-    triage: dict[str, int] = field(default_factory=dict)  #: of dead tasks: open, archived, ignored, republished
+    triage: dict[str, int] = msgspec.field(default_factory=dict)  #: of dead tasks: open, archived, ignored, republished
     total: int = 0
     unsent: int = 0  #: recorded with a message that the broker has not confirmed, whatever their status
     cursor: str = ""  #: event cursor of the same instant

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -36,8 +35,7 @@ AT_ONCE = 500
 Entry = Callable[[bytes, bytes], object]
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(msgspec.Struct, frozen=True):
     """Keys of one kind. ``read`` raises where an entry (field and value; member and score; "" and value) is none."""
 
     name: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from services.domain.upkeep.stored import LARGEST
 from services.store.redis.client import Link
@@ -18,8 +19,7 @@ ALL_AT_ONCE = 10_000
 _WALK = load("walk", reads=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class Window(msgspec.Struct, frozen=True, kw_only=True):
     """Which scores to walk and which way; ``after`` is the place to go on from."""
 
     low: str = "-inf"

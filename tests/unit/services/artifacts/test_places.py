@@ -6,11 +6,11 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
+from msgspec.structs import replace
 
 from services.artifacts.bucket import BucketArtifacts
 from services.artifacts.caps import Caps

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -68,7 +68,7 @@ class Acts:
     def _desk(self, fingerprint: str) -> Desk:
         """Of the rule; a person does something once it has looked and written that it begins."""
         store = Meanwhile(self.room.store, "append_audit", self.between)
-        return desk_of(replace(self.room, store=cast("Store", store)), name=self.who(fingerprint))
+        return desk_of(dataclasses.replace(self.room, store=cast("Store", store)), name=self.who(fingerprint))
 
     def between(self) -> None:
         """What the person does, once."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from dataclasses import replace
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
 from services.domain.insight.forecast import durations, flow
 from services.messages import english_headline

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,9 +67,9 @@ def test_the_workers_of_a_snapshot_are_judged_once_at_its_moment_and_anew_later(
     assert seen.fleet().living == 1
     assert seen.fleet() is seen.fleet(2_000), "a thousand workers are not judged again for each who asks"
     assert seen.fleet(600_000).living == 0
-    later = replace(seen, at_ms=600_000)
+    later = dataclasses.replace(seen, at_ms=600_000)
     assert later.fleet().living == 0
-    assert seen == replace(seen), "what was asked makes no other snapshot of it"
+    assert seen == dataclasses.replace(seen), "what was asked makes no other snapshot of it"
 
 
 def test_a_silent_store_is_shown_and_comes_back(room: Room, live: Live, monkeypatch: pytest.MonkeyPatch) -> None:

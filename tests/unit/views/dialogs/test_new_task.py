@@ -10,6 +10,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimeZone
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QLineEdit, QMenu, QPlainTextEdit, QWidget
@@ -564,7 +565,7 @@ def test_another_prefill_replaces_the_draft(qtbot: QtBot, open_dialog: Open) -> 
 
 
 def test_a_production_fleet_asks_for_the_number(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
-    fleet.context = dataclasses.replace(fleet.context, environment="PROD")
+    fleet.context = structs.replace(fleet.context, environment="PROD")
     dialog = NewTaskDialog(fleet.context, {"task_type": "get_content"})
     qtbot.addWidget(dialog)
     dialog.open()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Iterator
 
 import pytest
+from msgspec import structs
 from PySide6.QtWidgets import QAbstractButton, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -48,7 +48,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Fail]:
 @pytest.fixture
 def opened(qtbot: QtBot, fleet: Fleet, asked: list[Fail]) -> Iterator[Callable[[str], Page]]:
     """Opens a page over a fleet of which nothing was heard yet."""
-    context = dataclasses.replace(fleet.context, feed=Feed(assembly.live(fleet.engine)))
+    context = structs.replace(fleet.context, feed=Feed(assembly.live(fleet.engine)))
     specs = {one.id: one for one in page_specs(context, {"overview": lambda: OverviewPage(context.overview)})}
     made: list[Page] = []
 

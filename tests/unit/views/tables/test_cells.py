@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 from PySide6.QtCore import QModelIndex, Qt
 
@@ -37,14 +37,14 @@ def test_roles_answer_plain_values() -> None:
 
 
 def test_tool_tips_are_escaped() -> None:
-    column = replace(COLUMNS[1], tooltip=lambda row: f"<b>{row.type}")
+    column = dataclasses.replace(COLUMNS[1], tooltip=lambda row: f"<b>{row.type}")
     model: RecordModel[Row] = RecordModel((column,), lambda row: row.id)
     model.apply([Row(id=1, type="x")])
     assert model.index(0, 0).data(roles.TOOLTIP) == "<qt>&lt;b&gt;x</qt>"
 
 
 def test_titles_follow_the_language() -> None:
-    column = replace(COLUMNS[1], title="Retry", title_tip="Close")
+    column = dataclasses.replace(COLUMNS[1], title="Retry", title_tip="Close")
     model: RecordModel[Row] = RecordModel((column,), lambda row: row.id)
     i18n.set_language("zh_CN")
     assert model.headerData(0, Qt.Orientation.Horizontal) == "重试"

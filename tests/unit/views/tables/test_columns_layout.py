@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -192,7 +192,7 @@ def test_a_column_that_gave_way_takes_room_for_a_longer_cell(table: TableView, q
     before, section = width(table, "age"), table.records.section_of("age")
     assert before < round(86 * 1.3)
     rows = sample_rows(5)
-    table.records.apply([replace(rows[0], age="133 h 02 m"), *rows[1:]])
+    table.records.apply([dataclasses.replace(rows[0], age="133 h 02 m"), *rows[1:]])
     qtbot.waitUntil(lambda: width(table, "age") >= table.sizeHintForColumn(section))
     assert width(table, "age") > before
     assert table.horizontalScrollBar().maximum() == 0
@@ -262,16 +262,16 @@ def test_words_that_come_later_and_rows_that_move_get_the_room_that_is_left(qtbo
         Column(key="shop", title="Shop", value=lambda row: row.shop, width=100),
         Column(key="note", title="Note", value=lambda _row: "short", width=96, stretch=True),
     ]
-    long, rows = "Change the times", [replace(one, age="1 s", shop="nordo") for one in sample_rows(200)]
+    long, rows = "Change the times", [dataclasses.replace(one, age="1 s", shop="nordo") for one in sample_rows(200)]
     model: RecordModel[Row] = RecordModel(columns, lambda row: row.id, local_sort=True)
-    model.apply([*rows[:-1], replace(rows[-1], age=f"{long} of it")])
+    model.apply([*rows[:-1], dataclasses.replace(rows[-1], age=f"{long} of it")])
     view = TableView(model, "Plans")
     qtbot.addWidget(view)
     view.show()
     resize(view, 700)
     view.setColumnWidth(1, 80)
     assert width(view, "act") == 100, "what is long is not in sight"
-    model.patch({rows[0].id: replace(rows[0], age=long, shop="a shop with a long name")})
+    model.patch({rows[0].id: dataclasses.replace(rows[0], age=long, shop="a shop with a long name")})
     qtbot.waitUntil(lambda: width(view, "act") >= view.sizeHintForColumn(0))
     before = width(view, "act")
     assert (before > 105, width(view, "shop")) == (True, 80), "what a person has sized stays"
@@ -292,7 +292,7 @@ def measuring(qtbot: QtBot, rows: int) -> tuple[TableView, list[int]]:
         measured.append(row.id)
         return row.age
 
-    columns = [replace(column, text=note) if column.key == "age" else column for column in COLUMNS]
+    columns = [dataclasses.replace(column, text=note) if column.key == "age" else column for column in COLUMNS]
     model = RecordModel(columns, lambda row: row.id)
     model.apply(sample_rows(rows))
     view = TableView(model, "Tasks")
@@ -309,7 +309,7 @@ def test_no_more_rows_than_are_in_sight_are_measured(qtbot: QtBot, large: None) 
     before = view.layout_of_columns.save()["widths"]
     view.hide()
     measured.clear()
-    model.apply([replace(row, age="133 h 02 m") for row in sample_rows(900)], settle=True)
+    model.apply([dataclasses.replace(row, age="133 h 02 m") for row in sample_rows(900)], settle=True)
     model.dataChanged.emit(model.index(0, 0), model.index(899, len(COLUMNS) - 1))
     resize(view, 821)
     assert measured == [], "nobody sees it"
@@ -369,7 +369,7 @@ def test_a_table_that_fills_while_it_gets_its_size_asks_each_cell_once(qtbot: Qt
         view.resize(820, height)
     assert measured, "words that are cut would get no room"
     assert len(measured) == len(set(measured)), "a page that is opened would wait for it several times"
-    view.records.apply([replace(row, age="133 h 02 m") for row in sample_rows(30)], settle=True)
+    view.records.apply([dataclasses.replace(row, age="133 h 02 m") for row in sample_rows(30)], settle=True)
     assert {view.records.record(row).age for row in range(30)} == {"133 h 02 m"}
     before = width(view, "age")
     QApplication.processEvents()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -66,7 +66,7 @@ def test_the_usual_order_has_its_arrow_and_a_click_turns_it_round(qtbot: QtBot, 
 
 def test_the_arrow_points_by_what_is_read(qtbot: QtBot) -> None:
     def drawn(*, turned: bool, descending: bool) -> QImage:
-        columns = tuple(replace(one, turned=turned) if one.key == "age" else one for one in COLUMNS)
+        columns = tuple(dataclasses.replace(one, turned=turned) if one.key == "age" else one for one in COLUMNS)
         view = TableView(RecordModel(columns, lambda row: row.id), "Tasks")
         qtbot.addWidget(view)
         view.resize(1200, 300)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
 from hypothesis import given, settings
@@ -90,7 +90,7 @@ def test_the_first_rows_are_shown_at_once() -> None:
 def test_a_changed_cell_is_announced_alone(qtbot: QtBot) -> None:
     model = make()
     seen = watched(model)
-    changed = [replace(row, status="dead") if row.id == 3 else row for row in model.records()]
+    changed = [dataclasses.replace(row, status="dead") if row.id == 3 else row for row in model.records()]
     with qtbot.waitSignal(model.dataChanged) as signal:
         model.apply(changed)
     first, last, which = signal.args
@@ -104,7 +104,7 @@ def test_many_changes_are_announced_together(qtbot: QtBot) -> None:
     model = make([Row(id=n) for n in range(200)])
     signals: list[object] = []
     model.dataChanged.connect(lambda *args: signals.append(args))
-    model.apply([replace(row, status="dead") for row in model.records()])
+    model.apply([dataclasses.replace(row, status="dead") for row in model.records()])
     assert len(signals) == 1
 
 

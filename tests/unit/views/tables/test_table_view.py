@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
@@ -340,7 +340,7 @@ def test_foreign_painters_cannot_paint_outside(qtbot: QtBot) -> None:
         painter.fillRect(0, 0, 2000, 2000, QColor("red"))
 
     painters.register("test.flood", flood)
-    columns = (COLUMNS[1], replace(COLUMNS[2], kind="test.flood"), COLUMNS[3])
+    columns = (COLUMNS[1], dataclasses.replace(COLUMNS[2], kind="test.flood"), COLUMNS[3])
     model = RecordModel(columns, lambda row: row.id)
     model.apply(sample_rows(1))
     table = TableView(model)

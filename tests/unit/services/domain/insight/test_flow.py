@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from services.domain.fleet.shop import Pause
 from services.domain.insight.forecast import flow

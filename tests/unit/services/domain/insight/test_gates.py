@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from services.domain.plans.load import LEAD, MINUTE_MS, Burst, ahead, follow, spread
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit
@@ -200,7 +200,7 @@ def test_a_production_fleet_asks_for_the_number(
     qtbot: QtBot, fleet: Fleet, letters: list[str], runner: BulkRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("views.dialogs.confirm.LIMIT_PRODUCTION", 9)
-    context = dataclasses.replace(fleet.context, environment="PROD")
+    context = structs.replace(fleet.context, environment="PROD")
     dialog = RepublishDialog(context, letters, runner)
     qtbot.addWidget(dialog)
     dialog.open()

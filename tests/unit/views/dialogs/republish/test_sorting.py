@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
+from msgspec import structs
 
 from services.commands.bulk.plan import ASKS, DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
 from services.commands.bulk.republish import Plan
@@ -52,7 +51,7 @@ def test_work_that_has_succeeded_since_is_skipped_unless_switched_off() -> None:
 
 def test_of_a_twin_whose_work_has_run_too_both_reasons_count() -> None:
     done = Item(task_id="t0", state=DONE, shop="pdd:0")
-    plan = Plan(items=(dataclasses.replace(done, state=DUPLICATE, beneath=done),))
+    plan = Plan(items=(structs.replace(done, state=DUPLICATE, beneath=done),))
     every = frozenset(RULES)
     found = [sort_out(plan, NOW, skip) for skip in (every, every - {DONE}, every - {TWIN}, every - {TWIN, DONE})]
     assert [list(one.reasons) for one in found] == [[TWIN], [TWIN], [DONE], [DONE]]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from msgspec import structs
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel, QMenu
@@ -621,7 +621,7 @@ def test_a_channel_is_removed_after_a_question(qtbot: QtBot, fleet: Fleet, alert
 def test_an_operator_answers_and_changes_no_rule(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
     alerts.login()
     page = open_page()
-    operator = dataclasses.replace(fleet.context, role_now=lambda: "operator")
+    operator = structs.replace(fleet.context, role_now=lambda: "operator")
     again = AlertsPage(operator)
     qtbot.addWidget(again)
     with qtbot.waitSignal(again.refreshed, timeout=WAIT_MS):

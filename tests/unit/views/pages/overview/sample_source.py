@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
 import numpy as np
+from msgspec import structs
 from msgspec.structs import replace
 
 from services.domain.insight import shop
@@ -202,9 +202,9 @@ class SampleSource:
         """The same, with the server lost that a test says."""
         self.asked_fresh += 1
         if self.lost:
-            facts = dataclasses.replace(now.flow.facts, store=self.lost != "store", broker=self.lost != "broker")
+            facts = structs.replace(now.flow.facts, store=self.lost != "store", broker=self.lost != "broker")
             shops = tuple(shop.unknown(one, shop.NO_STORE) for one in now.shops) if self.lost == "store" else now.shops
-            now = dataclasses.replace(now, flow=dataclasses.replace(now.flow, facts=facts), shops=shops)
+            now = structs.replace(now, flow=structs.replace(now.flow, facts=facts), shops=shops)
         return now
 
     def marks(self, range_s: int) -> Sequence[Mark]:

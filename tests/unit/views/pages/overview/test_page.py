@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QWidget
@@ -268,10 +269,10 @@ def test_a_snapshot_that_says_nothing_new_asks_for_nothing(
     qtbot.wait(NEWS_MS * 2)
     heard = source.asked_fresh
     for second in range(1, 6):
-        page.note_news(replace(begun, at_ms=NOW_MS + second * 1000, taken=float(second)))
+        page.note_news(dataclasses.replace(begun, at_ms=NOW_MS + second * 1000, taken=float(second)))
         qtbot.wait(SOON_MS // 2)
     assert (source.asked_now, source.asked_fresh) == (asked + 1, heard)
-    page.note_news(replace(begun, counts=Counts(cursor="2")))
+    page.note_news(dataclasses.replace(begun, counts=Counts(cursor="2")))
     qtbot.waitUntil(lambda: source.asked_now == asked + 2)
 
 
@@ -321,10 +322,10 @@ def test_where_nothing_happens_the_past_is_asked_for_less_often_until_something_
     qtbot.waitUntil(lambda: not page.asking.busy)
     page.asking.again(settle=False)
     qtbot.waitUntil(lambda: page.asking.every_ms == SLOW_MS)
-    page.note_news(replace(said, at_ms=NOW_MS + 1000, taken=1.0))
+    page.note_news(dataclasses.replace(said, at_ms=NOW_MS + 1000, taken=1.0))
     assert samples.every_ms == quiet, "it says nothing new"
     asked = len(source.asked_series)
-    page.note_news(replace(said, counts=Counts(cursor="2")))
+    page.note_news(dataclasses.replace(said, counts=Counts(cursor="2")))
     assert (samples.every_ms, page.asking.every_ms) == (HISTORY_MS, LOOK_MS)
     qtbot.waitUntil(lambda: len(source.asked_series) > asked)
     answers()
@@ -392,7 +393,7 @@ def test_a_store_that_was_lost_while_another_page_was_seen_is_told_before_it_ans
     source = Late()
     page = opened(qtbot, source)
     stands = Snapshot(at_ms=NOW_MS, taken=0.0)
-    lost = replace(stands, store=StoreHealth(connected=False))
+    lost = dataclasses.replace(stands, store=StoreHealth(connected=False))
     source.go_on.clear()
     heard_before = source.asked_fresh
     page.note_news(stands)

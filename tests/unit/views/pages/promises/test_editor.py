@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec import structs
 from pytestqt.qtbot import QtBot
 
 from services.domain.errors import UsageError
@@ -83,7 +83,7 @@ def test_how_something_else_would_stand_is_not_told_of_what_is_typed_by_now(qtbo
         go.wait(WAIT_MS / 1000)
         raise UsageError("an answer of before")
 
-    dialog = PromiseDialog(dataclasses.replace(fleet.context, promise_tried=tried))
+    dialog = PromiseDialog(structs.replace(fleet.context, promise_tried=tried))
     qtbot.addWidget(dialog)
     dialog.open()
     qtbot.waitUntil(lambda: dialog.task_type.count() > 0, timeout=WAIT_MS)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -237,7 +237,7 @@ def test_of_thousands_of_types_none_is_named_before_it_is_seen(
         return code
 
     monkeypatch.setattr(record.type_names, "name", name)
-    dialog = ScheduleDialog(dataclasses.replace(fleet.context, types=lambda: kinds))
+    dialog = ScheduleDialog(structs.replace(fleet.context, types=lambda: kinds))
     qtbot.addWidget(dialog)
     dialog.open()
     qtbot.waitUntil(lambda: dialog.task_type.count() == 2000, timeout=WAIT_MS)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
+from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
@@ -68,7 +67,7 @@ def test_what_is_told_runs_on_without_blanks_in_chinese(qtbot: QtBot, noon: int)
     card = PlannedLoad()
     qtbot.addWidget(card)
     found = load(at=noon, own=(0, 240))
-    card.show_load(dataclasses.replace(found, said=(*found.said, Message("load.paused", {"tasks": 2}))))
+    card.show_load(structs.replace(found, said=(*found.said, Message("load.paused", {"tasks": 2}))))
     i18n.set_language("zh_CN")
     assert card.words.text() == "今后 12 小时计划了 240 个任务，共有 8 个工位。其中 2 个因暂停而等待。"
 
@@ -87,10 +86,10 @@ def test_the_keyboard_goes_from_bar_to_bar_of_the_day_and_a_reader_hears_it(qtbo
     assert note(card).endswith("240 tasks wait or run")
     assert QAccessible.queryAccessibleInterface(bars).text(QAccessible.Text.Value) == note(card)
     later = Load(begins=noon + 5 * MINUTE_MS, own=found.load.own[5:], others=found.load.others[5:])
-    card.show_load(dataclasses.replace(found, load=later))
+    card.show_load(structs.replace(found, load=later))
     assert note(card).endswith("240 tasks wait or run"), "it stays at its time"
     later = Load(begins=noon + 10 * MINUTE_MS, own=found.load.own[5:], others=found.load.others[5:])
-    card.show_load(dataclasses.replace(found, load=later))
+    card.show_load(structs.replace(found, load=later))
     assert note(card).startswith("at most 240"), "and goes with it"
     QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.rect().center())
     assert note(card).endswith("0 tasks wait or run")

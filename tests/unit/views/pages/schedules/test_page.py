@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
@@ -179,7 +179,7 @@ def test_run_now_of_a_production_fleet_wants_the_number_typed(
     qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("views.dialogs.confirm.LIMIT_PRODUCTION", 5)
-    fleet.context = dataclasses.replace(fleet.context, environment="production")
+    fleet.context = structs.replace(fleet.context, environment="production")
     fleet.seed_shops(6)
     plan(fleet)
     page = open_page()
@@ -284,7 +284,7 @@ def test_where_nobody_fires_schedules_the_page_starts_a_worker(qtbot: QtBot, fle
     plan(fleet)
     (kept,) = fleet.store.schedules()
     wished: list[tuple[str, str]] = []
-    context = dataclasses.replace(fleet.context, way_out=lambda verb, target: wished.append((verb, target)))
+    context = structs.replace(fleet.context, way_out=lambda verb, target: wished.append((verb, target)))
     page = SchedulesPage(context)
     qtbot.addWidget(page)
     with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
