@@ -526,13 +526,17 @@ class Console:
         self.connections.bind(opened.window, connection.settings)
         await self._off(connection.watch)
         await self._off(opened.context.types)
-        opened.window.restore_state(dict(self._state.get("window", {}) or {}))
+        wanted = self._first_shown()
+        kept: dict[str, object] = dict(self._state.get("window", {}) or {})
+        # the page left last is not made when another one is wanted: that would be a third of the time to the first picture
+        asked = {"page": wanted.page, "show": wanted.show} if wanted.page else {}
+        opened.window.restore_state({**kept, **asked})
         self._place(opened.window)
         previous = before[0].window if before is not None else self.welcome
         if previous is not None and (before is not None or self.unopened is not None):
             _stand_like(opened.window, previous)
-        wanted = self._first_shown()
-        opened.window.open_page(wanted.page or opened.window.current or "overview", wanted.show or None)
+        if not opened.window.current:
+            opened.window.open_page("overview")
         opened.window.show()
         if wanted.link:
             opened.keys.follow(wanted.link)

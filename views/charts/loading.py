@@ -24,6 +24,8 @@ _MODULE = "views.charts.curves"
 _PLAIN = ("numpy", "colorama", "cProfile", "multiprocessing.connection", "pydoc", "xml.etree.ElementTree")
 #: names of Qt that are looked up in one turn of the loop: a few milliseconds
 _NAMES = 40
+#: how long the first chart waits for its curves: the figures that were asked for with it take the processor first
+_AFTER_MS = 300
 
 
 class SceneLoader(QObject):
@@ -41,6 +43,8 @@ class SceneLoader(QObject):
         self._steps: Iterator[None] = iter(())
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._step)
+        self._soon = QTimer(self, interval=_AFTER_MS, singleShot=True)
+        self._soon.timeout.connect(self.load)
 
     @property
     def loaded(self) -> bool:
@@ -53,11 +57,12 @@ class SceneLoader(QObject):
         return self._loading.busy or self._timer.isActive()
 
     def make(self) -> Scene | None:
-        """A new scene; None while the library is on its way."""
+        """A new scene; None while the library is on its way, or will be in a moment."""
         scene: type[Scene] | None = getattr(sys.modules.get(_MODULE), "Scene", None)
         if scene is not None:
             return scene()
-        self.load()
+        if not self.loading and not self._soon.isActive():
+            self._soon.start()
         return None
 
     def load(self) -> None:
