@@ -527,16 +527,11 @@ class Console:
         await self._off(connection.watch)
         await self._off(opened.context.types)
         wanted = self._first_shown()
-        kept: dict[str, object] = dict(self._state.get("window", {}) or {})
-        # the page left last is not made when another one is wanted: that would be a third of the time to the first picture
-        asked = {"page": wanted.page, "show": wanted.show} if wanted.page else {}
-        opened.window.restore_state({**kept, **asked})
+        opened.window.restore_state(self._kept_window(wanted))
         self._place(opened.window)
         previous = before[0].window if before is not None else self.welcome
         if previous is not None and (before is not None or self.unopened is not None):
             _stand_like(opened.window, previous)
-        if not opened.window.current:
-            opened.window.open_page("overview")
         opened.window.show()
         if wanted.link:
             opened.keys.follow(wanted.link)
@@ -556,6 +551,11 @@ class Console:
             bootstrap.offer_sample(connection, self.opened)
         if not self._request.screenshot:
             self._ahead = asyncio.ensure_future(self._make_ahead())
+
+    def _kept_window(self, wanted: Asked) -> dict[str, object]:
+        """The first window as it was left, on the page that is wanted: one that nobody wants to see is not made."""
+        kept: dict[str, object] = dict(self._state.get("window", {}) or {})
+        return {**kept, "page": wanted.page, "show": wanted.show} if wanted.page else kept
 
     def _kept_windows(self) -> list[dict[str, object]]:
         """The windows beside the first one that stood open when the program ended; once, however often another

@@ -595,11 +595,13 @@ class MainWindow(QMainWindow):
         return {**kept, "rail_collapsed": self._wanted_collapsed}
 
     def restore_state(self, state: dict[str, object]) -> None:
-        """Take what ``save_state`` returned."""
+        """Take what ``save_state`` returned; where it names no page of this version, Overview is shown."""
         self.restoreGeometry(QByteArray.fromBase64(str(state.get("geometry", "")).encode()))
         self._wanted_collapsed = bool(state.get("rail_collapsed", False))
         self._fold()
         self.open_page(str(state.get("page", "")), str(state.get("show") or "") or None)
+        if not self._current:
+            self.open_page("overview")
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop the page and tell; whoever listens decides what else must end."""

@@ -8,9 +8,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
+import msgspec
 from msgspec.structs import replace
 
 from services import assembly, i18n
@@ -29,23 +29,20 @@ _DONE = ("done", "requested", "created")
 _UNKNOWN = frozenset({"task.unknown"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """Who asks."""
 
     name: str  #: for the log and the rate: of the token, or where from without one
     operator: Operator
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What a command said."""
 
     code: int
     document: Any
 
 
-@dataclass(slots=True)
 class _Asked(Context):
     """A run of a command within this server. Nobody can be asked back: ``yes`` stands among the words, or it is
     refused.

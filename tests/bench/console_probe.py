@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import collections
 import faulthandler
+import gc
 import json
 import logging
 import os
@@ -19,6 +20,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+if __name__ == "__main__":
+    gc.disable()  # as main.py does, until the window collects by itself
 
 import psutil
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer

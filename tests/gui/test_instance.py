@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtNetwork import QLocalSocket
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
@@ -27,6 +28,7 @@ from services.cli.context import ConsoleRequest
 from tests.contract.waiting import eventually
 from tests.gui.test_console import play, until
 from tests.support.stopped import stop
+from views.page import Page
 
 
 def remember(home: Path) -> None:
@@ -297,3 +299,37 @@ def test_what_the_start_was_to_show_is_shown_once_and_what_does_not_open_holds_n
                 apart.deleteLater()
 
     play(qapp, tmp_path, scene, page="tasks")
+
+
+def test_the_page_left_last_is_not_made_when_another_one_is_wanted(qapp: QApplication, tmp_path: Path) -> None:
+    kept = {"chosen": "local", "slots": 1, "window": {"page": "shops", "show": ""}}
+    (tmp_path / "console.json").write_text(json.dumps(kept), encoding="utf-8")
+    made: list[list[str]] = []
+
+    def shown(console: Console) -> bool:
+        if console.opened is None or not console.opened.window.isVisible():
+            return False
+        pages = console.opened.window.stack.findChildren(Page, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        made.append([page.page_id for page in pages])
+        return True
+
+    async def scene(console: Console) -> None:
+        await until(lambda: shown(console), "the window")
+        assert console.opened is not None
+        assert console.opened.window.current == "tasks"
+        assert "shops" not in made[0]
+
+    play(qapp, tmp_path, scene, page="tasks")
+
+
+@pytest.mark.parametrize("page", ["shops", "of another version", ""])
+def test_the_window_opens_on_the_page_left_last(qapp: QApplication, tmp_path: Path, page: str) -> None:
+    kept = {"chosen": "local", "slots": 1, "window": {"page": page, "show": ""}}
+    (tmp_path / "console.json").write_text(json.dumps(kept), encoding="utf-8")
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        assert console.opened is not None
+        assert console.opened.window.current == (page if page == "shops" else "overview")
+
+    play(qapp, tmp_path, scene)
