@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
@@ -73,7 +74,7 @@ def made_up(fleet: Fleet) -> Told:
         finding(NOTE, "pauses", "doctor.paused", scope="all", who="ben"),
         finding(ERROR, "broker", "doctor.broker_gone", error="refused amqp://u:secret@host"),
     )
-    object.__setattr__(fleet.context, "doctor", doctor)
+    structs.force_setattr(fleet.context, "doctor", doctor)
     return doctor
 
 
@@ -251,7 +252,7 @@ def test_nothing_is_mended_where_that_is_not_allowed_but_looking_is(
 def test_only_an_admin_mends_but_whoever_operates_sees_what_would_be(
     qtbot: QtBot, fleet: Fleet, made_up: Told, open_page: Open
 ) -> None:
-    object.__setattr__(fleet.context, "role_now", lambda: "operator")
+    structs.force_setattr(fleet.context, "role_now", lambda: "operator")
     page = open_page()
     dialog = page.actions_of_page.repair()
     qtbot.waitUntil(lambda: dialog.found is not None, timeout=WAIT_MS)
@@ -262,7 +263,7 @@ def test_only_an_admin_mends_but_whoever_operates_sees_what_would_be(
     with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         page.refresh()
     assert page.actions_of_page.barred("admin") == ""
-    object.__setattr__(fleet.context, "role_now", lambda: "viewer")
+    structs.force_setattr(fleet.context, "role_now", lambda: "viewer")
     assert page.actions_of_page.barred("admin") == "Your role may only look"
 
 

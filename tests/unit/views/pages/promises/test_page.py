@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QMenu, QScrollBar
@@ -242,7 +243,7 @@ def test_what_helps_is_a_click_away(
     qtbot: QtBot, four: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ways: list[tuple[str, str]] = []
-    object.__setattr__(four.context, "way_out", lambda verb, target: ways.append((verb, target)))
+    structs.force_setattr(four.context, "way_out", lambda verb, target: ways.append((verb, target)))
     page = open_page()
     choose(qtbot, page, "b-risky")
     for line in page.panel.causes.lines():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from zoneinfo import ZoneInfo
 
@@ -359,7 +360,8 @@ def test_the_card_asks_whether_something_ran_for_its_shop(fleet: Fleet, open_pag
 
 @pytest.mark.one_pair
 def test_an_operator_may_not_change_rule_and_types(qtbot: QtBot, fleet: Fleet) -> None:
-    commands = replace(fleet.context.commands, operator=replace(fleet.context.commands.operator, role="operator"))  # type: ignore[type-var]
+    theirs = dataclasses.replace(fleet.context.commands.operator, role="operator")
+    commands = replace(fleet.context.commands, operator=theirs)
     page = ShopsPage(replace(fleet.context, commands=commands))
     qtbot.addWidget(page)
     assert page.actions_of_page.barred() == ""

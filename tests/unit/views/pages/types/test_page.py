@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
@@ -280,7 +281,7 @@ def test_the_list_is_searched_by_name_and_title_and_opens_what_belongs_to_a_type
 
 @one_pair
 def test_only_an_admin_changes_types_and_everybody_looks(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
-    object.__setattr__(fleet.context, "role_now", lambda: "operator")
+    structs.force_setattr(fleet.context, "role_now", lambda: "operator")
     page = open_page()
     choose(qtbot, page, "sync_order")
     assert not page.new_button.isEnabled()
@@ -293,7 +294,7 @@ def test_only_an_admin_changes_types_and_everybody_looks(qtbot: QtBot, fleet: Fl
     assert {one.key for one in page.commands() if one.reason} == {"types.new", "types.import", "types.edit"}
     page.table.open_requested.emit("sync_order")
     assert page.findChildren(TypeDialog) == []
-    object.__setattr__(fleet.context, "role_now", lambda: "admin")
+    structs.force_setattr(fleet.context, "role_now", lambda: "admin")
     page.set_acting("Not while the connection is lost")
     assert not page.panel.buttons["edit"].isEnabled()
     assert page.panel.back_button.toolTip() == "Not while the connection is lost"
@@ -303,7 +304,7 @@ def test_only_an_admin_changes_types_and_everybody_looks(qtbot: QtBot, fleet: Fl
 
 @one_pair
 def test_a_fleet_without_types_offers_a_file(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
-    object.__setattr__(fleet.context, "policies", _None())
+    structs.force_setattr(fleet.context, "policies", _None())
     page = open_page()
     assert page.empty.isVisible()
     assert page.empty.button.text() == "Import"
