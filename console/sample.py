@@ -46,6 +46,10 @@ class SampleAtWork:
         """Whether the sample made this task, which nobody would miss."""
         return self._trickle is not None and self._trickle.made(task_id)
 
+    def page(self, shop: str) -> str:
+        """Where a shop (``platform:shop_id``) logs in at the storefront of the sample, "" where it is not at work."""
+        return self._fleet.page(shop) if self._fleet is not None and self.loaded else ""
+
     def follow(self, trickle: Trickle | None) -> None:
         """Take this for the sample's trickle."""
         self._trickle = trickle

@@ -65,7 +65,7 @@ class OpenConnection:
         )
         self.queues = QueueBoard(self.queries.queues, self.live, self.history, self.engine.clock)
         self.local = LocalSlots(self._workers, self._may_work)
-        self.logins = ShopLogins(self.engine, self.commands.sessions)
+        self.logins = ShopLogins(self.engine, self.commands.sessions, page=lambda shop: self.sample.page(shop))
         self.doctor = SelfCheck(self.settings)
         self._steward: Steward | None = None
         self._notices: NoticeReader | None = None

@@ -102,6 +102,10 @@ class SampleFleet:
             process.kill()
             process.wait()
 
+    def page(self, shop: str) -> str:
+        """Where a shop (``platform:shop_id``) logs in."""
+        return f"{self.url}/{shop.replace(':', '/')}/"
+
     def equip(self, settings: config.Settings) -> config.Settings:
         """The settings with the sample flows as this machine's RPA command."""
         flows = ["run", "--flow", "{platform}_{task_type}", "--param", "{param}", "--timeout", "{timeout}"]
@@ -117,7 +121,10 @@ class SampleFleet:
                 "FLEETDECK_SAMPLE_OUT": str(self.home / "sample" / "files"),
             },
         )
-        return msgspec.structs.replace(settings, executors=msgspec.structs.replace(settings.executors, rpa=rpa))
+        sites = {shop.platform: self.url for shop in sample_shops()} | settings.executors.browser.sites
+        browser = msgspec.structs.replace(settings.executors.browser, sites=sites)
+        executors = msgspec.structs.replace(settings.executors, rpa=rpa, browser=browser)
+        return msgspec.structs.replace(settings, executors=executors)
 
     def ask(self, path: str) -> Any:
         """A JSON answer of the storefront.

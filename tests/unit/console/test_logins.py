@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +15,7 @@ from services import assembly
 from services import settings as config
 from services.domain.errors import OperatorError
 from services.domain.fleet.worker import WorkerInfo
+from services.sample.fleet import SampleFleet
 
 SHOP = "pdd:s1"
 
@@ -26,16 +28,28 @@ def engine(tmp_path: Path) -> Iterator[assembly.Engine]:
     opened.close()
 
 
+def test_a_shop_of_the_sample_is_logged_in_at_its_storefront(tmp_path: Path) -> None:
+    fleet = SampleFleet(tmp_path)
+    fleet.start()
+    try:
+        with urllib.request.urlopen(fleet.page("pdd:pdd-10021"), timeout=30) as page:
+            assert b"pdd-10021" in page.read()
+        sites = fleet.equip(config.load(home=tmp_path)).executors.browser.sites
+        assert sites["pdd"] == fleet.url
+    finally:
+        fleet.close()
+
+
 def test_one_window_a_shop_and_none_is_left_behind(engine: assembly.Engine) -> None:
     sessions, shown = assembly.commands(engine).sessions, threading.Event()
 
-    def browse(platform: str, shop_id: str, stop: threading.Event) -> bool:
-        assert (platform, shop_id) == ("pdd", "s1")
+    def browse(platform: str, shop_id: str, url: str, stop: threading.Event) -> bool:
+        assert (platform, shop_id, url) == ("pdd", "s1", "http://sample/pdd:s1")
         shown.set()
         return stop.wait(60) and False
 
     sessions.close(SHOP)
-    logins = ShopLogins(engine, sessions, browse)
+    logins = ShopLogins(engine, sessions, browse, page=lambda shop: f"http://sample/{shop}")
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(logins.log_in, SHOP)
         assert shown.wait(60)

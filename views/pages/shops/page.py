@@ -59,7 +59,7 @@ NAME, COLOUR_NAME = "shops.map", "shops.map.colour"
 UNMATCHED = (N_("No shop matches."), N_("Look for another name or id, or show all of them."), N_("Show all"))
 NO_SHOPS = (N_("No shops yet"), N_("Add one or import a list above; a shop also appears here with its first task."))
 #: what the cells may tell
-COLOURS = ((STATE, N_("State")), (WAITING, N_("Waiting")), (SUCCESS, N_("Last success")))
+COLOURS = ((STATE, N_("Worst state")), (WAITING, N_("Waiting")), (SUCCESS, N_("Last success")))
 #: the map takes up to this share of the page, and is at least so high before it scrolls
 SHARE, LEAST = 0.3, 102
 

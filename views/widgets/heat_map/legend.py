@@ -45,7 +45,8 @@ class StateItem(QAbstractButton):
     def restyle(self) -> None:
         """Measure, name and paint again."""
         self.setAccessibleName(f"{shop.word(self.state)} {self._count:,}")
-        self.setToolTip(_("{state}: click leaves these shops lit").format(state=shop.word(self.state)))
+        tip = _("{state}, and nothing that is worse: click leaves these shops lit")
+        self.setToolTip(tip.format(state=shop.word(self.state)))
         self.updateGeometry()
         self.update()
 

@@ -768,6 +768,14 @@ def test_a_reason_that_takes_another_line_moves_no_button_of_the_card(qtbot: QtB
 
 
 @pytest.mark.one_pair
+def test_the_map_says_that_it_counts_each_shop_once_by_its_worst_state(fleet: Fleet, open_page: Open) -> None:
+    """A shop with dead letters that fails too often is one of both tabs, and of one colour."""
+    trip(fleet)
+    page = open_page()
+    assert "nothing that is worse" in page.heat.legend.item("breaker").toolTip()
+
+
+@pytest.mark.one_pair
 def test_a_cell_has_the_menu_of_its_row(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     heat = page.heat.map
