@@ -697,6 +697,19 @@ def test_what_fits_several_shops_has_an_answer_for_each(qtbot: QtBot, desk: Desk
     assert dialog.works.model().rowCount() == 0, "it asks for more words, which would find nothing"
 
 
+@pytest.mark.one_pair
+def test_shops_beyond_the_list_are_counted_also_where_none_of_them_ran(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    desk.session.engine.store.put_shops([Shop(platform="temu", shop_id=f"t{number}") for number in range(30)])
+    desk.session.engine.registry.forget()
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
+    dialog.field.setText("sync_order")
+    rows = dialog.works.rows
+    qtbot.waitUntil(lambda: len(rows.all) > 40, timeout=WAIT_MS)
+    listed = {row.shop for row in rows.all if row.shop}
+    left = len(desk.context.shops()) - len(listed)
+    assert rows.all[-1].words == f"and {left} more shops; go on typing"
+
+
 def test_who_may_not_create_still_gets_the_answer(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
     desk.session.commands.tasks.create(
         [TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="sync_order")], origin="cli"

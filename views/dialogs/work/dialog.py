@@ -667,6 +667,7 @@ def _look_for(context: PageContext, typed: str, known: Directory) -> Found:
     there = {story.shop for story in stories}
     cut = {shop for shop, _kind in works[-1:]} if len(stories) == LISTED else set()
     bare = tuple(shop for shop in shops if shop not in there and shop not in cut) if len(stories) < LISTED else ()
+    bare = bare[:LISTED]
     # where no type is called so, more typing would bring none of the shops
     left = len(found.shops) - len(there) - len(bare) if found.types else 0
     return Found(understood=found, stories=stories, left=max(0, left), bare=bare, unsure=frozenset(unsure))
@@ -689,7 +690,7 @@ def _rows(found: Found, known: Directory) -> list[WorkRow]:
         glyph, said, under = words.brief(story, now)
         rows.append(WorkRow(shop=story.shop, task_type=story.task_type, words=said, under=under, status=glyph))
     unsure, never = _("Nothing is known of it; it may have run"), _("Never ran; nothing is planned")
-    for key in found.bare[:LISTED]:
+    for key in found.bare:
         said = unsure if key in found.unsure else never
         rows += [head(key), WorkRow(shop=key, words=said, note=True)]
     if found.left:
