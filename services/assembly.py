@@ -543,7 +543,7 @@ def _probe_store(settings: config.Settings) -> Answer:
         return Answer(part=STORE, words=words_of(exc))
     try:
         _, latency, error = driver.health()
-        words = error if error or settings.read_only else driver.missing_rights()
+        words = error or driver.missing_rights()
         return Answer(part=STORE, words=words, latency_ms=latency)
     except ConsoleError as exc:
         return Answer(part=STORE, words=words_of(exc))

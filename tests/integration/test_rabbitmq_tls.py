@@ -162,6 +162,7 @@ def test_a_management_address_that_does_not_answer_names_its_remedy(secure: Secu
     assert "refuses this user" in tried(f"http://guest:hunter2@{host}")
     assert "write http:// in place of https://" in tried(f"https://guest:guest@{host}")
     assert "switch the plug-in rabbitmq_management on" in tried(f"http://guest:guest@127.0.0.1:{nobody}")
+    assert "write https:// in place of http://" in tried(f"http://guest:guest@localhost:{secure.port}")
     # its certificate is looked at before anybody finds that it speaks another language
     tls = f"https://guest:guest@localhost:{secure.port}"
     assert "name the file of its authority by ?cacertfile=FILE" in tried(tls)

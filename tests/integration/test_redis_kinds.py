@@ -173,6 +173,18 @@ def test_a_connection_that_is_tried_tells_what_its_account_and_its_server_let_no
     master.command("ACL SETUSER bob on >pw ~foo:* +@all")
     assert "~{rpa}:* ~executed:*" in tried("bob")
     assert "end the address of the store with a lower one" in tried(database=99)
+    master.command("ACL SETUSER looker on >pw ~{rpa}:* ~executed:* +@all -@write")
+    assert "permit it by ACL SETUSER USER +del" in tried("looker")
+    assert not tried("looker", read_only=True), "who only looks needs no writes"
+    master.command("ACL SETUSER blind on >pw ~{rpa}:* ~executed:* +@all -@write -zrange -eval_ro")
+    assert "use EVAL_RO, ZRANGE: permit" in tried("blind", read_only=True)
+    master.command("CLIENT PAUSE 60000 WRITE")
+    try:
+        assert "refuses writes for now: no answer to a write within" in tried()
+        assert not tried(read_only=True)
+    finally:
+        master.command("CLIENT UNPAUSE")
+    assert not tried()
     with Redis("--replicaof", "127.0.0.1", str(master.port)) as copy:
         assert "give the address of its master" in tried(url=copy.url)
         assert not tried(url=copy.url, read_only=True), "whoever only looks may look there"

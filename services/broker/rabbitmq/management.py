@@ -77,6 +77,9 @@ class Management:
     def problem(self) -> str:
         """Why the last question was not answered, with what to do about it."""
         place, fault = self._shown, self._fault
+        cut = isinstance(fault, ConnectionResetError | http.client.BadStatusLine)
+        if cut and not self._places[0].tls:  # what speaks TLS hangs up, or says so in bytes that are no HTTP
+            return said("tls.secure", place=place, plain=tls.HTTP.plain, secure=tls.HTTP.secure)
         if isinstance(fault, OSError):
             try:
                 tls.check_files(self._options, tls.HTTP, "broker.management_url")

@@ -251,13 +251,16 @@ class Link:
             raise NotAllowed(said("store.read_only", address=self.address), field="role")
 
     def refused(self) -> tuple[list[str], bool]:
-        """Commands that this account may not use, and whether it may not use our keys; nothing is carried out."""
+        """Commands that this account may not use, and whether it may not use our keys; nothing is carried out. Of a
+        connection that only looks, those that read.
+        """
         pool = self._client.connection_pool
+        needed = server.READING if self.read_only else server.NEEDED
         replies: list[str] = []
         with self._translated():
             connection = pool.get_connection()
             try:
-                for command in (("MULTI",), *server.NEEDED, ("DISCARD",)):
+                for command in (("MULTI",), *needed, ("DISCARD",)):
                     connection.send_command(*command)
                     try:
                         connection.read_response()
@@ -269,7 +272,7 @@ class Link:
             finally:
                 connection.disconnect()
                 pool.release(connection)
-        found, keys_too = server.refused(replies[1:-1])
+        found, keys_too = server.refused(needed, replies[1:-1])
         return [*(["MULTI"] if replies[0] else []), *found], keys_too
 
     def _look(self) -> None:
@@ -367,10 +370,15 @@ class Link:
         """
         if self.read_only:
             return
-        with contextlib.suppress(StoreError):
+        try:
             self.call("DEL", keys.NOTHING)
             if _code(self._refused[1]) in _NO_WRITES:
                 self._refused = -REFUSED_S, ""
+        except StoreError as exc:
+            if isinstance(exc.__cause__, exceptions.TimeoutError):  # who asks has had an answer to what only reads
+                self._silent_since = None
+                why = f"no answer to a write within {ANSWER_S:g} s"
+                self._takes_nothing(StoreUnavailable(said("store.no_writes", address=self.address, error=why)))
 
     @property
     def refusing(self) -> str:

@@ -27,6 +27,16 @@ NEEDED: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 
 
+_CHANGING = frozenset({
+    "DEL", "HDEL", "HINCRBY", "HSET", "HSETNX", "INCRBY", "LREM", "LTRIM", "MSET", "PEXPIRE", "RENAME", "RPUSH", "SADD",
+    "SET", "SETRANGE", "SREM", "UNLINK", "XADD", "ZADD", "ZPOPMIN", "ZREM", "ZREMRANGEBYSCORE",
+})  # fmt: skip
+#: of them what a connection needs that only looks; its scripts run as such that change nothing
+READING = tuple(
+    (f"{name}_RO" if name.startswith("EVAL") else name, *words) for name, *words in NEEDED if name not in _CHANGING
+)
+
+
 def fields(reply: Any) -> dict[str, str]:
     """The answer to HELLO by name, whichever form it came in."""
     pairs = reply.items() if isinstance(reply, Mapping) else zip(reply[::2], reply[1::2], strict=False)
@@ -41,11 +51,11 @@ def shards(reply: Any) -> int:
     return int(found.get("cluster_size", "0"))
 
 
-def refused(replies: Sequence[str]) -> tuple[list[str], bool]:
-    """From what was said to each of ``NEEDED``, "" for nothing: commands that are not permitted, and whether the keys
+def refused(needed: Sequence[Sequence[str]], replies: Sequence[str]) -> tuple[list[str], bool]:
+    """From what was said to each of ``needed``, "" for nothing: commands that are not permitted, and whether the keys
     are not.
     """
-    said = [(command[0], reply) for command, reply in zip(NEEDED, replies, strict=True) if reply.startswith("NOPERM")]
+    said = [(command[0], reply) for command, reply in zip(needed, replies, strict=True) if reply.startswith("NOPERM")]
     of_keys = {name for name, reply in said if "key" in reply.casefold() and "command" not in reply.casefold()}
     return list(dict.fromkeys(name for name, _ in said if name not in of_keys)), bool(of_keys)
 

@@ -316,6 +316,8 @@ class RedisStore(
         """
         commands, found = self._link.refused()
         if not commands and not found:
+            if self._link.read_only:
+                return ""
             self._link.call("SET", keys.NOTHING, "", "XX")  # changes only what is there, and that never is
             return ""
         rights = [f"+{name.casefold()}" for name in commands] + (["~{rpa}:*", "~executed:*"] if found else [])
