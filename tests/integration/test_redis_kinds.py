@@ -163,7 +163,9 @@ def test_a_connection_that_is_tried_tells_what_its_account_and_its_server_let_no
         )
         return next(str(answer.words) for answer in assembly.probe(settings) if answer.part == STORE)
 
+    there = master.command("DBSIZE")
     assert not tried()
+    assert master.command("DBSIZE") == there, "what is tried changes nothing"
     master.command("CONFIG SET maxmemory 100kb")
     assert "is out of memory and refuses writes" in tried()
     master.command("CONFIG SET maxmemory 0")

@@ -298,9 +298,11 @@ def test_a_message_that_nobody_got_is_not_called_sent(
 def test_who_got_a_message_is_known_while_another_waits_for_it(alerts: Alerts, fleet: Fleet, open_page: Open) -> None:
     dead, store = alerts.dead(), fleet.engine.store
     old = store.now_ms() - 2 * outbox.SENT_MS
-    alerts.letter(dead, "mail", sent_at=old, tries=1)
+    had = alerts.letter(dead, "mail", sent_at=old, tries=1)
     waiting = alerts.letter(dead, "ops", tries=3, error="554 refused")
+    alerts.letter(dead, "mail", step=waiting.step + 1, sent_at=old, tries=1)
     Book(store).prune(store.now_ms())
+    assert {one.name for one in Book(store).letters()} == {had.name, waiting.name}, "of that message alone"
     page = open_page()
     page.table.peek_requested.emit(dead.id)
     heads = [one.text() for one in page.panel.findChildren(QLabel) if one.isVisible()]
