@@ -14,7 +14,19 @@ from services.domain.promises.promise import Promise
 from services.domain.promises.standing import HALF_HOUR_MS, Break, SharedCause, Standing
 from tests.support.widgets import words
 from views.pages.promises import words as words_
-from views.pages.promises.record import AHEAD, DAY, HOUR_MS, MONTH, UNBROKEN, UNKNOWN, WEEK, KeptCard, columns
+from views.pages.promises.record import (
+    AHEAD,
+    AXIS,
+    DAY,
+    HOUR_MS,
+    MONTH,
+    UNBROKEN,
+    UNKNOWN,
+    WEEK,
+    KeptCard,
+    KeptChart,
+    columns,
+)
 from views.support import instant
 
 NOW = 1_795_000_000_000 // (12 * HOUR_MS) * 12 * HOUR_MS + HOUR_MS
@@ -47,6 +59,17 @@ def test_of_more_only_breaks_are_told_with_their_shops_and_nothing_before_it_was
     assert len(month) == 60
     assert sum(one.state == BROKEN for one in month) == 3
     assert month[0].state == UNKNOWN
+
+
+def test_a_bar_is_as_high_as_the_chart_that_has_more_room(qtbot: QtBot) -> None:
+    chart = KeptChart()
+    qtbot.addWidget(chart)
+    chart.resize(280, 300)
+    chart.show_columns(columns(Standing(name="p", breaks=(Break(at=NOW - HOUR_MS, shops=7),)), 1, WEEK, NOW), "")
+    picture = chart.grab().toImage()
+    axis = 300 - AXIS
+    bar, lowest, below = (picture.pixelColor(277, y) for y in (8, axis - 2, axis + 3))
+    assert bar == lowest != below
 
 
 def test_the_card_says_what_the_time_comes_to_and_follows_the_choice(qtbot: QtBot) -> None:
