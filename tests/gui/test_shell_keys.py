@@ -19,12 +19,14 @@ from console.palette import PaletteFinder
 from services import i18n
 from services.commands.outcome import Outcome
 from services.domain.errors import BrokerUnavailable, StoreUnavailable
+from services.domain.gates.limit import Limit
 from services.domain.task.queues import DEAD_QUEUE
 from services.domain.task.status import Status
 from services.monitor.tasks import TaskQueries
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
 from tests.support.held import held, settled
+from tests.support.widgets import words
 from views.dialogs.work.dialog import WorkDialog
 from views.pages.overview.page import OverviewPage
 from views.pages.shops.page import ShopsPage
@@ -263,7 +265,7 @@ def test_question_mark_shows_all_keys(window: Window, qtbot: QtBot) -> None:
     shown.reject()
 
 
-def test_the_palette_finds_where_a_platform_is_paused(window: Window, qtbot: QtBot) -> None:
+def test_the_palette_finds_where_a_platform_is_paused(window: Window, desk: Desk, qtbot: QtBot) -> None:
     palette = window.keys.palette
     palette.ask()
     qtbot.waitUntil(lambda: shops_known(window) > 0, timeout=WAIT_MS)
@@ -278,6 +280,11 @@ def test_the_palette_finds_where_a_platform_is_paused(window: Window, qtbot: QtB
     assert window.window.current == "shops"
     qtbot.waitUntil(lambda: page.limits.isVisible() and page.limits.current_key() == "platform:pdd", timeout=WAIT_MS)
     qtbot.waitUntil(lambda: page.scope.isVisible(), timeout=WAIT_MS)
+    page.limits.set_current_key("platform:temu")
+    desk.session.engine.store.put_limit(Limit(scope="platform:temu", concurrency=7))
+    page.refresh()
+    qtbot.waitUntil(lambda: "7" in words(page.scope), timeout=WAIT_MS)
+    assert page.limits.current_key() == "platform:temu", "who went on stays there"
     window.window.open_page("shops", "pdd:s1")
     qtbot.waitUntil(lambda: page.table.isVisible(), timeout=WAIT_MS)
     assert not page.limits.isVisible()
