@@ -180,4 +180,4 @@ def test_a_user_whose_rights_were_taken_away_is_told_with_the_words_that_give_th
     assert "doctor.broker_rights" not in only, "who only looks needs none"
     remedy = gone["doctor.broker_gone"].remedy
     assert remedy is not None
-    assert remedy.code == "doctor.broker_user.remedy"
+    assert remedy.code == "broker.user.remedy"

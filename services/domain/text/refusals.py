@@ -6,6 +6,8 @@ from services.domain.text.sentences import N_
 
 #: that nobody knows whether a work was done, so that it asks for a reason
 UNSURE = "create.unsure"
+_SLOW = N_("Look whether the server is frozen or overloaded, and at firewalls on the way.")
+_RIGHTS = N_("Grant them: rabbitmqctl set_permissions -p {vhost} {user} '.*' '.*' '.*'")
 REFUSALS: dict[str, str] = {
     "handover.bad_time": N_("at takes a time of day HH:MM between 00:00 and 23:59, not {value}"),
     "handover.bad_times": N_("at takes 1 to {most} times of day, each once"),
@@ -298,6 +300,22 @@ REFUSALS: dict[str, str] = {
     "broker.user": N_(
         "RabbitMQ at {place} refused user {user}: check the user name and password in the broker address."
     ),
+    # what helps: doctor says it of a broker that cannot be used
+    "broker.nobody.remedy": N_("Start RabbitMQ on that machine, or correct host and port in broker.url."),
+    "broker.unknown_host.remedy": N_("Correct the host in broker.url, or what tells this machine its address (DNS)."),
+    "broker.slow.remedy": _SLOW,
+    "broker.late.remedy": _SLOW,
+    "broker.user.remedy": N_(
+        "Correct user and password in broker.url; where nobody knows it: rabbitmqctl change_password USER"
+    ),
+    "broker.no_vhost.remedy": N_(
+        "Correct the end of broker.url, or make it anew (its messages are gone; who leads sends them again):"
+        " rabbitmqctl add_vhost {vhost}, then rabbitmqctl set_permissions -p {vhost} USER '.*' '.*' '.*'"
+    ),
+    "broker.vhost_refused.remedy": _RIGHTS,
+    "broker.no_rights.remedy": _RIGHTS,
+    "broker.not_amqp.remedy": N_("Correct scheme and port in broker.url: amqp:// 5672, amqps:// 5671."),
+    "tls.remedy": N_("Correct the scheme, the name or the certificates (?cacertfile=) in broker.url."),
     "broker.no_vhost": N_("RabbitMQ at {place} has no vhost {vhost}: create it or correct the broker address."),
     "broker.vhost_refused": N_("User {user} may not use vhost {vhost} of RabbitMQ at {place}: grant the permission."),
     "broker.no_rights": N_(

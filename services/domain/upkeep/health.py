@@ -16,6 +16,7 @@ from services.domain.insight.forecast import flow
 from services.domain.insight.worker import FleetNow, WorkerNow
 from services.domain.task.order import Inspection
 from services.domain.text.message import Message, Param
+from services.domain.text.refusals import REFUSALS
 from services.domain.text.said import Said
 from services.domain.text.sentences import N_, NN_, Counted
 from services.domain.upkeep.miscount import some
@@ -75,19 +76,6 @@ SENTENCES: dict[str, str | Counted] = {
     ),
     "doctor.broker_gone": N_("The broker cannot be used: {error}"),
     "doctor.broker_gone.remedy": N_("Start the broker, and check its address, user and password."),
-    "doctor.broker_nobody.remedy": N_("Start RabbitMQ on that machine, or correct host and port in broker.url."),
-    "doctor.broker_host.remedy": N_("Correct the host in broker.url, or what tells this machine its address (DNS)."),
-    "doctor.broker_slow.remedy": N_("Look whether the server is frozen or overloaded, and at firewalls on the way."),
-    "doctor.broker_user.remedy": N_(
-        "Correct user and password in broker.url; where nobody knows it: rabbitmqctl change_password USER"
-    ),
-    "doctor.broker_vhost.remedy": N_(
-        "Correct the end of broker.url, or make it anew (its messages are gone; who leads sends them again):"
-        " rabbitmqctl add_vhost {vhost}, then rabbitmqctl set_permissions -p {vhost} USER '.*' '.*' '.*'"
-    ),
-    "doctor.broker_rights.remedy": N_("Grant them: rabbitmqctl set_permissions -p {vhost} {user} '.*' '.*' '.*'"),
-    "doctor.broker_protocol.remedy": N_("Correct scheme and port in broker.url: amqp:// 5672, amqps:// 5671."),
-    "doctor.broker_tls.remedy": N_("Correct the scheme, the name or the certificates (?cacertfile=) in broker.url."),
     "doctor.broker_rights": N_("The broker lets this program connect and not work: {error}"),
     "doctor.redis_commands": N_("Redis does not let this user use {commands}"),
     "doctor.redis_commands.remedy": N_("Permit them: ACL SETUSER USER {rights}"),
@@ -374,14 +362,6 @@ def of_clock(skew_ms: int, round_trip_ms: int) -> Finding:
     return finding(level, "clock", "doctor.clock", seconds=round(skew_ms / 1000, 1))
 
 
-#: what a broker that cannot be used is told with, and which remedy that has
-_REMEDIES = {
-    "broker.nobody": "nobody", "broker.unknown_host": "host", "broker.slow": "slow", "broker.late": "slow",
-    "broker.user": "user", "broker.no_vhost": "vhost", "broker.vhost_refused": "rights", "broker.no_rights": "rights",
-    "broker.not_amqp": "protocol",
-}  # fmt: skip
-
-
 def of_lost_broker(error: str) -> Finding:
     """That it cannot be used, with the remedy of its very cause where that is known."""
     return Finding(
@@ -401,9 +381,12 @@ def of_rights(error: str) -> list[Finding]:
 
 
 def _broker_remedy(error: str) -> Message:
+    """What stands beside the refusal, or beside those of its kind."""
     told = error.message if isinstance(error, Said) else Message("")
-    cause = "tls" if told.code.startswith("tls.") else _REMEDIES.get(told.code, "gone")
-    return Message(f"doctor.broker_{cause}.remedy", told.params)
+    for name in (told.code, told.code.partition(".")[0]):
+        if f"{name}.remedy" in REFUSALS:
+            return Message(f"{name}.remedy", told.params)
+    return Message("doctor.broker_gone.remedy")
 
 
 def of_loss(reach: Reach) -> list[Finding]:

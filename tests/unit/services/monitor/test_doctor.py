@@ -133,15 +133,15 @@ def test_a_broker_that_is_gone_or_has_other_queues(room: Room, tmp_path: Path, m
         {"error": "nobody at port 5672"},
     )
     assert found["broker_gone"].remedy == Message("doctor.broker_gone.remedy")
-    for code, cause in (("nobody", "nobody"), ("user", "user"), ("vhost_refused", "rights"), ("not_amqp", "protocol")):
+    for code in ("nobody", "user", "vhost_refused", "not_amqp"):
         fails(BrokerUnavailable(said(f"broker.{code}", place="h:5672", user="ann", vhost="v", error="")))
         remedy = look(room, tmp_path)["broker_gone"].remedy
         assert remedy is not None
-        assert remedy.code == f"doctor.broker_{cause}.remedy"
+        assert remedy.code == f"broker.{code}.remedy"
     fails(BrokerUnavailable(said("tls.name", place="h:5671", why="other")))
     remedy = look(room, tmp_path)["broker_gone"].remedy
     assert remedy is not None
-    assert remedy.code == "doctor.broker_tls.remedy"
+    assert remedy.code == "tls.remedy"
     found = look(room, tmp_path)
     assert "lost.broker" in found
     assert "lost.perhaps" not in found, "no worker is there that could go on"
