@@ -186,11 +186,9 @@ class Runner:
         )  # fmt: skip
 
     def _cancelled(self, claimed: ClaimedTask, outcome: Outcome, started: int, ended: int) -> Finish:
-        error = outcome.error[-ERROR_LIMIT:]
-        if (
-            outcome.cancelled and claimed.cancel_reason == "lost"
-        ):  # its executor was asked to stop, and nobody wanted it
-            error = own_words.write("own.fenced")
+        # its executor says that it was asked to stop, and nobody wanted that
+        fenced = outcome.cancelled and claimed.cancel_reason == "lost"
+        error = own_words.write("own.fenced") if fenced else outcome.error[-ERROR_LIMIT:]
         return self._finish(claimed, CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled")
 
     def _policy_of(self, own: task_type.TaskType) -> retry.RetryPolicy:

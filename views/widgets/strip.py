@@ -39,8 +39,7 @@ class Strip(QWidget):
         self._glyph = QLabel()
         self._lead = Label("", "strong", wrap=stacked)
         self._text = Label("", "body", wrap=True)
-        if lines:  # beside its lead, also while it needs less than is kept
-            self._text.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self._text.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)  # at the line of its lead
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(14, 5, 10, 5)
         self._row.setSpacing(8)

@@ -61,7 +61,7 @@ class LetterPanel(QWidget):
     Signals:
         step_wanted: the letter above (-1) or below (+1).
         task_wanted: id of another task to be shown.
-    left: the keyboard stood in it and can stand there no longer.
+        left: the keyboard stood in it and can stand there no longer.
     """
 
     step_wanted = Signal(int)

@@ -167,9 +167,7 @@ class OverviewPage(Page):
             self.tiles[spec.key].clicked.connect(partial(self.open_tile, spec))
             self.tiles[spec.key].menu_wanted.connect(partial(self._fill_menu, spec))
         self.fleet.map.shop_clicked.connect(self.open_shop)
-        self.fleet.map.tasks_wanted.connect(
-            lambda key: self.open_tasks.emit(filter.format_terms((equals("shop", key),)))
-        )
+        self.fleet.map.menu_filled.connect(self._fill_shop_menu)
         self.attention.verb.connect(self.attention_verb)
         self.charts.span_chosen.connect(self._on_span)
         # data
@@ -448,6 +446,10 @@ class OverviewPage(Page):
     def _fill_menu(self, spec: TileSpec, menu: QMenu) -> None:
         if spec.limit:
             menu.addAction(_("Set limit …"), partial(self.ask_limit, spec))
+
+    def _fill_shop_menu(self, menu: QMenu, shop: str) -> None:
+        shown = filter.format_terms((equals("shop", shop),))
+        menu.addAction(_("Show tasks"), partial(self.open_tasks.emit, shown))
 
     def ask_limit(self, spec: TileSpec) -> LimitDialog:
         """Let a person say from where on a number stands out."""

@@ -251,9 +251,6 @@ class ShopsPage(ListPage[ShopRow]):
         self.heat.colour_chosen.connect(lambda _by: self._on_colour())
         self.heat.shop_chosen.connect(self._choose)
         self.heat.map.menu_filled.connect(self._fill_menu)
-        self.heat.map.tasks_wanted.connect(
-            lambda key: self.navigate.emit("tasks", filter.format_terms((equals("shop", key),)))
-        )
         self._view.chosen.connect(lambda _key: self._on_view())
         self._connect_list()
         ticks().tell(self, self._on_tick)

@@ -50,7 +50,6 @@ class HeatMap(QWidget):
     Signals:
         shop_clicked: platform and id of a shop that was clicked or entered.
         current_changed: platform and id under the mouse or the arrow keys, both "" for none.
-        tasks_wanted: a shop (``platform:shop_id``) whose tasks are wanted.
         menu_filled: the menu of a shop before it opens, and that shop (``platform:shop_id``): whoever shows the map may
             put in what can be done to it.
         resized: it is as high as its shops need now.
@@ -59,7 +58,6 @@ class HeatMap(QWidget):
     resized = Signal()
     shop_clicked = Signal(str, str)
     current_changed = Signal(str, str)
-    tasks_wanted = Signal(str)
     menu_filled = Signal(object, str)
 
     def __init__(self, *, aggregate_above: int | None = AGGREGATE_ABOVE, parent: QWidget | None = None) -> None:
@@ -324,8 +322,6 @@ class HeatMap(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(_("Open shop"), partial(self.shop_clicked.emit, cell.platform, cell.shop_id))
         self.menu_filled.emit(menu, cell.key)
-        if len(menu.actions()) == 1:
-            menu.addAction(_("Show tasks"), partial(self.tasks_wanted.emit, cell.key))
         menu.addSeparator()
         menu.addAction(_("Copy name"), partial(copy, cell.name))
         menu.addAction(_("Copy id"), partial(copy, cell.shop_id))
