@@ -23,6 +23,7 @@ def modules() -> tuple[tuple[Path, ast.Module], ...]:
     try:
         return tuple((path.relative_to(ROOT), ast.parse(path.read_text(encoding="utf-8"))) for path in paths)
     finally:
+        gc.freeze()  # and to look among them once more takes seconds, in every test of this process that collects
         gc.enable()
 
 
