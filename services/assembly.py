@@ -596,8 +596,9 @@ def _store(settings: config.Settings, clock: Clock) -> Store:
         return EmbeddedStore(settings.database, clock, lifo=lifo, read_only=settings.read_only)
     from services.store.redis.store import RedisStore
 
-    unchecked = settings.store.insecure_tls
-    return RedisStore(settings.store.url, clock, read_only=settings.read_only, insecure=unchecked)
+    unchecked, home = settings.store.insecure_tls, settings.home
+    memory = settings.home_path / "stores" / f"{settings.store_mark}.known" if home else None
+    return RedisStore(settings.store.url, clock, read_only=settings.read_only, insecure=unchecked, memory=memory)
 
 
 def artifacts(settings: config.Settings, clock: Clock) -> ArtifactStore | None:

@@ -53,6 +53,7 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     token.KIND: token.load,
     token.USED: _json(int),
     "bulk": _json(dict[str, Any]),
+    "life": _json(dict[str, int]),
     shop_queue.KIND: shop_queue.parse,
     drift.KIND: drift.load,
     known_issue.STATE: known_issue.load,

@@ -8,11 +8,12 @@ from typing import Any
 
 import msgspec
 
+from services.domain.change import Create
 from services.domain.errors import BadMessage, UsageError
 from services.domain.step import transitions
 from services.domain.task import classify, envelope
 from services.domain.task.ledger import Done
-from services.domain.task.record import Task
+from services.domain.task.record import RECOVERED, Task
 from services.domain.task.status import Status
 from services.domain.text.said import said
 from services.domain.types import task_type
@@ -66,7 +67,8 @@ def adopt(parsed: envelope.Parsed, kind: task_type.TaskType) -> Task:
     """
     task = parsed.task
     uniq = task_type.uniqueness_key(kind, task.platform, task.shop_id, task.payload)
-    held = not parsed.foreign and not kind.idempotent
+    idempotent = kind.idempotent and task.idempotent  # what the type was may be lost with the record
+    held = not parsed.foreign and not idempotent
     return msgspec.structs.replace(
         task,
         status=Status.HELD if held else Status.QUEUED,
@@ -75,11 +77,27 @@ def adopt(parsed: envelope.Parsed, kind: task_type.TaskType) -> Task:
         attempt=parsed.attempt,
         retries=min(task.retries, MAX_RETRIES),
         timeout_s=kind.timeout_s,
-        idempotent=kind.idempotent,
+        idempotent=idempotent,
         expected_s=kind.expected_s,
         uniq=uniq,
-        origin="foreign" if parsed.foreign else "recovered",
-        marks=("foreign",) if parsed.foreign else ("recovered",),
+        origin="foreign" if parsed.foreign else RECOVERED,
+        marks=("foreign",) if parsed.foreign else (RECOVERED,),
+    )
+
+
+def begun(task: Task) -> Create:
+    """The record of a running attempt as it was before its claim, for a store that has lost it: whoever renews the
+    lease or records the end next finds it there, and takes the claim up again.
+    """
+    return Create(
+        task=msgspec.structs.replace(
+            task,
+            status=Status.QUEUED,
+            attempt=task.attempt - 1,
+            marks=transitions.marked(task, RECOVERED),
+            depends_on=(),
+        ),
+        on_duplicate="queue",
     )
 
 

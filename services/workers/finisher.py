@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from services.domain.change import UNREADABLE, Answer, Finish
+from services.domain.change import UNREADABLE, Answer, Create, Finish
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.task.order import Delivery
 from services.domain.task.record import Task
+from services.engine import recipe
 from services.engine.steps import Steps
 from services.ports import Clock, Consumer, Store
 from services.workers.spool import Spool
@@ -28,6 +29,7 @@ _NO_FAILURE = frozenset({"pending", "cancelled", "blocked"})
 class _Item(msgspec.Struct):
     op: Finish
     delivery: Delivery | None
+    task: Task | None = None  #: as it was claimed
 
 
 class Finisher:
@@ -66,14 +68,14 @@ class Finisher:
         self._thread = threading.Thread(target=self._loop, name=f"{name}-finisher", daemon=True)
         self._thread.start()
 
-    def put(self, op: Finish, delivery: Delivery | None) -> None:
-        """Record this outcome soon; returns at once."""
+    def put(self, op: Finish, delivery: Delivery | None, task: Task | None = None) -> None:
+        """Record this outcome soon; returns at once. ``task``: as it was claimed, for a store that has lost it."""
         with self._lock:
             self._open[op.owner] = op
             away = self._away
         if away and self._spool is not None:
             self._spool.keep([op])
-        self._queue.put(_Item(op, delivery))
+        self._queue.put(_Item(op, delivery, task))
 
     @property
     def away(self) -> bool:
@@ -163,7 +165,7 @@ class Finisher:
         answers = self._apply([item.op for item in batch])
         if answers is None:
             return
-        batch, answers = self._without_unread(batch, answers)
+        batch, answers = self._without_unread(batch, self._recovered(batch, answers))
         self._recorded([item.op.owner for item in batch])
         settled: list[tuple[Delivery, Task | None]] = []
         orphans: list[Delivery] = []
@@ -176,10 +178,20 @@ class Finisher:
                 settled.append((item.delivery, task))
         unsent = self._steps.follow([item.op for item in batch], answers)
         self._consumer.ack([delivery for delivery, task in settled if task is None or task.task_id not in unsent])
-        # the store was wiped: the message is all that is left of the task, and who takes it next makes a record of it
+        # the message is all that is left of the task, and who takes it next makes a record of it
         self._consumer.requeue(orphans)
         self._owed += [(delivery, task) for delivery, task in settled if task is not None and task.task_id in unsent]
         self._forget(batch)
+
+    def _recovered(self, batch: Sequence[_Item], answers: list[Answer]) -> list[Answer]:
+        """The same, with the outcomes recorded of tasks whose records the store has lost."""
+        lost = [place for place, answer in enumerate(answers) if answer.code == "missing" and batch[place].task]
+        if not lost:
+            return answers
+        claimed = [(batch[place].task, batch[place].op) for place in lost]
+        again = [one for task, op in claimed if task is not None for one in (recipe.begun(task), op)]
+        found = dict(zip(lost, (self._apply(again) or [])[1::2], strict=False))
+        return [found.get(place, answer) for place, answer in enumerate(answers)]
 
     def _without_unread(self, batch: list[_Item], answers: list[Answer]) -> tuple[list[_Item], list[Answer]]:
         """Outcomes that meet something spoilt in the store wait until somebody has repaired it: they are done work."""
@@ -199,7 +211,7 @@ class Finisher:
         if self._spool is not None:
             self._spool.settle(item.op.owner for item in batch)
 
-    def _apply(self, ops: list[Finish]) -> list[Answer] | None:
+    def _apply(self, ops: Sequence[Finish | Create]) -> list[Answer] | None:
         """The answers, however long the store is silent; None when this worker leaves before it answers."""
         tries = 0
         while True:
@@ -216,7 +228,7 @@ class Finisher:
                     return None
             except StoreError:
                 if len(ops) == 1:
-                    log.exception("the store refuses the outcome of %s; its lease runs out", ops[0].task_id)
+                    log.exception("the store refuses the outcome of %s; its lease runs out", _id_of(ops[0]))
                     return [Answer("refused")]
                 return self._one_by_one(ops)
             except Exception:  # what one outcome holds must not take the others with it
@@ -242,7 +254,7 @@ class Finisher:
         for op in self._left_behind():
             self._queue.put(_Item(op, None))
 
-    def _one_by_one(self, ops: list[Finish]) -> list[Answer] | None:
+    def _one_by_one(self, ops: Sequence[Finish | Create]) -> list[Answer] | None:
         """One outcome that the store refuses must not take the others with it."""
         answers: list[Answer] = []
         for op in ops:
@@ -270,9 +282,15 @@ class Finisher:
     def _count(self, code: str, op: Finish) -> None:
         if code == "refused":
             self.failed += 1
+        elif code == "missing":
+            log.warning("the record of %s is gone, and with it the result of its attempt", op.task_id)
         elif code != "ok":
             log.warning("a late result of %s is kept as evidence only (%s)", op.task_id, code)
         elif op.to == "succeeded":
             self.done += 1
         elif op.to not in _NO_FAILURE and op.counted:
             self.failed += 1
+
+
+def _id_of(op: Finish | Create) -> str:
+    return op.task.task_id if isinstance(op, Create) else op.task_id

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from services.domain.change import UNREADABLE, Op, Progress, Renew
+from services.domain.change import UNREADABLE, Answer, Op, Progress, Renew
 from services.domain.errors import StoreError
 from services.domain.fleet.worker import Heard, WorkerInfo
+from services.engine import recipe
 from services.engine.steps import Steps
 from services.ports import Clock, LogLine, Store
 from services.workers.slots import ClaimedTask
@@ -118,7 +119,8 @@ class Keeper:
     def _renew(self) -> None:
         claimed, lease_ms, began = self._claimed(), round(self._lease_s * 1000), self._clock.monotonic()
         ops: list[Op] = [_renewal(one, lease_ms) for one in claimed]
-        for one, answer in zip(claimed, self._steps.apply(ops), strict=True):
+        answers = self._steps.apply(ops)
+        for one, answer in zip(claimed, self._recovered(claimed, ops, answers), strict=True):
             if answer.code == UNREADABLE:  # whether it is still ours, its end will tell
                 continue
             if answer.code != "ok":
@@ -126,6 +128,19 @@ class Keeper:
             elif answer.task is not None and answer.task.cancel:
                 one.cancel("requested")
         self._renewed = began
+
+    def _recovered(
+        self, claimed: Sequence[ClaimedTask], ops: Sequence[Op], answers: Sequence[Answer]
+    ) -> Sequence[Answer]:
+        """The same, with those tasks recorded again whose records the store has lost: what they do goes on."""
+        doubted = [place for place, answer in enumerate(answers) if answer.code == "fenced"]
+        if not doubted:
+            return answers
+        records = self._store.get([claimed[place].task.task_id for place in doubted])
+        lost = [place for place, record in zip(doubted, records, strict=True) if record is None]
+        again: list[Op] = [op for place in lost for op in (recipe.begun(claimed[place].task), ops[place])]
+        found = dict(zip(lost, self._steps.apply(again)[1::2], strict=True))
+        return [found.get(place, answer) for place, answer in enumerate(answers)]
 
     def _show(self, claimed: list[ClaimedTask]) -> None:
         ops: list[Op] = []

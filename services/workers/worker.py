@@ -421,7 +421,7 @@ class Worker:
             self._record(op, claimed)
 
     def _record(self, op: Finish, claimed: ClaimedTask) -> None:
-        self._finisher.put(op, claimed.delivery)
+        self._finisher.put(op, claimed.delivery, claimed.task)
         if claimed.lines:
             self._keeper.flush(claimed)
 

@@ -138,10 +138,12 @@ PROMISE: Rows = {
         ("contract/test_store_rollback.py", "test_the_end_of_a_forgotten_claim_is_recorded"),
         (_REPAIR, "test_a_claim_that_redis_has_forgotten_stands"),
     ),
-    "FLUSHALL": (
+    "Redis comes back empty, or as an older copy (FLUSHALL, a lost disk, a replica without data)": (
+        ("faults/test_store_lost.py", "test_an_empty_redis_starts_nothing_until_a_person_says_so"),
+        ("faults/test_store_lost.py", "test_who_knew_the_store_before_it_was_emptied_is_told_once"),
         (
             "integration/test_engine_lost_records.py",
-            "test_a_running_task_whose_record_is_wiped_is_made_again_from_its_message",
+            "test_a_running_task_whose_record_is_wiped_goes_on_and_its_end_is_recorded",
         ),
         ("integration/test_engine_lost_records.py", "test_what_may_not_run_twice_is_held_when_its_record_was_wiped"),
     ),

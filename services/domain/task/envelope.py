@@ -18,6 +18,7 @@ from services.domain.task.record import ERROR_LIMIT, Task
 from services.domain.task.status import DEAD, LETTER, ORDER, QUEUED, RETRYING, Triage, message_of
 
 GEN, ATTEMPT, SCHEMA = "x-rpa-gen", "x-rpa-attempt", "x-rpa-schema"
+ONCE = "x-rpa-once"  #: the task may not run twice
 ERROR, ERROR_KIND = "x-rpa-error", "x-rpa-error-kind"
 SCHEMA_VERSION = 1
 MAX_RETRIES, MAX_RETRY_COUNT, MAX_COUNTER = 20, 10_000, 2**31 - 1
@@ -94,6 +95,7 @@ def parse(
         created_at=created,
         queued_at=now_ms,
         origin="foreign" if foreign else "",
+        idempotent=foreign or not _counter(headers, ONCE, 0),
         extra=extra,
     )
     return Parsed(task, gen, attempt, foreign)
@@ -212,7 +214,8 @@ def contract(task: Task) -> dict[str, Any]:
 
 def headers_of(task: Task) -> dict[str, str | int]:
     """What tells a twin or an old copy of a message from the one that counts."""
-    return {GEN: task.gen, ATTEMPT: task.attempt, SCHEMA: SCHEMA_VERSION}
+    told: dict[str, str | int] = {GEN: task.gen, ATTEMPT: task.attempt, SCHEMA: SCHEMA_VERSION}
+    return told if task.idempotent else {**told, ONCE: 1}
 
 
 def level(wait_ms: int, delays: Sequence[int]) -> int:

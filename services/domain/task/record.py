@@ -16,6 +16,8 @@ HISTORY_LIMIT = 30
 ERROR_LIMIT = 4000
 #: before the uniqueness key of a task that was forced past the duplicate guard: it holds nobody back, its work is known
 FORCED = "!"
+#: mark and origin of a record that was made of its message, for its own is gone
+RECOVERED = "recovered"
 
 
 class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -5,20 +5,20 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 
 from services.domain.change import UNREADABLE, Answer, Claim, Create, Finish, Forget, Op, Republish
 from services.domain.errors import StoreError, TaskError, Unreadable
-from services.domain.task.record import ENCODER, Task, encode
+from services.domain.task.record import ENCODER, RECOVERED, Task, encode
 from services.domain.task.search.payload_match import index_terms
 from services.domain.task.status import TERMINAL
 from services.domain.text.said import words_of
 from services.store import fleet_day
 from services.store.fleet_day import FleetDay, zone_of
 from services.store.redis import keys
-from services.store.redis.client import FieldsChanged
+from services.store.redis.client import FieldsChanged, OtherLife
 from services.store.redis.part import Part
 from services.store.redis.script import OPERATIONS, PREFIX, load_apply
 from services.store.redis.soon import Soon
@@ -39,6 +39,11 @@ _MARK = b"*5\r\n$3\r\nSET\r\n$%%d\r\n%%b\r\n$1\r\n1\r\n$2\r\nEX\r\n$%d\r\n%d\r\n
     len(str(keys.EXECUTED_S)),
     keys.EXECUTED_S,
 )
+
+
+def is_recovered(adopt: Task | None) -> TypeGuard[Task]:
+    """Whether a record is made of a message of ours, whose own is gone."""
+    return adopt is not None and adopt.origin == RECOVERED
 
 
 def blob(data: bytes) -> msgspec.Raw:
@@ -144,6 +149,8 @@ class Operations(Part):
 
     def _sent(self, packed: Sequence[_Packed]) -> Any:
         """The answer of the script."""
+        if lost := [op.adopt.created_at for op, _ in packed if isinstance(op, Claim) and is_recovered(op.adopt)]:
+            self._life.doubt(min(lost))
         begins = str(self._day.begins(self._ticker.now_ms(), self._zone))
         listed = _listed([data for _, data in packed])
         for look in range(_LOOKS):
@@ -151,7 +158,15 @@ class Operations(Part):
             names = fields.decode("utf-8", "replace").split(",") if fields else ()
             noted = self._noted([op for op, _ in packed], names) if names else b""
             try:
-                return self._link.run(_APPLY, (keys.META,), listed, secrets.token_hex(6), begins, fields, noted)
+                life, fresh = self._life.known, secrets.token_hex(6)
+                reply = self._link.run(_APPLY, (keys.META,), listed, fresh, begins, fields, noted, life)
+                if not life:
+                    self._life.look()
+                return reply
+            except OtherLife:
+                if look == _LOOKS - 1:
+                    raise
+                self._life.settle()
             except FieldsChanged:
                 if look == _LOOKS - 1:
                     raise

@@ -117,6 +117,10 @@ class FieldsChanged(StoreUnavailable):
     """The script of a batch knows other fields of payloads as indexed than its caller; nothing has changed yet."""
 
 
+class OtherLife(StoreUnavailable):
+    """The data are not those that the caller of a batch knows; nothing has changed yet."""
+
+
 class Link:
     """Raw commands and scripts; thread-safe. Errors of redis-py never leave it."""
 
@@ -397,7 +401,7 @@ class Link:
 
     def _takes_nothing(self, error: StoreError) -> StoreError:
         words = words_of(error)
-        if isinstance(error, FieldsChanged):  # it is sent again with the others, and taken
+        if isinstance(error, FieldsChanged | OtherLife):  # it is sent again with the others, and taken
             return error
         if _code(words) in ("store.full", *_NO_WRITES):
             self._refused = time.monotonic(), words
@@ -424,6 +428,13 @@ class Link:
         finally:
             if self.closed.is_set():
                 self._disconnect()
+
+
+#: what the script of a batch found other than its caller knew it
+_LOOK_AGAIN: Mapping[str, tuple[type[StoreUnavailable], str]] = {
+    "FLEETDECK_INDEXED": (FieldsChanged, "the indexed fields have changed"),
+    "FLEETDECK_LIFE": (OtherLife, "it is not the store that was known here"),
+}
 
 
 def _code(words: str) -> str:
@@ -480,8 +491,9 @@ def _refusal(address: str, error: Exception) -> StoreError:
         return StoreUnavailable(said("store.cluster", address=address))
     if "FLEETDECK_SCHEMA" in text:
         return _too_new(address)
-    if "FLEETDECK_INDEXED" in text:
-        return FieldsChanged(said("store.no_writes", address=address, error="the indexed fields have changed"))
+    if looks := next((name for name in _LOOK_AGAIN if name in text), ""):
+        kind, why = _LOOK_AGAIN[looks]
+        return kind(said("store.no_writes", address=address, error=why))
     if text.startswith(("OOM ", "-OOM")) or " OOM " in text or "used memory > 'maxmemory'" in text:
         return StoreUnavailable(_memory(address))
     if isinstance(error, exceptions.ReadOnlyError) or text.startswith("UNBLOCKED"):  # it was made one a moment ago

@@ -178,6 +178,7 @@ class Fleet(Part):
     def lead(self, role: str, holder: str, ttl_ms: int) -> bool:
         """Take or prolong the leader lease; tell whether ``holder`` leads."""
         self._link.check_writable()
+        self._life.look()
         return bool(self._link.run(_LEAD, (keys.LEADER + role,), holder, ttl_ms))
 
     def leader(self, role: str) -> str:

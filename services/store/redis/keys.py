@@ -104,6 +104,7 @@ BY_STATUS, SHOP, TYPE, WORKER, BATCH, FINGERPRINT = (ROOT + f"i:{letter}:" for l
 INDEXED = ROOT + "indexed"
 PAYLOAD = ROOT + "i:p:"  #: by "field|digest of a value": tasks with it in their payload, by their creation
 DOCUMENTS = ROOT + "doc:"
+LIVES = DOCUMENTS + "life"  #: documents that name earlier lives of the data, of which people were told
 ORDERS = ROOT + "orders:"
 LEADER = ROOT + "leader:"
 LOG = ROOT + "log:"

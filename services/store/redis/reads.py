@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import heapq
-import secrets
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from services.domain.errors import Unreadable
 from services.domain.task.lane import MIN_PRIORITY
 from services.domain.task.record import Task
 from services.domain.task.search.query import Counts
@@ -212,15 +209,7 @@ class Reads(Part):
     def epoch(self, known: bytes | None) -> str:
         """The life of this data; an empty store begins one, unless nobody may change it."""
         if known is None and not self._link.read_only:
-            with contextlib.suppress(Unreadable):  # told by who writes; who looks may go on
-                self._link.many(
-                    [
-                        ("HSETNX", keys.META, "schema", keys.BASE_SCHEMA),
-                        ("HSETNX", keys.META, "writer", keys.BASE_SCHEMA),
-                        ("HSETNX", keys.META, "epoch", secrets.token_hex(6)),
-                    ]
-                )
-            known = self._link.call("HGET", keys.META, "epoch")
+            return self._life.begin()
         return text(known or b"", "epoch") or ""
 
     def _first(self, index: str, until: float | str, limit: int) -> list[Task]:

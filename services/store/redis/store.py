@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -29,7 +30,7 @@ from services.store.redis.ledger import Ledger
 from services.store.redis.limits import Limits, limits_now, numbers_of
 from services.store.redis.logins import Sessions, sessions_in
 from services.store.redis.notes import Notes
-from services.store.redis.part import Part, Ticker
+from services.store.redis.part import Life, Part, Ticker
 from services.store.redis.query import Queries
 from services.store.redis.reads import Reads, read_shop
 from services.store.redis.script import PREFIX, load
@@ -283,11 +284,20 @@ class RedisStore(
     Nothing is asked before the first call, so a store may be made while Redis is down.
     """
 
-    def __init__(self, url: str, clock: Clock, *, read_only: bool = False, insecure: bool = False) -> None:
-        """``insecure``: the certificate of the server is not checked."""
+    def __init__(
+        self,
+        url: str,
+        clock: Clock,
+        *,
+        read_only: bool = False,
+        insecure: bool = False,
+        memory: Path | None = None,
+    ) -> None:
+        """``insecure``: the certificate of the server is not checked. ``memory``: as of ``Life``."""
         self._link = Link(url, read_only=read_only, insecure=insecure)
         self._clock = clock
         self._ticker = Ticker(self._link)
+        self._life = Life(self._link, lambda: self._ticker.now_ms(), memory)
         self._hashes = Entries()
         self._day = FleetDay()
         self._soon = Soon(self._send_waiting)

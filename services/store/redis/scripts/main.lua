@@ -18,6 +18,7 @@ local function apply(_, args)
     return redis.error_reply('FLEETDECK_SCHEMA ' .. meta[1])
   end
 
+  if args[6] ~= '' and args[6] ~= meta[2] then return redis.error_reply('FLEETDECK_LIFE') end
   if (meta[3] or '') ~= args[4] then return redis.error_reply('FLEETDECK_INDEXED') end
 
   local ops = unpack_value(args[1])
@@ -30,7 +31,7 @@ local function apply(_, args)
     ids[number] = o[2]
   end
 
-  if not meta[2] then call('HSET', K.meta, 'epoch', args[2]) end
+  if not meta[2] then call('HSET', K.meta, 'epoch', args[2], 'born', NOW_TEXT) end
   if writer < C.base_schema then call('HSET', K.meta, 'schema', C.base_schema, 'writer', C.base_schema) end
   local new = {}
   for i, o in ipairs(ops) do
