@@ -48,7 +48,11 @@ class SystemClock:
 
     def now_ms(self) -> int:
         """UTC milliseconds, never less than the last answer, unless it was told another time meanwhile."""
-        return self._onward.tell(time.time_ns() // 1_000_000 + self._ahead, time.monotonic())
+        return self._onward.tell(self.wall_ms(), time.monotonic())
+
+    def wall_ms(self) -> int:
+        """What the clock of this machine shows, as far as it agrees."""
+        return time.time_ns() // 1_000_000 + self._ahead
 
     def apart(self) -> Self:
         """Another one, which may agree by itself: what this one tells is not moved by that."""
@@ -81,7 +85,7 @@ class ClockOf:
 
     def __init__(self, clock: Clock, now_ms: Callable[[], int]) -> None:
         self._clock, self.now_ms = clock, now_ms
-        self.monotonic, self.wait = clock.monotonic, clock.wait
+        self.monotonic, self.wait, self.wall_ms = clock.monotonic, clock.wait, clock.wall_ms
 
     def apart(self) -> Self:
         """The same: what time it is tells one alone."""
@@ -97,10 +101,15 @@ class ManualClock:
     def __init__(self, now_ms: int = 1_795_000_000_000) -> None:
         self._now = now_ms
         self._mono = 0.0
+        self.behind_ms = 0  #: by how much what the clock on the wall shows is behind what was told already
 
     def now_ms(self) -> int:
         """UTC milliseconds as set."""
         return self._now
+
+    def wall_ms(self) -> int:
+        """The same, or less where it was set back."""
+        return self._now - self.behind_ms
 
     def apart(self) -> Self:
         """The same: it is turned by nobody else."""

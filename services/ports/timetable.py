@@ -34,4 +34,9 @@ class Timetable(Protocol):
         """All schedules by name."""
 
     def due_schedules(self, limit: int) -> list[ScheduleEntry]:
-        """Those whose next run is due by the store's clock, the earliest first."""
+        """Those whose next run is due by ``wall_ms``, the earliest first."""
+
+    def wall_ms(self) -> int:
+        """The instant that schedules go by: that of the store, but while this runs ahead of a clock that was set back
+        what the clock shows, or a run of this evening would come at noon.
+        """

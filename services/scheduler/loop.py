@@ -60,8 +60,9 @@ class Scheduler:
     def _turn(self, entry: ScheduleEntry, zone: str) -> None:
         planned = schedules.load(entry.body)
         if planned.firing is None:
-            decision = schedules.decide(planned.schedule, zone, entry.next_at, self._store.now_ms())
-            lost = schedules.missed(planned.schedule, zone, entry.next_at, decision, self._store.now_ms())
+            now = self._store.wall_ms()
+            decision = schedules.decide(planned.schedule, zone, entry.next_at, now)
+            lost = schedules.missed(planned.schedule, zone, entry.next_at, decision, now)
             planned = schedules.with_past(planned, *lost)
             if decision.run is None:
                 self._put(entry, planned, decision.next_at)

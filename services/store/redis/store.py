@@ -229,6 +229,10 @@ class Schedules(Part):
 
         return [entry for entry in first(read, limit) if 0 < entry.next_at <= now]
 
+    def wall_ms(self) -> int:
+        """The clock of the server, which is read anew where it was set back."""
+        return self._ticker.now_ms()
+
 
 def _entry(found: bytes | None) -> ScheduleEntry | None:
     return None if found is None else sound(_ENTRY.decode, found, "schedule")

@@ -42,7 +42,11 @@ class Schedules(Part):
         """The due ones, the earliest first."""
         sql = f"{_COLUMNS} WHERE next_at > 0 AND next_at <= ? ORDER BY next_at, name LIMIT ?"
         with self._read() as conn:
-            return _entries(conn.execute(sql, (self.now_ms(), limit)))
+            return _entries(conn.execute(sql, (self.wall_ms(), limit)))
+
+    def wall_ms(self) -> int:
+        """The instant that schedules go by."""
+        return min(self.now_ms(), self._clock.wall_ms())
 
 
 def _entries(rows: sqlite3.Cursor) -> list[ScheduleEntry]:

@@ -348,3 +348,15 @@ def test_a_shop_that_is_new_or_disabled_counts_from_the_next_run_on(yard: Yard) 
 
 def _fields(schedule: schedules.Schedule) -> dict[str, Any]:
     return {name: getattr(schedule, name) for name in schedule.__struct_fields__}
+
+
+def test_a_clock_that_was_set_back_fires_nothing_early(yard: Yard) -> None:
+    """The store's own time runs on meanwhile, ahead of the wall, and planned are hours of the wall."""
+    instant, clock = due(yard, missed="skip"), yard.room.clock
+    clock.behind_ms = 7_200_000
+    assert yard.scheduler().tick() == 0
+    clock.advance(7_200)
+    assert yard.scheduler().tick() == 1
+    last = yard.planned().last
+    assert last is not None
+    assert (last.at, last.created, yard.entry().next_at) == (instant, SHOPS, instant + 600_000)
