@@ -167,7 +167,7 @@ class PaletteFinder(QObject):
                 words=_("Pause or limit {name}").format(name=shop_words.platform_name(platform)),
                 icon="ph.pause-circle",
                 others=(platform,),
-                run=partial(self._window.open_page, "shops", f"limits:{limit.PLATFORM}:{platform}"),
+                run=partial(self._window.open_page, "shops", f"{shop_words.LIMITS_OF}{limit.PLATFORM}:{platform}"),
             )
             for platform in self._platforms
         ]

@@ -13,6 +13,8 @@ _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u280
 
 #: makes one picture of the two beside it, such as a family; hides nothing there
 _JOINER, _PICTURED, _SKINS = "\u200d", "\ufe0f", range(0x1F3FB, 0x1F400)
+#: signs of mathematics that faces are joined with: one that shakes its head
+_SHAKES = "\u2194"
 
 
 def visible(text: str, *, keep_newlines: bool = False) -> str:
@@ -60,7 +62,7 @@ def _joins(text: str, at: int) -> bool:
 
 
 def _is_picture(char: str) -> bool:
-    return char == _PICTURED or ord(char) in _SKINS or unicodedata.category(char) == "So"
+    return char in (_PICTURED, _SHAKES) or ord(char) in _SKINS or unicodedata.category(char) == "So"
 
 
 def _visible(char: str, keep_newlines: bool) -> str:

@@ -327,9 +327,8 @@ class RepublishDialog(DialogFrame):
         self.verb_button.set_count_text(words.format(n=text.count(told)))
         self.confirm.ask_for(number, always=any(item.state == DONE for item in self._sorted.going))
         self.verb_button.disable(self._problem())
-        probes = min(PROBES, number)
-        self.try_button.set_count_text(ngettext("Try {n} first", "Try {n} first", probes).format(n=probes))
-        tries = number > 1 and not all_failed(self._tried[1])
+        self.try_button.set_count_text(ngettext("Try {n} first", "Try {n} first", PROBES).format(n=PROBES))
+        tries = number > PROBES and not all_failed(self._tried[1])
         if not tries and self.focusWidget() is self.try_button:
             self.try_button.clearFocus()  # else the keyboard went on to the cross
         self.try_button.setVisible(tries)

@@ -246,6 +246,9 @@ class BatchesPage(ListPage[BatchNow]):
         self.called = Elided("", "label", "text3")
         self.headline = Label("", "panel", wrap=True)
         self.others = Label("", "body", "text2", wrap=True)
+        kept = self.others.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)  # what is below stays where it is when the last that needs a person has gone
+        self.others.setSizePolicy(kept)
         self.bar = BatchBar()
         for widget in (self.called, self.headline, self.others, self.bar):
             card.body.addWidget(widget)

@@ -141,14 +141,14 @@ def sentence_of_row(one: BatchNow) -> str:
 def headline(one: BatchNow) -> str:
     """How many end by when, against the deadline."""
     view, story = one.view, one.story
-    total, done = view.total, parts_of(view).get(insight.DONE, 0)
+    counts = story.counts if story is not None and one.complete else parts_of(view)
+    total, done = sum(counts.values()), counts.get(insight.DONE, 0)
     if not is_open(view):
         if done == total:
             return ngettext("All {n} done", "All {n} done", total).format(n=text.count(total))
         words = _("Ended: {n} of {all} done").format(n=text.count(done), all=text.count(total))
-        cancelled = view.counts.get(Status.CANCELLED, 0)
-        gone = ngettext("{n} cancelled", "{n} cancelled", cancelled).format(n=text.count(cancelled))
-        return text.listed([words, gone]) if cancelled else words
+        cancelled = counts.get(insight.CANCELLED, 0)
+        return text.listed([words, _gone(cancelled)]) if cancelled else words
     if story is None or not one.complete:
         return _("{n} of {all} done").format(n=text.count(done), all=text.count(total))
     likely = story.by_itself
@@ -161,9 +161,15 @@ def headline(one: BatchNow) -> str:
     else:
         when = shown.clock(round(one.at_ms + view.left.mid_s * 1000), one.at_ms)
         said = _("{n} of {all} likely done at {time}").format(**numbers, time=when)
+    if cancelled := counts.get(insight.CANCELLED, 0):
+        said = text.listed((said, _gone(cancelled)))
     if story.deadline:
         said = _("{sentence}, deadline {time}").format(sentence=said, time=shown.clock(story.deadline, one.at_ms))
     return said
+
+
+def _gone(number: int) -> str:
+    return ngettext("{n} cancelled", "{n} cancelled", number).format(n=text.count(number))
 
 
 def stuck(one: BatchNow) -> bool:
@@ -193,8 +199,10 @@ def others(one: BatchNow) -> str:
     if story is None or not story.needs_person:
         return "" if one.complete else looked_at()
     wanting = [hold for hold in story.holds if hold.person]
-    parts = text.listed(f"{text.count(len(hold.ids))} {reason(hold.key).lower()}" for hold in wanting)
-    said = ngettext("{n} needs a person: {parts}", "{n} need a person: {parts}", story.needs_person)
+    parts = text.listed(
+        _("{what}: {n}").format(what=reason(hold.key).lower(), n=text.count(len(hold.ids))) for hold in wanting
+    )
+    said = ngettext("{n} needs a person ({parts})", "{n} need a person ({parts})", story.needs_person)
     said = said.format(n=text.count(story.needs_person), parts=parts)
     if behind := story.behind_person:
         more = ngettext("{n} waits behind them", "{n} wait behind them", behind).format(n=text.count(behind))

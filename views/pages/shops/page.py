@@ -33,6 +33,7 @@ from views.support.keys import bind
 from views.support.memory import Memory
 from views.support.operation import Operation
 from views.support.throttle import Debounce
+from views.support.words.shop import LIMITS_OF
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -115,11 +116,11 @@ class ShopsPage(ListPage[ShopRow]):
         self.day.set_active(False)
 
     def show_request(self, request: object) -> None:
-        """Show one shop by its key, those of one sort, or after ``limits:`` a platform or type among the limits."""
-        view, _colon, scope = str(request).partition(":")
-        if view == "limits":
+        """Show one shop by its key, those of one sort, or after ``LIMITS_OF`` a platform or type among the limits."""
+        asked = str(request)
+        if asked.startswith(LIMITS_OF):
             self._view.set_current("limits")
-            self._scope_wish = scope
+            self._scope_wish = asked.removeprefix(LIMITS_OF)
             self._on_view()
             self._ask()
             return

@@ -16,6 +16,9 @@ from services.i18n import N_, _, pgettext
 from views.support import safe, shown, text
 from views.support.words import kinds, type_names
 
+#: how a page asks that of shops for the limit of the scope behind it; no platform has a space in its name
+LIMITS_OF = "limits of "
+
 #: whether somebody is logged in -> (word, glyph, colour role)
 _LOOKS: dict[str, tuple[str, str, str]] = {
     insight.LOGGED_IN: (N_("logged in"), "ph.check", "succeeded"),

@@ -43,6 +43,15 @@ def test_boxes_stand_behind_what_they_wait_for() -> None:
     assert (found.total, found.counts) == (10, {"done": 1, "waiting": 3, "held": 6})
 
 
+def test_a_cancelled_task_that_was_created_again_stands_as_its_successor() -> None:
+    gone, alone = (task(name, "cancelled", platform="pdd") for name in ("t1", "t2"))
+    behind = task("t4", "blocked", "goods", depends_on=("t1",), gate="dependency")
+    found = batch.story(iter([gone, alone, task("t3", parent="t1"), behind]), {})
+    assert found.counts == {"waiting": 1, "cancelled": 1, "held": 1}
+    assert found.by_itself == 2
+    assert found.edges == (Edge(("sync", "pdd"), ("goods", "pdd")),)
+
+
 def test_many_platforms_are_drawn_by_type_alone() -> None:
     found = batch.story([task(f"t{n}", platform=f"p{n}") for n in range(batch.MOST_BOXES + 1)], {})
     assert [(box.key, box.total) for box in found.boxes] == [(("sync", ""), 25)]

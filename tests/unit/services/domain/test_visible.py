@@ -44,7 +44,7 @@ def test_texts_of_every_script_stay() -> None:
 
 
 def test_pictures_of_several_parts_are_no_hidden_text() -> None:
-    for text in ("👩\u200d👧", "👩🏽\u200d🚀", "👩🏿\u200d🚀", "\u2764\ufe0f\u200d🔥"):
+    for text in ("👩\u200d👧", "👩🏽\u200d🚀", "👩🏿\u200d🚀", "\u2764\ufe0f\u200d🔥", "🙂\u200d\u2194\ufe0f"):
         assert visible(f"店{text}铺") == f"店{text}铺"
     for text in ("👩\u200d", "\u200d👩", "👩\u200da", "a\u200d👩", "👩\u200d\u200d👩"):
         assert "\u200d" not in visible(text)

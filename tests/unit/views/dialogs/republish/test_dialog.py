@@ -57,6 +57,14 @@ def test_it_says_how_many_go_and_how_many_not_and_why(open_dialog: Open) -> None
 
 
 @pytest.mark.one_pair
+def test_no_more_letters_than_would_be_tried_are_just_sent(open_dialog: Open, letters: list[str]) -> None:
+    del letters[3:]
+    dialog = open_dialog()
+    assert filled(dialog) == ["Republish 3 tasks"]
+    assert dialog.try_button.isHidden()
+
+
+@pytest.mark.one_pair
 def test_before_it_has_looked_no_switch_comes_and_no_number_is_none(
     qtbot: QtBot, fleet: Fleet, runner: BulkRunner, letters: list[str]
 ) -> None:

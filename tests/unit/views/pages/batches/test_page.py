@@ -82,7 +82,7 @@ def test_a_batch_tells_how_far_it_is_and_what_is_not_done(qtbot: QtBot, fleet: F
     assert page.called.text() == "nightly"
     assert (page.numbers["done"].text(), page.numbers["waiting"].text()) == ("1", "2")
     assert page.headline.text().startswith("1 of 3 done, 2 stay open")
-    assert page.others.text().startswith("2 need a person: 2 ")
+    assert page.others.text().startswith("2 need a person (no worker: 2")
     assert sum(box.total for box in page.boxes.boxes()) == 3
     (hold,) = page.held.records.records()
     assert (len(hold.ids), hold.key, hold.person) == (2, "no_worker", True)
@@ -175,6 +175,10 @@ def test_cancelling_asks_and_what_was_cancelled_can_be_created_again(
     assert fleet.toasts[-1].text == "2 tasks cancelled; 1 running task asked to stop"
     fleet.toasts[-1].actions[0].call()
     qtbot.waitUntil(lambda: fleet.store.counts().total == 5, timeout=WAIT_MS)
+    # of those that stand in the place of cancelled ones, and of the one that was asked to stop
+    page.refresh()
+    qtbot.waitUntil(lambda: sum(box.total for box in page.boxes.boxes()) == 3, timeout=WAIT_MS)
+    assert " of 3 " in page.headline.text()
 
 
 def test_a_retry_waits_for_an_undo_and_then_sends_dead_letters_again(
@@ -184,7 +188,7 @@ def test_a_retry_waits_for_an_undo_and_then_sends_dead_letters_again(
     fleet.finish(ids[0], "dead", "SelectorNotFound: .order-list__row")
     page = open_page()
     choose(qtbot, page, "nightly")
-    assert page.others.text().startswith("2 need a person: 1 dead, no attempt left")
+    assert page.others.text().startswith("2 need a person (dead, no attempt left: 1")
     dialog = answer(qtbot, page, page.buttons["retry"].click)
     dialog.verb_button.click()
     undo, send = fleet.toasts[-1].actions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from services.domain.insight import batch as insight
+from services.domain.task.record import Task
 from services.monitor.batches import BatchView
 from views.pages.batches.words import BatchNow, headline, name, parts_of
 
@@ -16,6 +17,15 @@ def test_the_batch_of_a_run_is_called_by_its_schedule_and_its_time() -> None:
     assert name(BatchView(batch="orders@20201126T115505+0000", counts={})) == "orders, 2020-11-26"
     for other in ("b1", "mail@example", "orders@20209999T115505+0000"):
         assert name(BatchView(batch=other, counts={})) == other
+
+
+def test_what_was_cancelled_of_an_open_batch_is_told_with_the_rest() -> None:
+    tasks = [
+        Task(task_id=f"t{n}", platform="pdd", task_type="sync_order", shop_id=f"s{n}", status=status)
+        for n, status in enumerate(("succeeded", "queued", "cancelled"))
+    ]
+    now = BatchNow(view=BatchView("b1", {"succeeded": 1, "queued": 1, "cancelled": 1}), story=insight.story(tasks, {}))
+    assert headline(now) == "2 of 3 can end by themselves; too early to say when, 1 cancelled"
 
 
 def test_a_batch_that_was_cancelled_says_so_behind_what_it_has_done() -> None:

@@ -237,6 +237,11 @@ def test_shops_are_found_by_name_id_and_by_what_holds_them(qtbot: QtBot, fleet: 
     qtbot.waitUntil(lambda: page.empty.isVisible(), timeout=WAIT_MS)
     page.empty.button.click()
     qtbot.waitUntil(lambda: page.table.records.rowCount() == 60, timeout=WAIT_MS)
+    page.show_request("limits of platform:pdd")
+    qtbot.waitUntil(lambda: page.limits.current_key() == "platform:pdd", timeout=WAIT_MS)
+    assert page.limits.isVisible()
+    page.show_request("limits:s1")  # a shop, of a platform of that name
+    qtbot.waitUntil(lambda: page.table.isVisible(), timeout=WAIT_MS)
 
 
 @pytest.mark.one_pair
