@@ -13,6 +13,7 @@ from services import i18n
 from services.domain.task.record import Task
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
+from tests.support import widgets
 from tests.support.held import held, settled
 from views.dialogs import artifact
 from views.dialogs.artifact import ArtifactDialog
@@ -148,10 +149,13 @@ def test_a_copy_is_saved(page: TasksPage, qtbot: QtBot, failed: Task, tmp_path: 
     wait(qtbot, dialog.error.isVisible)
 
 
-def test_long_lines_are_folded_and_long_files_cut(desk: Desk, failed: Task) -> None:
+def test_long_lines_are_folded_and_long_files_cut_and_that_is_said(desk: Desk, failed: Task, qtbot: QtBot) -> None:
     place, queries = desk.session.engine.artifacts, desk.context.artifacts
     assert place is not None
     long = place.put(failed.task_id, 1, "long.html", b"x" * (artifact.EXCERPT + 10))
     lines = artifact.excerpt(queries, long).split("\n")
     assert lines[-1] == "…"
     assert max(map(len, lines)) == artifact.LINE
+    dialog = artifact.ArtifactDialog(queries, [long])
+    qtbot.addWidget(dialog)
+    assert "only its first 33 kB are shown" in widgets.words(dialog).replace("\u202f", " ")

@@ -118,7 +118,10 @@ class ArtifactDialog(DialogFrame):
         self._reading.drop()
         self.error.clear()
         attempt = _("attempt {n}").format(n=one.attempt)
-        parts = (safe.one_line(one.name, 80), text.size(one.size), attempt, safe.one_line(one.step, 60))
+        reads = one.kind in READABLE or one.name.lower().endswith(_TEXT_TABLES)
+        begun = _("only its first {size} are shown").format(size=text.size(EXCERPT))
+        part = begun if reads and one.size > EXCERPT else ""
+        parts = (safe.one_line(one.name, 80), text.size(one.size), part, attempt, safe.one_line(one.step, 60))
         self.set_note(text.listed(part for part in parts if part))
         place = _("{n} of {of}").format(n=self._at + 1, of=len(self._files))
         self.before_button.disable(place if self._at == 0 else "")
@@ -126,7 +129,7 @@ class ArtifactDialog(DialogFrame):
         self.folder_button.disable("" if self.folder() is not None else _("It lies in a bucket, not in a folder"))
         if one.kind == "image":
             self._reading.start(partial(_image, self._queries, one), self._show_image, self._fail)
-        elif one.kind in READABLE or one.name.lower().endswith(_TEXT_TABLES):
+        elif reads:
             self._reading.start(partial(excerpt, self._queries, one), self._show_text, self._fail)
         else:
             self._say_none(_("There is no preview of this kind of file; save it to look at it."))

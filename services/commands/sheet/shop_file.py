@@ -15,7 +15,7 @@ from services.commands.sheet.cells import Bad, identity
 from services.commands.sheet.table import Table, shown
 from services.domain.errors import UsageError
 from services.domain.fleet import platforms
-from services.domain.fleet.shop import Shop, tags_of
+from services.domain.fleet.shop import Shop, tags_of, valid_word
 from services.domain.text.cells import bared
 from services.domain.text.said import said, words_of
 from services.domain.text.words import heading
@@ -99,7 +99,8 @@ def read(path: Path, known: Mapping[str, Shop] | None = None, meant: Mapping[str
         raise UsageError(said("shop.file_empty", name=path.name), field="file")
     faults.sort(key=lambda fault: fault.line)
     strangers = [Stranger(code=code, lines=tuple(lines)) for code, lines in sorted(strange.items())]
-    unmeant = [one for one in strangers if one.code not in (meant or {})]
+    # one that cannot be a platform's name is refused, line by line: nothing new will come of it
+    unmeant = [one for one in strangers if one.code not in (meant or {}) and valid_word(one.code)]
     return ShopFile(
         shops=tuple(found.values()),
         faults=tuple(faults),

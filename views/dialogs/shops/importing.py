@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from services import called
 from services.commands.sheet.shop_file import Fault, ShopFile, read
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import Shop, valid_word
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.dialogs.saving import SavingDialog
@@ -93,7 +93,7 @@ class ShopImportDialog(SavingDialog):
     def _add_choice(self, code: str) -> ChoiceField:
         """What a platform is taken for that no shop of the fleet is on."""
         field = ChoiceField()
-        field.addItem(_("a new platform"), "")
+        field.addItem(_("a new platform") if valid_word(code) else _("left out"), "")
         for one in sorted({shop.platform for shop in self._known.values()}):
             field.addItem(named(one), one)
         field.activated.connect(lambda _place: self._on_meant(code, str(field.currentData() or "")))

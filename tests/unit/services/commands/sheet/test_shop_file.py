@@ -187,3 +187,7 @@ def test_a_platform_that_the_fleet_does_not_know_is_told_with_its_lines_and_may_
     assert again.strangers == found.strangers, "who chose may choose again"
     assert len(again.warnings) == 1
     assert shop_file.read(path).strangers == (), "to an empty fleet every platform is new"
+    path = shops(tmp_path, "a!,1,x", header="platform,shop_id,name\n")
+    found = shop_file.read(path, known)
+    assert (len(found.faults), found.warnings) == (1, ()), "refused, so that no platform comes of it"
+    assert shop_file.read(path, known, {"a!": "pdd"}).shops[0].key == "pdd:1"
