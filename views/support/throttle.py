@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import deque
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
 from shiboken6 import isValid
+
+#: what is computed between two looks whether somebody clicked, at most, but for a call that cannot be cut
+LONG_S = 0.004
 
 
 class Throttle(QObject):
@@ -84,6 +89,7 @@ class Turns(QObject):
         super().__init__()
         #: what a painting shall show, paintings, all else
         self._waiting: tuple[deque[Callable[[], object]], ...] = (deque(), deque(), deque())
+        self._due = 0.0  #: processor time of this thread when the next one became due
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._make_next)
 
@@ -102,17 +108,26 @@ class Turns(QObject):
     def _wait(self, rank: int, call: Callable[[], object]) -> None:
         self._waiting[rank].append(call)
         if not self._timer.isActive():
-            self._timer.start()
+            self._start()
+
+    def _start(self) -> None:
+        self._due = time.thread_time()
+        self._timer.start()
 
     def _make_next(self) -> None:
+        # Qt makes all that is due in one turn: where something long came before, a click comes between
+        if time.thread_time() - self._due > LONG_S:
+            self._due = math.inf  # only once: what is always busy must paint, too
+            self._timer.start()
+            return
         call = next(waiting for waiting in self._waiting if waiting).popleft()
         if any(self._waiting):
-            self._timer.start()  # now: the call may ask a person and wait for that
+            self._start()  # now: the call may ask a person and wait for that
         try:
             call()
         finally:
             if self._timer.isActive():
-                self._timer.start()  # anew: what fell due meanwhile comes in between
+                self._start()  # anew: what fell due meanwhile comes in between
 
 
 _made: Turns | None = None
