@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import N_, _
@@ -16,6 +16,7 @@ from views.charts.legend import Series
 from views.charts.plot import Plot
 from views.charts.time_window import TimeWindow
 from views.support.language import on_language_changed
+from views.support.paint import width_of, write
 from views.theme import theme
 from views.theme.tokens import CARD_PADDING
 from views.widgets.buttons import Button
@@ -71,8 +72,8 @@ class LegendItem(QAbstractButton):
         self.update()
 
     def _needed(self) -> int:
-        words = QFontMetrics(theme().font("label")).horizontalAdvance(self.series.word())
-        value = QFontMetrics(theme().font("labelstrong", tabular=True)).horizontalAdvance(self._value)
+        words = width_of(self.series.word(), "label")
+        value = width_of(self._value, "labelstrong", tabular=True)
         return 2 * _PAD + _SWATCH + _GAP + words + (5 + value if self._value else 0)
 
     def sizeHint(self) -> QSize:
@@ -100,16 +101,10 @@ class LegendItem(QAbstractButton):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
 
     def _paint_words(self, painter: QPainter) -> None:
-        font = theme().font("label")
-        left = _PAD + _SWATCH + _GAP
-        painter.setFont(font)
-        painter.setPen(theme().color("text3" if self._off else "text" if self.underMouse() else "text2"))
-        room = QRectF(left, 0, self.width() - left, self.height())
-        painter.drawText(room, _LEFT, self.series.word())
-        painter.setFont(theme().font("labelstrong", tabular=True))
-        painter.setPen(theme().color("text3" if self._off else "text"))
-        left += QFontMetrics(font).horizontalAdvance(self.series.word()) + 5
-        painter.drawText(QRectF(left, 0, self.width() - left, self.height()), _LEFT, self._value)
+        room = QRectF(_PAD + _SWATCH + _GAP, 0, self.width(), self.height())
+        ink = "text3" if self._off else "text" if self.underMouse() else "text2"
+        room.translate(write(painter, room, self.series.word(), "label", ink) + 5, 0)
+        write(painter, room, self._value, "labelstrong", "text3" if self._off else "text", tabular=True)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Hide, show or leave alone."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import msgspec
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from services import i18n
 from views.support import safe
-from views.support.paint import draw_line
+from views.support.paint import draw_box, width_of, write
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, status
 
@@ -90,8 +90,8 @@ class HealthPill(QAbstractButton):
 
     def _measured(self, *, compact: bool) -> QSize:
         words = "" if compact and self._health.value else self._health.name
-        name = QFontMetrics(theme().font("label")).horizontalAdvance(words)
-        value = QFontMetrics(theme().font("labelstrong", tabular=True)).horizontalAdvance(self._health.value)
+        name = width_of(words, "label")
+        value = width_of(self._health.value, "labelstrong", tabular=True)
         gap = _GAP - 1 if self._health.value and words else 0
         return QSize(2 * _PAD + _GLYPH + _GAP + name + gap + value + 2, _HEIGHT)
 
@@ -101,23 +101,15 @@ class HealthPill(QAbstractButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         health, token = self._health, status(self._health.state)
         loud = health.state == "warning" and bool(health.glyph)
-        painter.setPen(theme().color(token.role if loud else "line"))
-        painter.setBrush(theme().color("hover" if self.underMouse() else "surface"))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_BUTTON, RADIUS_BUTTON)
+        edge, fill = token.role if loud else "line", "hover" if self.underMouse() else "surface"
+        draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color(edge), theme().color(fill))
         pixmap = theme().pixmap(health.glyph or token.glyph, token.role, _GLYPH)
         painter.drawPixmap(QPointF(_PAD, (_HEIGHT - _GLYPH) / 2), pixmap)
         left = _PAD + _GLYPH + _GAP
         name = "" if self._compact and health.value else health.name
         for text, kind, role in ((name, "label", "text2"), (health.value, "labelstrong", "text")):
-            if not text:
-                continue
-            font = theme().font(kind, tabular=kind == "labelstrong")
-            width = QFontMetrics(font).horizontalAdvance(text)
-            painter.setFont(font)
-            painter.setPen(theme().color(token.role if loud else role))
-            draw_line(painter, QRect(left, 0, width + 4, _HEIGHT - 1), text)
-            left += width + _GAP - 1
+            if text:
+                room, ink = QRect(left, 0, self.width() - left, _HEIGHT - 1), token.role if loud else role
+                left += write(painter, room, text, kind, ink, tabular=kind == "labelstrong") + _GAP - 1
         if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS_BUTTON, RADIUS_BUTTON)
+            draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color("focus"), None, 2)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
@@ -14,14 +14,13 @@ from views.support.keymap import keymap
 from views.support.keys import Shortcut
 from views.support.language import on_language_changed
 from views.support.look import line
-from views.support.paint import draw_line
+from views.support.paint import cut, draw_box, width_of, write
 from views.theme import theme
 from views.theme.icons import app_pixmap
 from views.theme.tokens import NAV_ITEM, RADIUS_BUTTON, RAIL, RAIL_COLLAPSED, TOP_BAR
 from views.widgets.buttons import paint_chip, shortcut_text
 
 _ICON, _MARGIN = 16, 8
-_CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 
 
 class NavEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,9 +49,7 @@ class _Brand(QWidget):
         left = (self.width() - side) / 2 if self.collapsed else 17
         painter.drawPixmap(QPointF(left, (TOP_BAR - side) / 2), app_pixmap(side, ratio))
         if not self.collapsed:
-            painter.setFont(theme().font("brand"))
-            painter.setPen(theme().color("text"))
-            draw_line(painter, QRect(45, 0, self.width() - 45, TOP_BAR), "Fleetdeck")
+            write(painter, QRect(45, 0, self.width() - 45, TOP_BAR), "Fleetdeck", "brand", "text")
 
 
 class NavItem(QAbstractButton):
@@ -95,13 +92,9 @@ class NavItem(QAbstractButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ground = QRectF(_MARGIN, 0, self.width() - 2 * _MARGIN, self.height())
         if self.active or self.underMouse():
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme().color("hover" if self.active else "raised"))
-            painter.drawRoundedRect(ground, RADIUS_BUTTON, RADIUS_BUTTON)
+            draw_box(painter, ground, RADIUS_BUTTON, None, theme().color("hover" if self.active else "raised"))
         if self.active:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme().color("accent"))
-            painter.drawRoundedRect(QRectF(0, 8, 2, self.height() - 16), 1, 1)
+            draw_box(painter, QRectF(0, 8, 2, self.height() - 16), 1, None, theme().color("accent"))
         name = f"{self.entry.icon}-fill" if self.active else self.entry.icon
         role = "dis" if not self.isEnabled() else ("text" if self.active else "text2")
         left = (self.width() - _ICON) / 2 if self.collapsed else 17
@@ -111,28 +104,18 @@ class NavItem(QAbstractButton):
         else:
             self._paint_words(painter, role)
         if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRoundedRect(ground.adjusted(1, 1, -1, -1), RADIUS_BUTTON, RADIUS_BUTTON)
+            draw_box(painter, ground, RADIUS_BUTTON, theme().color("focus"), None, 2)
 
     def _paint_words(self, painter: QPainter, role: str) -> None:
         right = self.width() - _MARGIN - 9
         if self._badge:
-            font = theme().font("caption")
-            width = max(20, QFontMetrics(font).horizontalAdvance(self._badge) + 13)
-            box = QRectF(right - width + 0.5, self.height() / 2 - 9 + 0.5, width - 1, 17)
-            painter.setPen(theme().color("line"))
-            painter.setBrush(theme().color("raised"))
-            painter.drawRoundedRect(box, 8.5, 8.5)
-            painter.setFont(font)
-            painter.setPen(theme().color(self._badge_tone))
-            painter.drawText(box, _CENTRE, self._badge)
+            width = max(20, width_of(self._badge, "caption") + 13)
+            box = QRectF(right - width, self.height() / 2 - 9, width, 18)
+            draw_box(painter, box, 8.5, theme().color("line"), theme().color("raised"))
+            write(painter, box, self._badge, "caption", self._badge_tone, at=0.5)
             right -= width + 4
-        font = theme().font("strong")
-        title = QFontMetrics(font).elidedText(_(self.entry.title), Qt.TextElideMode.ElideRight, right - 43)
-        painter.setFont(font)
-        painter.setPen(theme().color(role))
-        draw_line(painter, QRect(43, 0, right - 43, self.height()), title)
+        title = cut(_(self.entry.title), "strong", right - 43)
+        write(painter, QRect(43, 0, right - 43, self.height()), title, "strong", role)
 
     def _paint_dot(self, painter: QPainter) -> None:
         if self._badge:
@@ -170,9 +153,7 @@ class _Collapse(QAbstractButton):
         left = (self.width() - _ICON) / 2 if self.collapsed else 17
         painter.drawPixmap(QPointF(left, (self.height() - _ICON) / 2), theme().pixmap(name, role, _ICON))
         if not self.collapsed:
-            painter.setFont(theme().font("strong"))
-            painter.setPen(theme().color(role))
-            draw_line(painter, QRect(41, 0, 100, self.height()), self.accessibleName())
+            write(painter, QRect(41, 0, 100, self.height()), self.accessibleName(), "strong", role)
             if chip := shortcut_text("window.rail"):
                 paint_chip(painter, self.width() - _MARGIN - 8, self.rect(), chip, on_fill=False, enabled=True)
         if self.hasFocus():

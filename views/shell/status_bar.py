@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import msgspec
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import _
@@ -14,7 +14,7 @@ from views.support import shown, text
 from views.support.instant import ticks
 from views.support.language import on_language_changed
 from views.support.look import line
-from views.support.paint import draw_line
+from views.support.paint import width_of, write
 from views.theme import theme
 from views.theme.tokens import STATUS_BAR
 
@@ -74,10 +74,10 @@ class StatusPart(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Return the room for all parts."""
-        name = QFontMetrics(_font("caption", self._name)).horizontalAdvance(self._name)
-        value = QFontMetrics(_font("captionstrong", self._value)).horizontalAdvance(self._value)
+        name = _wide("caption", self._name)
+        value = _wide("captionstrong", self._value)
         if self._suffix:
-            value += QFontMetrics(_font("caption", self._suffix)).horizontalAdvance(self._suffix) + 5
+            value += _wide("caption", self._suffix) + 5
         icon = _ICON + _GAP if self._icon else 0
         gap = 5 if self._value and self._name else 0
         return QSize(2 * _PAD + icon + name + gap + value + 2, STATUS_BAR - 1)
@@ -103,12 +103,9 @@ class StatusPart(QAbstractButton):
             (self._value, "captionstrong", value_tone),
             (self._suffix, "caption", self._tone),
         ):
-            font = _font(kind, words)
-            width = QFontMetrics(font).horizontalAdvance(words)
-            painter.setFont(font)
-            painter.setPen(theme().color(tone))
-            draw_line(painter, QRect(left, 0, width + 4, height), words)
-            left += width + (5 if words else 0)
+            if words:
+                room = QRect(left, 0, self.width() - left, height)
+                left += write(painter, room, words, kind, tone, tabular=_counts(words)) + 5
 
 
 class StatusBar(QFrame):
@@ -235,6 +232,10 @@ class StatusBar(QFrame):
             self._show_clock()
 
 
-def _font(kind: str, words: str) -> QFont:
-    # Figures of one width widen the hyphen too: only for what counts.
-    return theme().font(kind, tabular=words[:1].isdigit())
+def _counts(words: str) -> bool:
+    """Figures of one width widen the hyphen too: only for what counts."""
+    return words[:1].isdigit()
+
+
+def _wide(kind: str, words: str) -> int:
+    return width_of(words, kind, tabular=_counts(words))

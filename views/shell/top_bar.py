@@ -25,7 +25,7 @@ from views.support.elide import shorter
 from views.support.keymap import keymap
 from views.support.keys import Shortcut
 from views.support.language import on_language_changed
-from views.support.paint import draw_line
+from views.support.paint import cut, draw_box, width_of, write
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, TOP_BAR
 from views.widgets.buttons import Button, paint_chip, shortcut_text
@@ -90,16 +90,13 @@ class ProfileButton(QAbstractButton):
         """Draw the button."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(theme().color("line2"))
-        painter.setBrush(theme().color("hover" if self.underMouse() else "surface"))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_BUTTON, RADIUS_BUTTON)
+        fill = theme().color("hover" if self.underMouse() else "surface")
+        draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color("line2"), fill)
         painter.drawPixmap(QPointF(_PAD, (_HEIGHT - _ICON) / 2), theme().pixmap(self._icon, "text2", _ICON))
         missing = max(0, self.sizeHint().width() - self.width())
         name, width = self._name(self._name()[1] - missing)
         left = _PAD + _ICON + _GAP
-        painter.setFont(theme().font("strong"))
-        painter.setPen(theme().color("text"))
-        draw_line(painter, QRect(left, 0, width + 3, _HEIGHT - 1), name)
+        write(painter, QRect(left, 0, width + 3, _HEIGHT - 1), name, "strong", "text")
         if self._tag:
             self._paint_tag(painter, left + width + _GAP)
         caret = theme().pixmap("ph.caret-down", "text3", _CARET)
@@ -181,12 +178,8 @@ class SearchButton(QAbstractButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         focused = self.hasFocus()
-        painter.setPen(QPen(theme().color("focus"), 2) if focused else theme().color("ctl"))
-        painter.setBrush(theme().color("input"))
-        inset = 1.0 if focused else 0.5
-        painter.drawRoundedRect(
-            QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), RADIUS_BUTTON, RADIUS_BUTTON
-        )
+        edge, line = ("focus", 2) if focused else ("ctl", 1)
+        draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color(edge), theme().color("input"), line)
         painter.drawPixmap(10, (self.height() - 14) // 2, theme().pixmap("ph.magnifying-glass", "text2", 14))
         if self.width() < _SEARCH_WORDS:
             return
@@ -194,13 +187,8 @@ class SearchButton(QAbstractButton):
         if chip:
             right = paint_chip(painter, right, self.rect(), chip, on_fill=False, enabled=True)
         room = QRect(32, 0, right - 40, self.height() - 1)
-        font = theme().font("body")
-        painter.setFont(font)
-        painter.setPen(theme().color("text3"))
-        metrics = QFontMetrics(font)
-        whole = shorter(self.text(), lambda some: metrics.horizontalAdvance(some) <= room.width())
-        words = metrics.elidedText(whole, Qt.TextElideMode.ElideRight, room.width())
-        draw_line(painter, room, words)
+        whole = shorter(self.text(), lambda some: width_of(some, "body") <= room.width())
+        write(painter, room, cut(whole, "body", room.width()), "body", "text3")
 
 
 class TopBar(QFrame):

@@ -16,6 +16,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap, QStati
 from services.i18n import _, pgettext
 from views.support import safe
 from views.support.elide import shorter
+from views.support.paint import draw_box
 from views.tables.column import CENTRE, LEFT, RIGHT, Attempts, Column, Progress
 from views.theme import theme
 from views.theme import tokens as design
@@ -198,11 +199,9 @@ def paint_badge(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     if not text:
         return
     width = min(room.width(), ink.width(text, "badge") + 11)
-    box = QRectF(room.x() + 0.5, room.y() + (room.height() - 17) / 2 + 0.5, width, 16)
-    painter.setPen(theme().color("line2"))
-    painter.setBrush(theme().color("raised"))
-    painter.drawRoundedRect(box, 3, 3)
-    ink.text(painter, box.toRect(), text, cell, role="text2", kind="badge", align=CENTRE)
+    box = QRectF(room.x(), room.y() + (room.height() - 17) / 2, width + 1, 17)
+    draw_box(painter, box, 3, theme().color("line2"), theme().color("raised"))
+    ink.text(painter, box.adjusted(0.5, 0.5, -0.5, -0.5).toRect(), text, cell, role="text2", kind="badge", align=CENTRE)
 
 
 def paint_attempts(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
@@ -213,12 +212,11 @@ def paint_attempts(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None
     pips = min(max(value.limit, 1), 5)
     used = min(pips, value.used if value.limit <= pips else round(value.used * pips / value.limit))
     top = room.y() + (room.height() - PIP_HEIGHT) // 2
-    painter.setPen(_NO_PEN)
     for number in range(pips):
         role = value.role if number < used else "line2"
-        painter.setBrush(theme().color("text3" if cell.dimmed and number < used else role))
         left = room.x() + number * (PIP_WIDTH + PIP_GAP)
-        painter.drawRoundedRect(QRect(left, top, PIP_WIDTH, PIP_HEIGHT), 1, 1)
+        fill = theme().color("text3" if cell.dimmed and number < used else role)
+        draw_box(painter, QRect(left, top, PIP_WIDTH, PIP_HEIGHT), 1, None, fill)
     rest = room.adjusted(pips * (PIP_WIDTH + PIP_GAP) + 4, 0, 0, 0)
     ink.text(painter, rest, str(value), cell, role="text2", kind="table")
 
@@ -253,17 +251,14 @@ def paint_tick(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
 def paint_box(painter: QPainter, room: QRect, state: Qt.CheckState) -> None:
     """Draw a check box of 14 px in the middle of `room`."""
     side = 14
-    box = QRectF(
-        room.x() + (room.width() - side) // 2 + 0.5, room.y() + (room.height() - side) // 2 + 0.5, side - 1, side - 1
-    )
+    box = QRect(room.x() + (room.width() - side) // 2, room.y() + (room.height() - side) // 2, side, side)
     on = state != Qt.CheckState.Unchecked
-    painter.setPen(theme().color("accentbg" if on else "ctl"))
-    painter.setBrush(theme().color("accentbg" if on else "input"))
-    painter.drawRoundedRect(box, design.RADIUS_CHECK, design.RADIUS_CHECK)
+    edge, fill = theme().color("accentbg" if on else "ctl"), theme().color("accentbg" if on else "input")
+    draw_box(painter, box, design.RADIUS_CHECK, edge, fill)
     if on:
         name = "ph.check-bold" if state == Qt.CheckState.Checked else "ph.minus-bold"
         pixmap = theme().pixmap(name, "white", 10)
-        painter.drawPixmap(QPointF(box.x() + 1.5, box.y() + 1.5), pixmap)
+        painter.drawPixmap(QPointF(box.x() + 2, box.y() + 2), pixmap)
 
 
 #: kinds without words

@@ -27,7 +27,6 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QP
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
-    QFontMetrics,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
@@ -43,6 +42,7 @@ from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QHeaderVie
 from services.i18n import _
 from views.support.instant import now_ms, ticks
 from views.support.language import on_language_changed
+from views.support.paint import cut, width_of, write
 from views.support.throttle import Throttle
 from views.tables import painters, roles
 from views.tables.column import TICK, Column
@@ -590,7 +590,6 @@ class Ticking(QObject):
 
 
 _ARROW = 10
-_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter)
 
 
 class TableHeader(QHeaderView):
@@ -658,20 +657,12 @@ class TableHeader(QHeaderView):
     def _paint_title(self, painter: QPainter, rect: QRect, section: int, model: RecordModel[Any]) -> None:
         column = model.column(section)
         sort = next((sort for sort in model.order if sort[0] == column.key), None)
-        font = theme().font("label")
-        metrics = QFontMetrics(font)
         room = rect.adjusted(PADDING, 0, -PADDING, -1)
         arrow = _ARROW + 3 if sort else 0
-        title = metrics.elidedText(
-            str(model.headerData(section, Qt.Orientation.Horizontal) or ""),
-            Qt.TextElideMode.ElideRight,
-            room.width() - arrow,
-        )
-        width = metrics.horizontalAdvance(title)
+        title = cut(str(model.headerData(section, Qt.Orientation.Horizontal) or ""), "label", room.width() - arrow)
+        width = width_of(title, "label")
         left = room.right() - width - arrow + 1 if column.to_right else room.left()
-        painter.setFont(font)
-        painter.setPen(theme().color("text" if sort else "text2"))
-        painter.drawText(QRect(left, room.top(), width + 2, room.height()), _VCENTRE, title)
+        write(painter, QRect(left, room.top(), width, room.height()), title, "label", "text" if sort else "text2")
         if sort:
             name = "ph.caret-down-fill" if sort[1] != column.turned else "ph.caret-up-fill"
             top = room.top() + (room.height() - _ARROW) / 2
@@ -1039,12 +1030,12 @@ class ColumnsLayout(QObject):
         if column.kind not in painters.PICTURES:
             cells = self._hint(section)
         if column.kind == "number":
-            cells = max(cells, QFontMetrics(theme().font("table")).horizontalAdvance(_NUMBER) + 2 * PADDING)
+            cells = max(cells, width_of(_NUMBER, "table") + 2 * PADDING)
         return max(title, min(cells, column.width) if column.names else cells)
 
     @staticmethod
     def _title_width(column: Column[Any]) -> int:
-        return QFontMetrics(theme().font("label")).horizontalAdvance(_(column.title)) + 2 * PADDING + _ARROW + 3
+        return width_of(_(column.title), "label") + 2 * PADDING + _ARROW + 3
 
     def _wanted_width(self) -> int:
         columns = enumerate(self._model.columns)

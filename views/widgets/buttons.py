@@ -15,17 +15,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
-    QFontMetrics,
     QHelpEvent,
     QKeyEvent,
     QKeySequence,
     QPainter,
     QPaintEvent,
-    QPen,
 )
 from PySide6.QtWidgets import QAbstractButton, QDialog, QMenu, QSizePolicy, QToolTip, QWidget
 
@@ -33,13 +31,12 @@ from services.i18n import _
 from views.support.keymap import keymap
 from views.support.keys import Shortcut
 from views.support.language import on_language_changed
-from views.support.paint import draw_line
+from views.support.paint import cut, draw_box, width_of, write
 from views.theme import theme
 from views.theme.tokens import BUTTON, BUTTON_SMALL, RADIUS_BUTTON
 
 _PAD, _GAP, _CHIP_PAD = 11, 7, 6
 _CARET = 12
-_CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 KINDS = ("plain", "primary", "danger", "dangerfill", "ghost", "ghostdanger", "link", "warning")
 
 
@@ -62,21 +59,16 @@ def shortcut_text(name: str) -> str:
 
 def paint_chip(painter: QPainter, right: int, rect: QRect, text: str, *, on_fill: bool, enabled: bool) -> int:
     """Draw a shortcut chip that ends at `right`; return where it begins."""
-    font = theme().font("caption")
-    width = QFontMetrics(font).horizontalAdvance(text) + 2 * _CHIP_PAD
-    box = QRectF(right - width + 0.5, rect.center().y() - 8 + 0.5, width - 1, 17)
+    width = width_of(text, "caption") + 2 * _CHIP_PAD
+    box = QRect(right - width, rect.center().y() - 8, width, 18)
     edge, ink = theme().color("line2"), theme().color("text3" if enabled else "dis")
     if on_fill:
         edge, ink = QColor(theme().color("white")), QColor(theme().color("white"))
         edge.setAlpha(110 if enabled else 60)
         ink.setAlpha(255 if enabled else 120)
-    painter.setPen(edge)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRoundedRect(box, 4, 4)
-    painter.setFont(font)
-    painter.setPen(ink)
-    painter.drawText(box, _CENTRE, text)
-    return int(right - width)
+    draw_box(painter, box, 4, edge, None)
+    write(painter, box, text, "caption", ink, at=0.5)
+    return right - width
 
 
 class Button(QAbstractButton):
@@ -229,9 +221,7 @@ class Button(QAbstractButton):
         return "label" if self._small else ("body" if self._kind == "link" else "strong")
 
     def _text_width(self) -> int:
-        if not self.text():
-            return 0
-        return QFontMetrics(theme().font(self._text_font())).horizontalAdvance(self.text()) + 1
+        return width_of(self.text(), self._text_font()) + 1 if self.text() else 0
 
     def _icon_room(self) -> int:
         return 15 + (_GAP if self.text() else 0)
@@ -240,7 +230,7 @@ class Button(QAbstractButton):
         text = shortcut_text(self._shortcut)
         if not text:
             return 0
-        return QFontMetrics(theme().font("caption")).horizontalAdvance(text) + 2 * _CHIP_PAD + _GAP - 3
+        return width_of(text, "caption") + 2 * _CHIP_PAD + _GAP - 3
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the button."""
@@ -249,16 +239,12 @@ class Button(QAbstractButton):
         ink = self._paint_ground(painter)
         self._paint_content(painter, ink)
         if self.hasFocus():
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS_BUTTON, RADIUS_BUTTON)
+            draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color("focus"), None, 2)
 
     def _paint_ground(self, painter: QPainter) -> str:
         fill, edge, ink = _look(self._kind, self.isEnabled(), self.underMouse() or self.isDown(), self.isChecked())
         if fill is not None or edge is not None:
-            painter.setPen(edge if edge is not None else Qt.PenStyle.NoPen)
-            painter.setBrush(fill if fill is not None else Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_BUTTON, RADIUS_BUTTON)
+            draw_box(painter, self.rect(), RADIUS_BUTTON, edge, fill)
         return ink
 
     def _paint_content(self, painter: QPainter, ink: str) -> None:
@@ -275,13 +261,11 @@ class Button(QAbstractButton):
         if self._icon:
             painter.drawPixmap(left, (rect.height() - 15) // 2, theme().pixmap(self._icon, ink, 15))
             left += self._icon_room()
-        painter.setFont(theme().font(self._text_font()))
-        painter.setPen(theme().color(ink))
         room = max(0, rect.width() - left - (0 if self._kind == "link" else _CHIP_PAD))
         words = self.text()
         if self._cut():
-            words = QFontMetrics(painter.font()).elidedText(words, Qt.TextElideMode.ElideRight, room)
-        draw_line(painter, QRect(left, 0, self._text_width() + 4, rect.height() - 1), words)
+            words = cut(words, self._text_font(), room)
+        write(painter, QRect(left, 0, room, rect.height() - 1), words, self._text_font(), ink)
         right = rect.width() - _PAD + 3
         if self._menu is not None:
             caret = theme().pixmap("ph.caret-down", "text3" if self.isEnabled() else "dis", _CARET)
@@ -388,7 +372,7 @@ class IconButton(Button):
 
     def worded_width(self) -> int:
         """How wide it is with its word."""
-        return QFontMetrics(theme().font(self._text_font())).horizontalAdvance(_(self._word)) + 1 + 2 * _PAD
+        return width_of(_(self._word), self._text_font()) + 1 + 2 * _PAD
 
     def sizeHint(self) -> QSize:
         """Return a square, wider with a word or a menu."""

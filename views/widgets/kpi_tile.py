@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
 from services.i18n import _
 from views.support.elide import shorter
 from views.support.language import on_language_changed
+from views.support.paint import cut, draw_box, outlines, width_of, write
 from views.theme import theme
 from views.theme.tokens import CARD_GAP, RADIUS_CARD
 from views.widgets.sparkline import paint_sparkline
@@ -33,7 +34,6 @@ _PAD, _GLYPH = 14, 14
 _NUMBER = QRect(0, 22, 0, 38)  #: the line of the number, as wide as the tile
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _BASE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
-_ELIDE = Qt.TextElideMode.ElideRight
 
 
 class Kpi(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +71,6 @@ class KpiTile(QAbstractButton):
         self._limit: float | None = None
         self._base: float | None = None
         self._curve: QPixmap | None = None
-        self._fitted: dict[str, tuple[tuple[str, float], str]] = {}  #: by kind: words and room, and what fits of them
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -120,7 +119,6 @@ class KpiTile(QAbstractButton):
 
     def _restyle(self) -> None:
         self._curve = None
-        self._fitted.clear()
         self.updateGeometry()
         self.update()
 
@@ -138,20 +136,27 @@ class KpiTile(QAbstractButton):
         """Draw the tile."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        outline = QPainterPath()
-        outline.addRoundedRect(frame, RADIUS_CARD, RADIUS_CARD)
+        outline, edge = outlines(self.width(), self.height(), RADIUS_CARD, 1)
         painter.fillPath(outline, theme().color("raised" if self.underMouse() else "surface"))
         self._paint_curve(painter)
         if self._kpi.alarm:
             painter.setClipPath(outline)
             painter.fillRect(QRectF(0, 0, self.width(), 2.5), theme().color(self._alarm_role))
             painter.setClipping(False)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme().color("focus"), 2) if self.hasFocus() else QPen(theme().color("line"), 1))
-        painter.drawPath(outline)
+        if self.hasFocus():
+            draw_box(
+                painter,
+                QRectF(self.rect()).adjusted(-0.5, -0.5, 0.5, 0.5),
+                RADIUS_CARD,
+                theme().color("focus"),
+                None,
+                2,
+            )
+        else:
+            painter.fillPath(edge, theme().color("line"))
         if self._kpi.alarm and not self.hasFocus():
             painter.setClipRect(QRectF(0, 0, self.width(), 2.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme().color(self._alarm_role), 2))
             painter.drawPath(outline)
             painter.setClipping(False)
@@ -164,9 +169,10 @@ class KpiTile(QAbstractButton):
         painter.drawPixmap(QPointF(_PAD, 11), theme().pixmap(self._glyph, role, _GLYPH))
         self._words(painter, QRectF(_PAD + _GLYPH + 7, 8, width - _GLYPH - 7, 20), _(self._label), "label", "text2")
         left = self._value(painter, role if alarm else "text")
-        painter.setFont(theme().font("label"))
-        painter.setPen(theme().color("text3"))
-        painter.drawText(QRectF(left + 3, 27, 40, 25), _BASE, self._kpi.unit)
+        if self._kpi.unit:
+            painter.setFont(theme().font("label"))
+            painter.setPen(theme().color("text3"))
+            painter.drawText(QRectF(left + 3, 27, 40, 25), _BASE, self._kpi.unit)
         self._words(painter, QRectF(_PAD, 59, width + 8, 18), self._kpi.context, "caption", role if alarm else "text2")
 
     def _ink(self) -> str:
@@ -193,16 +199,8 @@ class KpiTile(QAbstractButton):
         return _PAD + min(wide, room)
 
     def _words(self, painter: QPainter, room: QRectF, words: str, kind: str, ink: str) -> None:
-        font = theme().font(kind)
-        painter.setFont(font)
-        painter.setPen(theme().color(ink))
-        asked = (words, room.width())
-        known = self._fitted.get(kind)
-        if known is None or known[0] != asked:  # measuring takes longer than to paint, which is done every second
-            metrics = QFontMetrics(font)
-            whole = shorter(words, lambda some: metrics.horizontalAdvance(some) <= room.width())
-            known = self._fitted[kind] = asked, metrics.elidedText(whole, _ELIDE, int(room.width()))
-        painter.drawText(room, _LEFT, known[1])
+        whole = shorter(words, lambda some: width_of(some, kind) <= room.width())
+        write(painter, room, cut(whole, kind, int(room.width())), kind, ink)
 
     def _paint_curve(self, painter: QPainter) -> None:
         ratio = self.devicePixelRatioF()

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
-from views.support.paint import draw_line
+from views.support.paint import draw_box, outlines, width_of, write
 from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.theme.tokens import BUTTON, RADIUS_BUTTON
 
 _PAD = 11
 _ICON, _GAP = 13, 6
-_CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 
 
 class Segmented(QWidget):
@@ -106,9 +105,8 @@ class Segmented(QWidget):
         self.update()
 
     def _widths(self) -> list[int]:
-        metrics = QFontMetrics(theme().font("labelstrong"))
         needed = [
-            metrics.horizontalAdvance(label) + 2 * _PAD + ((_ICON + _GAP) if choice[2] else 0)
+            width_of(label, "labelstrong") + 2 * _PAD + ((_ICON + _GAP) if choice[2] else 0)
             for label, choice in zip(self.labels(), self._choices, strict=True)
         ]
         if self._stretch and self.width() > sum(needed):
@@ -143,20 +141,15 @@ class Segmented(QWidget):
         """Draw edge, choices and dividers."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        path = QPainterPath()
-        path.addRoundedRect(frame, RADIUS_BUTTON, RADIUS_BUTTON)
-        painter.fillPath(path, theme().color("input"))
-        painter.setClipPath(path)
+        ground, _edge = outlines(self.width(), self.height(), RADIUS_BUTTON, 1)
+        painter.fillPath(ground, theme().color("input"))
+        painter.setClipPath(ground)
         for number, (label, rect) in enumerate(zip(self.labels(), self._rects(), strict=True)):
             self._paint_segment(painter, number, label, rect)
         painter.setClipping(False)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(theme().color("line2"))
-        painter.drawPath(path)
+        draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color("line2"), None)
         if self.hasFocus():
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS_BUTTON, RADIUS_BUTTON)
+            draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color("focus"), None, 2)
 
     def _paint_segment(self, painter: QPainter, number: int, label: str, rect: QRect) -> None:
         chosen = number == self._at
@@ -167,17 +160,15 @@ class Segmented(QWidget):
             painter.fillRect(rect, theme().color("hover"))
         if number:
             painter.fillRect(QRect(rect.left(), 0, 1, rect.height()), theme().color("line2"))
-        font = theme().font("labelstrong" if chosen else "label")
-        painter.setFont(font)
-        painter.setPen(theme().color(ink))
+        kind = "labelstrong" if chosen else "label"
         icon, role = self._choices[number][2], self._choices[number][3]
         if not icon:
-            painter.drawText(rect, _CENTRE, label)
+            write(painter, rect, label, kind, ink, at=0.5)
             return
-        width = QFontMetrics(font).horizontalAdvance(label) + _ICON + _GAP
+        width = width_of(label, kind) + _ICON + _GAP
         left = rect.left() + (rect.width() - width) / 2
         painter.drawPixmap(QPointF(left, (rect.height() - _ICON) / 2), theme().pixmap(icon, role or ink, _ICON))
-        draw_line(painter, rect.adjusted(int(left - rect.left()) + _ICON + _GAP, 0, 0, 0), label)
+        write(painter, rect.adjusted(int(left - rect.left()) + _ICON + _GAP, 0, 0, 0), label, kind, ink)
 
     def _at_point(self, point: QPoint) -> int:
         return next((n for n, rect in enumerate(self._rects()) if rect.contains(point)), -1)

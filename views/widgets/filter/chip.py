@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.i18n import _
-from views.support.paint import draw_line
+from views.support.paint import cut, draw_box, width_of, write
 from views.support.spoken import Role, spoken
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON
@@ -70,14 +70,14 @@ class ChipView(QWidget):
         """Whether the chip only offers a field."""
         return not self._value
 
-    def _parts(self, cut: int = 0) -> list[tuple[str, str, str, int]]:
-        """Return text, font kind, role and width of each part, the last one shorter by `cut`."""
-        found = self._measured.get(cut)
+    def _parts(self, missing: int = 0) -> list[tuple[str, str, str, int]]:
+        """Return text, font kind, role and width of each part, the last one shorter by `missing`."""
+        found = self._measured.get(missing)
         if found is None:
-            found = self._measured[cut] = self._measure(cut)
+            found = self._measured[missing] = self._measure(missing)
         return found
 
-    def _measure(self, cut: int) -> list[tuple[str, str, str, int]]:
+    def _measure(self, missing: int) -> list[tuple[str, str, str, int]]:
         if self.is_offer:
             parts = [(self._title, "label", "text2")]
         else:
@@ -85,12 +85,11 @@ class ChipView(QWidget):
             parts = [(self._title, "label", "text3"), *minus, (self._value, "labelstrong", "text")]
         measured = []
         for text, kind, role in parts:
-            metrics = QFontMetrics(theme().font(kind))
-            room = min(MAX_VALUE, metrics.horizontalAdvance(text) + 1)
+            room = min(MAX_VALUE, width_of(text, kind) + 1)
             if text == parts[-1][0]:
-                room = max(12, room - cut)
-            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
-            measured.append((shown, kind, role, metrics.horizontalAdvance(shown) + 1))
+                room = max(12, room - missing)
+            shown = cut(text, kind, room)
+            measured.append((shown, kind, role, width_of(shown, kind) + 1))
         return measured
 
     def sizeHint(self) -> QSize:
@@ -108,20 +107,16 @@ class ChipView(QWidget):
         """Draw the chip."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        edge = QPen(theme().color("line2"))
+        edge, lit = theme().color("line2"), self.underMouse()
+        fill = theme().color("hover" if lit else "raised") if lit or not self.is_offer else None
+        draw_box(painter, self.rect(), RADIUS_BUTTON, None if self.is_offer else edge, fill)
         if self.is_offer:
-            edge.setStyle(Qt.PenStyle.DashLine)
-        painter.setPen(edge)
-        lit = self.underMouse()
-        painter.setBrush(
-            theme().color("hover" if lit else "raised") if lit or not self.is_offer else Qt.BrushStyle.NoBrush
-        )
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_BUTTON, RADIUS_BUTTON)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(edge, 1, Qt.PenStyle.DashLine))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_BUTTON, RADIUS_BUTTON)
         self._paint_parts(painter)
         if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS_BUTTON, RADIUS_BUTTON)
+            draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color("focus"), None, 2)
 
     def _paint_parts(self, painter: QPainter) -> None:
         left = _PAD
@@ -134,9 +129,7 @@ class ChipView(QWidget):
                 for glyph, glyph_role in self._glyphs:
                     painter.drawPixmap(left, (HEIGHT - _GLYPH) // 2, theme().pixmap(glyph, glyph_role, _GLYPH))
                     left += _GLYPH + 4
-            painter.setFont(theme().font(kind))
-            painter.setPen(theme().color(role))
-            draw_line(painter, QRect(left, 0, width + 2, HEIGHT - 1), text)
+            write(painter, QRect(left, 0, width + 2, HEIGHT - 1), text, kind, role)
             left += width + _GAP
         if not self.is_offer:
             painter.drawPixmap(self._cross().topLeft(), theme().pixmap("ph.x", "text3", _CROSS))
