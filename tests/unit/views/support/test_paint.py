@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect
-from PySide6.QtGui import QImage, QPainter
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QRect, QRectF
+from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from views.support.paint import draw_line
+from views.support.paint import cut, draw_box, draw_line, width_of, write
 from views.theme import theme
 
 
@@ -29,3 +32,52 @@ def test_text_begins_or_ends_at_the_edge(qapp: QApplication) -> None:
 def test_a_word_keeps_its_place_beside_chinese(qapp: QApplication) -> None:
     alone, beside = columns_with_ink("H"), columns_with_ink("H 状态")
     assert beside[: len(alone)] == alone
+
+
+def picture(paint: Callable[[QPainter], object]) -> QImage:
+    image = QImage(160, 40, QImage.Format.Format_Grayscale8)
+    image.fill(0)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    paint(painter)
+    painter.end()
+    return image
+
+
+@pytest.mark.parametrize("text", ["Open the list", "打开 the list"])
+@pytest.mark.parametrize("kind", ["label", "strong", "kpi", "mono"])
+def test_words_that_stay_laid_out_look_like_those_drawn_anew(qapp: QApplication, text: str, kind: str) -> None:
+    def anew(painter: QPainter) -> None:
+        painter.setFont(theme().font(kind))
+        painter.setPen(theme().color("accent"))
+        draw_line(painter, QRect(4, 3, 150, 31), text)
+
+    kept = picture(lambda painter: write(painter, QRect(4, 3, 150, 31), text, kind, "accent"))
+    assert kept == picture(anew)
+    assert width_of(text, kind) == QFontMetrics(theme().font(kind)).horizontalAdvance(text)
+
+
+def test_words_are_cut_where_the_room_ends(qapp: QApplication) -> None:
+    whole = width_of("Dead letters", "label")
+    assert cut("Dead letters", "label", whole) == "Dead letters"
+    short = cut("Dead letters", "label", whole - 1)
+    assert short.endswith("…")
+    assert width_of(short, "label") < whole
+
+
+def test_a_box_lies_where_a_pen_would_draw_it(qapp: QApplication) -> None:
+    def by_pen(painter: QPainter) -> None:
+        painter.setPen(theme().color("white"))
+        painter.setBrush(theme().color("hover"))
+        painter.drawRoundedRect(QRectF(3.5, 4.5, 119, 27), 6, 6)
+
+    box, edge, fill = QRect(3, 4, 120, 28), theme().color("white"), theme().color("hover")
+    drawn, pen = picture(lambda painter: draw_box(painter, box, 6, edge, fill)), picture(by_pen)
+    off = [
+        (x, y)
+        for x in range(160)
+        for y in range(40)
+        if drawn.pixelColor(x, y).lightness() != pen.pixelColor(x, y).lightness()
+    ]
+    corners = [min(x - 3, 122 - x) < 7 and min(y - 4, 31 - y) < 7 for x, y in off]
+    assert all(corners)  # there a curve is flattened another way

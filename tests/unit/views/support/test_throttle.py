@@ -84,6 +84,19 @@ def test_what_falls_due_comes_between_two_turns(qtbot: QtBot) -> None:
     assert "heard" in done[done.index("b") : done.index("c")]
 
 
+def test_what_falls_due_comes_between_something_long_and_a_turn(qtbot: QtBot) -> None:
+    done: list[str] = []
+    beat, other = QTimer(interval=1), QTimer(singleShot=True, interval=0)
+    beat.timeout.connect(lambda: done.append("heard"))
+    other.timeout.connect(lambda: _long(done, "other"))
+    beat.start()
+    other.start()
+    turns().paint(lambda: done.append("turn"))
+    qtbot.waitUntil(lambda: "turn" in done)
+    beat.stop()
+    assert "heard" in done[done.index("other") : done.index("turn")]
+
+
 def test_turns_go_on_while_one_waits_for_a_person_and_after_one_that_failed(qtbot: QtBot) -> None:
     done: list[str] = []
     asks = QEventLoop()
