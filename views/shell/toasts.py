@@ -70,7 +70,7 @@ class Toasts(QObject):
 
     def show(self, spec: ToastSpec) -> Toast:
         """Show a message; the oldest that may leave makes room."""
-        placed = any(map(_lasts, self._stack))
+        placed, lasting = bool(self._stack), any(map(_lasts, self._stack))
         same = self._same(spec)
         if same is not None:
             self._drop(same)
@@ -83,9 +83,11 @@ class Toasts(QObject):
         toast.said.connect(self._lay)
         self._stack.append(toast)
         toast.show()
-        if placed:
-            self._lay()
+        if not placed:
+            self._seek()
         else:
+            self._lay()
+        if _lasts(toast) and not lasting:
             self.arrange()
         # A screen reader hears results of own actions, not every live change.
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(toast, toast.accessibleName()))
@@ -137,7 +139,8 @@ class Toasts(QObject):
     @Slot()
     def arrange(self) -> None:
         """Look where they stand on the fewest buttons, now that others are there and once more when all of those came:
-        such as stay, and where they are if that is as good. None is carried off while somebody points at it.
+        such as stay, and where they are if that is as good. None is carried off while somebody points at it; what
+        leaves by itself is looked for a place as it comes, and then its *Undo* is where somebody has seen it.
         """
         self._avoid()
         self._later()
@@ -146,8 +149,11 @@ class Toasts(QObject):
     def _avoid(self) -> None:
         pointed_at = any(toast.underMouse() for toast in self._stack)  # before one that comes may lie under the mouse
         self._lay()
-        if pointed_at or not any(map(_lasts, self._stack)):
-            return
+        if not pointed_at and any(map(_lasts, self._stack)):
+            self._seek()
+
+    def _seek(self) -> None:
+        self._lay()
         below = self._buttons()
         covered = {place: sum(_covers(self._rects(place), one) for one in below) for place in _PLACES}
         if covered[self._place] > min(covered.values()):

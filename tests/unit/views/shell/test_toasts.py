@@ -150,6 +150,23 @@ def test_it_stands_below_a_row_of_buttons_where_nothing_is_below_that(toasts: To
     toasts.clear()
 
 
+def test_what_leaves_by_itself_comes_beside_what_is_pressed_next_and_stays_there(toasts: Toasts) -> None:
+    usual = toasts.show(ToastSpec(text="3 tasks cancelled")).geometry()
+    host = toasts.parent()
+    assert isinstance(host, QWidget)
+    toasts.clear()
+    legend = QPushButton("a legend", host)
+    legend.setGeometry(0, usual.top(), host.width(), 20)
+    legend.show()
+    came = toasts.show(ToastSpec(text="3 tasks cancelled"))
+    assert not came.geometry().intersects(legend.geometry())
+    at = came.geometry()
+    legend.move(0, at.top())
+    toasts.arrange()  # another page is seen
+    assert came.geometry() == at, "its verb is where somebody has seen it"
+    toasts.clear()
+
+
 def test_the_keyboard_closes_the_newest(qtbot: QtBot, toasts: Toasts) -> None:
     host = toasts.show(ToastSpec(text="1", status="dead")).parentWidget()
     toasts.show(ToastSpec(text="2", status="dead"))
@@ -228,10 +245,10 @@ def test_the_last_row_of_a_table_can_be_scrolled_out_from_under_them(toasts: Toa
     assert bar.maximum() == before
 
 
-def acts(parent: QWidget) -> ScrollPane:
-    """A pane at the right that is too low for what it holds."""
+def acts(parent: QWidget, left: int = 600) -> ScrollPane:
+    """A pane up to the right edge that is too low for what it holds."""
     pane = ScrollPane(parent)
-    pane.setGeometry(600, 100, 400, 550)
+    pane.setGeometry(left, 100, 1000 - left, 550)
     for number in range(30):
         pane.body.addWidget(Button(f"Act {number}"))
     pane.body.addStretch(1)
@@ -241,7 +258,7 @@ def acts(parent: QWidget) -> ScrollPane:
 def test_what_a_pane_ends_in_can_be_scrolled_out_from_under_them(toasts: Toasts) -> None:
     host = toasts.parent()
     assert isinstance(host, QWidget)
-    pane = acts(host)
+    pane = acts(host, left=0)  # nowhere would it lie on fewer of them
     pane.show()
     QApplication.processEvents()
     before, last = pane.verticalScrollBar().maximum(), pane.findChildren(Button)[-1]
