@@ -58,6 +58,17 @@ def test_a_missing_element_fails_again_although_nothing_would_be_done_twice(work
     assert first_verb(working) == "triage", "nothing that would fail again is offered to be run again"
 
 
+def test_that_shops_which_never_failed_go_on_well_shows_nothing(working: Fleet) -> None:
+    first, _second = dead(working, "s1"), dead(working, "s2")
+    working.wait(working.create("s3"), "succeeded")
+    assert only_cause(working).worth.level == cause.AGAIN
+    of_one = detail(working, first.task_id).worth
+    assert of_one is not None
+    assert of_one.level == cause.AGAIN
+    working.wait(working.create("s1"), "succeeded")
+    assert only_cause(working).worth.code == "worth.succeeded_since"
+
+
 def test_what_was_republished_and_died_again_says_so_until_something_passes(working: Fleet) -> None:
     first = dead(working)
     made = working.commands().dead_letters.republish([first.task_id]).made[first.task_id]

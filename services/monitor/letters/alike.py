@@ -28,6 +28,7 @@ class Letter(msgspec.Struct, frozen=True, gc=False):
     payload: str
     error_kind: str
     error: str
+    shop: str  #: ``platform:shop_id``
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
@@ -72,6 +73,7 @@ def letter_of(task: Task) -> Letter:
         task.payload,
         task.error_kind,
         task.error,
+        task.shop,
     )
 
 

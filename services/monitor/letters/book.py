@@ -146,7 +146,9 @@ class Book:
         missing = [one for one in newest if one.task_id not in self._few]
         found = self._store.get([one.task_id for one in missing]) if missing else []
         for line, task in zip(missing, found, strict=True):
-            gone = Letter(line.task_id, line.ended_at, line.task_type, 0, "", "", "")  # the next answer knows it
+            gone = Letter(
+                line.task_id, line.ended_at, line.task_type, 0, "", "", "", line.shop
+            )  # the next answer knows it
             self._few[line.task_id] = gone if task is None else letter_of(task)
         few = [self._few[one.task_id] for one in newest]
         for one in {line.task_id for line in lines if line.task_id in self._few} - {one.task_id for one in few}:

@@ -166,13 +166,15 @@ class Worthiness:
         return shop not in self._shut() and self._logins.get(shop, 0) > since_ms
 
     def _success_since(self, letters: Alike, since: int) -> int:
-        """The newest success of their types since then: in their shop where there is one, else on their platforms."""
-        if len(letters.shops) == 1:
-            (shop,) = letters.shops
-            places = [("shop", shop, name) for name in letters.types]
-        else:
-            places = [("platform", platform, name) for platform, name in letters.work]
-        return max((self._shown.success(*place, since) for place in places[:PLACES]), default=0)
+        """The newest success of their types since then, in the shops of the newest of them: others on their platforms
+        succeed all the time where a fault is of some shops only, and show nothing. They are asked once it has succeeded
+        on the platform at all.
+        """
+        platforms = [("platform", platform, name) for platform, name in letters.work]
+        if len(letters.shops) > 1 and not any(self._shown.success(*one, since) for one in platforms[:PLACES]):
+            return 0
+        work = dict.fromkeys((one.shop, one.task_type) for one in letters.few)
+        return max((self._shown.success("shop", *one, since) for one in list(work)[:PLACES]), default=0)
 
     def _others(self, fingerprint: str) -> Sequence[Task]:
         if len(fingerprint) != FINGERPRINT_LENGTH:
