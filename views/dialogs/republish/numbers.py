@@ -15,6 +15,7 @@ from views.dialogs.republish.shares import SharesBar
 from views.dialogs.republish.sorting import CLOSED, FIXED, RULES, TWIN, Sorted
 from views.support import safe, shown, text
 from views.support.look import Label, line
+from views.support.words import type_names
 from views.theme import theme
 from views.widgets.elided import Elided
 from views.widgets.toggle import Toggle
@@ -176,7 +177,7 @@ def _lead(found: Sorted) -> str:
 
 def _types(counts: Mapping[str, int]) -> str:
     names = list(counts.items())
-    parts = [f"{text.count(number)} {name}" for name, number in names[:SHOWN]]
+    parts = [f"{text.count(number)} {type_names.name(name)}" for name, number in names[:SHOWN]]
     rest = sum(number for _name, number in names[SHOWN:])
     if rest:
         parts.append(ngettext("{n} other", "{n} others", rest).format(n=text.count(rest)))

@@ -375,7 +375,7 @@ class ScopeCard(Card):
             (_("Running"), words.used(found.running, found.limit.concurrency)),
             (_("Released and not started yet"), str(found.promised) if found.promised else ""),
             (_("Started this minute"), words.used(found.started, found.limit.per_minute)),
-            (_("Next start free"), words.resets(found, now)),
+            (_("Next start free"), words.resets(row, now)),
             (_("Waiting at the gate"), words.at_gate(found)),
             (_("Paused"), shop.said(insight.paused(row.pause, now)) if row.pause is not None else ""),
         ]

@@ -131,9 +131,11 @@ def scope_kind(row: ScopeRow) -> str:
     return _("Task type") if row.key.startswith(f"{limit.TYPE}:") else _("Platform")
 
 
-def resets(found: LimitNow, now_ms: int) -> str:
-    """When the next start is free again, "" where none is counted."""
-    if not found.limit.per_minute or not found.resets_at:
+def resets(row: ScopeRow, now_ms: int) -> str:
+    """When the next start is free again, "" where one is free now, or would be of no use because it is paused."""
+    found = row.now
+    spent = 0 < found.limit.per_minute <= found.started + found.promised
+    if not spent or not found.resets_at or row.pause is not None:
         return ""
     return text.until(shown.span(found.resets_at - now_ms))
 
