@@ -66,7 +66,7 @@ def test_it_is_written_again_for_another_time_and_in_another_language(qtbot: QtB
         box.span.choose("24h")
     with qtbot.waitSignal(box.written, timeout=WAIT_MS):
         i18n.set_language("zh_CN")
-    qtbot.waitUntil(lambda: "2 封死信待处理" in words(box), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "2 条死信待处理" in words(box), timeout=WAIT_MS)
     i18n.set_language("en")
 
 

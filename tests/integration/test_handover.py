@@ -136,7 +136,7 @@ def test_what_happened_before_is_left_out(shift: Fleet) -> None:
 def test_it_speaks_the_language_that_is_asked_for(shift: Fleet) -> None:
     words = list(plain(page(shift, "zh_CN")))
     assert "现状" in words
-    assert "- 3 封死信待处理" in words
+    assert "- 3 条死信待处理" in words
     assert "【" in "".join(words)
     assert "现状" not in list(plain(page(shift)))
 

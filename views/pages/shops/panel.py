@@ -371,12 +371,14 @@ class ScopeCard(Card):
         self.set_note(words.scope_kind(row))
         self.setAccessibleName(words.scope_sentence(row))
         found, now = row.now, instant.now_ms()
+        limited, a_minute = found.limit.limits, found.limit.per_minute
+        # what may come and go by itself keeps its line: the verbs stand below, and would move under the mouse
         rows = [
             (_("Running"), words.used(found.running, found.limit.concurrency)),
-            (_("Released and not started yet"), str(found.promised) if found.promised else ""),
-            (_("Started this minute"), words.used(found.started, found.limit.per_minute)),
-            (_("Next start free"), words.resets(row, now)),
-            (_("Waiting at the gate"), words.at_gate(found)),
+            (_("Released and not started yet"), text.count(found.promised) if limited else ""),
+            (_("Started this minute"), words.used(found.started, a_minute)),
+            (_("Next start free"), (words.resets(row, now) or "–") if a_minute else ""),
+            (_("Waiting at the gate"), (words.at_gate(found) or "–") if limited else ""),
             (_("Paused"), shop.said(insight.paused(row.pause, now)) if row.pause is not None else ""),
         ]
         self._facts.set_rows([pair for pair in rows if pair[1]])

@@ -288,9 +288,11 @@ def test_limits_show_how_far_they_are_used_and_are_changed(qtbot: QtBot, fleet: 
     assert row(page, "platform:pdd")["started"] == "1 / 7"
     after(qtbot, page, fleet.toasts[-1].actions[0].call)
     assert row(page, "platform:pdd")["started"] == "1 / 40"
+    place = page.scope.pause_button.mapTo(page, page.scope.pause_button.rect().topLeft())
     page.scope.a_minute.setValue(1)
     after(qtbot, page, page.scope.save_button.click)
     assert row(page, "platform:pdd")["resets"].startswith("in ")
+    assert page.scope.pause_button.mapTo(page, page.scope.pause_button.rect().topLeft()) == place
     after(qtbot, page, page.scope.pause_button.click)
     assert row(page, "platform:pdd")["resets"] == "", "nothing starts before somebody resumes"
 
