@@ -61,10 +61,13 @@ def test_list_sentence_and_timeline_count_one_start_alike_however_old_the_answer
     seen, apart = set[str](), []
 
     def counted() -> bool:
+        now = instant.now_ms()  # read again at the end: where it moved between, these are two instants
         told = {span(cell(page, task.task_id)), *map(span, panel_lines(page, "Starts in"))}
         told |= {span(line) for line in panel_lines(page, "It starts in")}
         for lines in page.findChild(TaskDetailPanel).findChildren(Timeline):
             told |= {span(entry.span) for entry in lines.entries() if entry.future and entry.span}
+        if instant.now_ms() != now:
+            return False
         if len(told) > 1:
             apart.append(told)
         seen.update(told)
@@ -108,12 +111,14 @@ def test_list_and_panel_count_the_age_of_one_task_alike(qtbot: QtBot, page: Task
     apart, seen = [], set[str]()
 
     def counted() -> bool:
-        instant.now_ms()  # where the window was held up, whoever reads it first moves it for all
+        now = instant.now_ms()  # where the window was held up, whoever reads it first moves it for all
         row = records.find(task.task_id)
         notes = [one.text() for one in panel.findChildren(QLabel) if one.text().endswith(" so far")]
         if row is None or not notes:
             return False
         age = column.display(row)
+        if instant.now_ms() != now:
+            return False
         if notes != [f"{age} so far"]:
             apart.append((age, *notes))
         seen.add(age)
@@ -138,6 +143,8 @@ def test_item_and_shop_count_one_try_alike(qtbot: QtBot, console: Console, desk:
         if not items or not cells:
             return False
         told = {span(items[0].sentence), span(shop.why(cells[0], now))}
+        if instant.now_ms() != now:
+            return False
         if len(told) > 1:
             apart.append(told)
         seen.update(told)

@@ -673,17 +673,19 @@ def test_ten_thousand_rows_do_not_stall_the_window(
 
     def tick() -> None:
         nonlocal longest, last
-        now = time.perf_counter()
+        now = time.thread_time()  # a machine that others use as well is no stall
         longest, last = max(longest, now - last if last else 0.0), now
 
     timer = QTimer(interval=5)
     timer.timeout.connect(tick)
+    began = time.process_time()
     dialog = read_file(path, timer.start)
+    whole = time.process_time() - began
     timer.stop()
     assert dialog.sheet.counts.text() == "10,000 rows, 1,000 with errors"
-    assert longest < 1.5, "in the GUI thread it takes many seconds"
-    began = time.perf_counter()
+    assert longest < whole / 4, "all of it is done in the GUI thread"
+    began = time.process_time()
     write(qtbot, dialog, 2, 3, "高")
-    took = time.perf_counter() - began
+    took = time.process_time() - began
     assert dialog.sheet.counts.text() == "10,000 rows, 999 with errors"
-    assert took < 1.0, "all rows are looked at again for one"
+    assert took < whole / 4, "all rows are looked at again for one"
