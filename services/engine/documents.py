@@ -17,6 +17,7 @@ from services.domain.insight import cause_rule, drift, known_issue
 from services.domain.past import recorded
 from services.domain.plans import schedule
 from services.domain.promises import promise, standing
+from services.domain.task.record import LIFE
 from services.domain.task.search import shared_view
 from services.domain.types import task_type
 from services.domain.upkeep.damage import SCHEDULE
@@ -53,7 +54,7 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     token.KIND: token.load,
     token.USED: _json(int),
     "bulk": _json(dict[str, Any]),
-    "life": _json(dict[str, int]),
+    LIFE: _json(dict[str, int]),
     shop_queue.KIND: shop_queue.parse,
     drift.KIND: drift.load,
     known_issue.STATE: known_issue.load,

@@ -139,8 +139,8 @@ PROMISE: Rows = {
         (_REPAIR, "test_a_claim_that_redis_has_forgotten_stands"),
     ),
     "Redis comes back empty, or as an older copy (FLUSHALL, a lost disk, a replica without data)": (
-        ("faults/test_store_lost.py", "test_an_empty_redis_starts_nothing_until_a_person_says_so"),
-        ("faults/test_store_lost.py", "test_who_knew_the_store_before_it_was_emptied_is_told_once"),
+        ("faults/test_store_lost.py", "test_after_a_loss_nothing_runs_twice_that_may_not_and_a_pause_holds"),
+        ("faults/test_store_lost.py", "test_who_knew_the_store_before_it_was_emptied_says_so_once"),
         (
             "integration/test_engine_lost_records.py",
             "test_a_running_task_whose_record_is_wiped_goes_on_and_its_end_is_recorded",

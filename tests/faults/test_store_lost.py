@@ -1,4 +1,4 @@
-"""A Redis that comes back without its records while the fleet works: nothing starts unasked, and it is said."""
+"""A Redis that comes back without its records while the fleet works: nothing runs past a pause, and it is said."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from services.domain.fleet.shop import Pause
+from services.domain.gates.limit import Limit
 from services.monitor import attention
 from services.monitor.overview import Attention
 from tests.contract.waiting import eventually
@@ -32,10 +33,10 @@ def started(seen: Path) -> list[str]:
     return [row[1] for row in lines(seen, "start")]
 
 
-def test_an_empty_redis_starts_nothing_until_a_person_says_so(
+def test_after_a_loss_nothing_runs_twice_that_may_not_and_a_pause_holds(
     behind: Behind, redis_server: Redis, tmp_path: Path
 ) -> None:
-    """What runs goes on and is recorded, what comes out of the queues waits, what may not run twice is held."""
+    """What runs goes on and is recorded, what waits is made again of its message, what may not run twice is held."""
     fleet, store = behind.fleet, behind.fleet.engine.store
     seen, gate = tmp_path / "seen.txt", tmp_path / "gate"
     running = [
@@ -50,49 +51,56 @@ def test_an_empty_redis_starts_nothing_until_a_person_says_so(
     fleet.wait(failing, "retrying")
     worker.drain()
     queued = [fleet.create("s4", seen=str(seen)), fleet.create("s5", "once", seen=str(seen))]
-    store.set_pause(Pause(scope="platform:pdd", by="ann"))
+    paused = fleet.create("s6", seen=str(seen))
+    store.set_pause(Pause(scope="shop:pdd:s6", by="ann", reason="it asks for a code"))
+    store.put_limit(Limit(scope="platform:pdd", concurrency=7))
+    store.lead("test", "me", 1000)  # as its leader does every few seconds
     redis_server.flush()
     eventually(lambda: is_status(fleet, running[0], "running") and is_status(fleet, running[1], "running"), 30)
     worker.resume()
-    eventually(lambda: is_status(fleet, queued[0], "blocked") and is_status(fleet, failing, "blocked"), 30)
-    eventually(lambda: is_status(fleet, queued[1], "held"), 30)
-    assert told(fleet)[0].code == "attention.store_lost"
+    assert {task.status for task in fleet.wait_ended([queued[0], failing])} == {"succeeded"}
+    eventually(lambda: is_status(fleet, queued[1], "held") and is_status(fleet, paused, "blocked"), 30)
+    assert [(one.scope, one.by, one.reason) for one in store.pauses()] == [("shop:pdd:s6", "ann", "it asks for a code")]
+    assert [(one.limit.scope, one.limit.concurrency) for one in store.limits()] == [("platform:pdd", 7)]
+    lost = next(one for one in told(fleet) if one.code == "attention.store_lost")
+    assert (lost.severity, lost.params) == ("dead", {"tasks": 1})
     gate.touch()
     assert {task.status for task in fleet.wait_ended(running)} == {"succeeded"}
-    assert sorted(started(seen)) == sorted([*running, failing])
-    fleet.commands().fleet.resume("all")
-    assert {task.status for task in fleet.wait_ended([queued[0], failing])} == {"succeeded"}
-    assert "attention.store_lost" not in [one.code for one in told(fleet)]
     assert started(seen).count(running[0]) == started(seen).count(running[1]) == 1
-    assert is_status(fleet, queued[1], "held")
+    assert not {queued[1], paused} & {*started(seen)}
+    store.clear_pause("shop:pdd:s6")
+    assert fleet.wait_ended([paused])[0].status == "succeeded"
 
 
-def test_who_knew_the_store_before_it_was_emptied_is_told_once(behind: Behind, redis_server: Redis) -> None:
-    """Also a program that begins after the loss, on a machine that has seen the store before; and none holds up what a
-    person has let go on.
+def test_who_knew_the_store_before_it_was_emptied_says_so_once(behind: Behind, redis_server: Redis) -> None:
+    """Also a program that begins after the loss, on a machine that has seen the store before. What a person has lifted
+    since stays lifted, whoever notices late.
     """
     fleet = behind.fleet
     fleet.create("s1")
-    other = fleet.open()
-    other.store.lead("test", "me", 1000)
+    first, second = fleet.open(), fleet.open()
+    first.store.set_pause(Pause(scope="platform:temu", by="ann"))
+    for one in (first, second):
+        one.store.lead("test", "me", 1000)
     redis_server.flush()
     late = fleet.open()
     late.store.lead("engine", "late", 1000)
-    (pause,) = late.store.pauses()
-    assert (pause.scope, pause.by) == ("all", "Fleetdeck")
-    late.store.clear_pause("all")
-    other.store.lead("test", "me", 1000)
+    assert [one.code for one in told(fleet)] == ["attention.store_lost"]
+    first.store.lead("test", "me", 1000)
+    assert [pause.scope for pause in late.store.pauses()] == ["platform:temu"]
+    late.store.clear_pause("platform:temu")
+    second.store.lead("test", "me", 1000)
     fleet.create("s1", n=2)
     assert late.store.pauses() == []
 
 
-def test_a_message_older_than_the_data_holds_everything(behind: Behind, redis_server: Redis, tmp_path: Path) -> None:
+def test_a_message_older_than_the_data_tells_of_the_loss(behind: Behind, redis_server: Redis, tmp_path: Path) -> None:
     """Where nobody is left who knew: all that there was before is gone, also what a type was."""
     fleet, seen = behind.fleet, tmp_path / "seen.txt"
     waits, once = fleet.create("s1", seen=str(seen)), fleet.create("s2", "once", seen=str(seen))
     redis_server.flush()
     stranger = fleet.open(home=str(tmp_path / "elsewhere"))
     fleet.worker(engine=stranger)
-    eventually(lambda: is_status(fleet, waits, "blocked") and is_status(fleet, once, "held"), 30)
-    assert [pause.by for pause in stranger.store.pauses()] == ["Fleetdeck"]
-    assert started(seen) == []
+    eventually(lambda: is_status(fleet, waits, "succeeded") and is_status(fleet, once, "held"), 30)
+    assert "attention.store_lost" in [one.code for one in told(fleet)]
+    assert started(seen) == [waits]

@@ -71,10 +71,6 @@ SENTENCES: dict[str, str] = {
     "own.no_shop": N_("no enabled shop fits its selection"),
     "own.policy_aside": N_("its policy could not be read and was set aside: import the type again, then resume"),
     "own.entry_aside": N_("the entry could not be read and was set aside"),
-    "own.store_lost": N_(
-        "the store has lost its records, or is another one than before: put back what was planned, paused and limited,"
-        " decide what is held, then resume"
-    ),
     "own.repair": N_("repair"),
     "own.link_lost": N_("the connection was lost"),
     "own.link_dumb": N_("no heartbeat came from the broker"),
@@ -294,12 +290,10 @@ _FOREIGN: tuple[tuple[str, str], ...] = (
 )
 #: by whom a pause, a closed shop or a right is that the program itself put there
 REPAIR = "repair"
-#: by whom a pause is that holds a store which is not the one that was known; a name, the same in every language
-KEEPER = "Fleetdeck"
 #: what stands in notes and as reasons beside what people write there
 _NOTES = (
     *("own.repair", "own.policy_aside", "own.entry_aside", "own.by_number", "own.dropped", "own.dropped_cancelled"),
-    *("own.known_issue", "own.store_lost"),
+    "own.known_issue",
 )
 #: what is said of a value, within a sentence only
 _KINDS = ("own.an_object", "own.a_list", "own.text", "own.a_text", "own.true_or_false", "own.null", "own.a_number")

@@ -18,6 +18,7 @@ ERROR_LIMIT = 4000
 FORCED = "!"
 #: mark and origin of a record that was made of its message, for its own is gone
 RECOVERED = "recovered"
+LIFE = "life"  #: of the store's documents: earlier lives of the data, which are lost, by when that was noticed (UTC ms)
 
 
 class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.insight.gates import PAUSED
-from services.domain.task import own_words
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.monitor.attention.look import Look
@@ -28,7 +27,7 @@ WORDS |= {
 def items(look: Look) -> Iterable[Attention]:
     """One item a pause."""
     for pause in look.snapshot.pauses:
-        if pause.gate != PAUSED or pause.by == own_words.KEEPER:  # what opens by itself needs nobody; told by ``store``
+        if pause.gate != PAUSED:  # what opens by itself needs nobody
             continue
         what, _, which = pause.scope.partition(":")
         if what != "shop":

@@ -1,16 +1,17 @@
-"""A store that answers and takes no writes, so that nothing starts and nobody can show that he lives; one that is not
-the one that was known.
+"""A store that answers and takes no writes, so that nothing starts and nobody can show that he lives; one that has
+lost its records.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.domain.fleet.shop import SCOPE_ALL
-from services.domain.insight.gates import PAUSED
-from services.domain.task import own_words
+import msgspec
+
+from services.domain.task.record import LIFE
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
+from services.domain.task.status import Status
 from services.domain.text.message import Message
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
@@ -22,17 +23,16 @@ WORDS = {
         N_("What is shown is true; everything goes on by itself once something is written again"),
     ),
     "attention.store_lost": Words(
-        N_("The store has lost its records, or is another one than before: everything is paused"),
-        N_(
-            "Put its backup back, or what was planned, paused and limited; decide what is held; then resume."
-            " {waiting_n} waiting"
-        ),
+        N_("The store has lost its records, or is another one than before"),
+        N_("Put its backup back, or shops, types and schedules again; then decide what is held: {tasks_n}"),
     ),
 }
+#: for so long it is told after it was noticed
+TOLD_MS = 24 * 3_600_000
 
 
 def items(look: Look) -> Iterable[Attention]:
-    """Why it takes none; that it is held for a person, until one lets everything go on."""
+    """Why it takes none; that records were lost, for a day."""
     if why := look.snapshot.no_writes:
         yield Attention(
             key="store_refuses",
@@ -41,15 +41,20 @@ def items(look: Look) -> Iterable[Attention]:
             facts=(Message("publisher.lost", {"why": why}),),
             verbs=(("copy_server", ""),),
         )
-    for pause in look.snapshot.pauses:
-        if pause.scope == SCOPE_ALL and pause.by == own_words.KEEPER:
-            waiting = look.at_gate(PAUSED)
-            yield Attention(
-                key="store_lost",
-                severity="dead",
-                code="attention.store_lost",
-                params={"waiting": waiting.number},
-                facts=look.counted(waiting),
-                since_ms=pause.at,
-                verbs=(("resume", SCOPE_ALL), ("open_tasks", filter.format_terms((equals("gate", PAUSED),)))),
-            )
+    noticed = [at for body in look.store.documents(LIFE).values() if (at := _noticed(body)) is not None]
+    if noticed and look.now_ms - max(noticed) < TOLD_MS:
+        yield Attention(
+            key="store_lost",
+            severity="dead",
+            code="attention.store_lost",
+            params={"tasks": look.number(Status.HELD)},
+            since_ms=max(noticed),
+            verbs=(("open_tasks", filter.format_terms((equals("status", Status.HELD),))),),
+        )
+
+
+def _noticed(body: str) -> int | None:
+    try:
+        return msgspec.json.decode(body, type=dict[str, int]).get("noticed")
+    except msgspec.MsgspecError:
+        return None

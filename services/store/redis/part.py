@@ -11,12 +11,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
-
 from services import plain_file
 from services.domain.errors import Unreadable
-from services.domain.fleet.shop import SCOPE_ALL, Pause
-from services.domain.task import own_words
 from services.ports import Clock
 from services.store.redis import keys
 from services.store.redis.client import Link
@@ -29,6 +25,8 @@ log = logging.getLogger(__name__)
 _TRUST_S = 2.0
 #: the server's clock may be set back; a smaller step is ours to smooth over
 _STEP_MS = 1000
+#: what holds work back: switches of people, and limits
+_HOLDS = (keys.PAUSES, keys.LIMITS)
 #: lives of a store that a machine remembers, letters that one has at most, and what one is called that nobody knew
 _LIVES, _LONGEST, _UNNAMED = 20, 40, "unnamed"
 
@@ -69,9 +67,8 @@ class Ticker:
 class Life:
     """Which life the data has: one begins in an empty Redis, and is known by its epoch.
 
-    A Redis that has another one than was known here has lost its records, or is a copy of an earlier day: pauses,
-    limits and what was done before are gone with them. So everything is paused there until a person has looked, once
-    for each life, whoever notices.
+    A Redis that has another one than was known here has lost its records, or is a copy of an earlier day, and with them
+    what held work back. Whoever notices says so, once for each life, and puts the pauses and limits back that he knew.
     """
 
     def __init__(self, link: Link, now_ms: Callable[[], int], memory: Path | None = None) -> None:
@@ -79,6 +76,7 @@ class Life:
         self._link, self._now_ms, self._memory = link, now_ms, memory
         self._lock = threading.Lock()
         self._seen = _lives(memory) if memory is not None else []
+        self._holds: list[dict[bytes, bytes]] = []  #: of ``_HOLDS``, as they were seen last
         self.known = self._seen[-1] if self._seen else ""  #: the epoch that is expected, "" for whichever
 
     def begin(self) -> str:
@@ -95,23 +93,28 @@ class Life:
         return self._epoch()
 
     def look(self) -> None:
-        """Notice another life, also where nothing is recorded."""
-        found = self._epoch()
+        """Notice another life, also where nothing is recorded; of the one that is known, see what holds work back."""
+        epoch, *holds = self._link.many([("HGET", keys.META, "epoch"), *(("HGETALL", one) for one in _HOLDS)])
+        found = text(epoch or b"", "epoch") or ""
         if found and not self.known:
             self._learn(found)
         elif found != self.known:
             self.settle()
+            return
+        self._holds = holds
 
     def settle(self) -> None:
-        """Pause everything where another life was known, unless that is known there already; then go on with this."""
+        """Say that another life was known, unless that is said already; then go on with this one."""
         with self._lock:
             if self._epoch() == self.known:
                 return  # another thread was quicker
-            self._tell(self.known)
-            self._learn(self.begin())
+            before, after = self.known, self.begin()
+            self._put_back(before)
+            self._tell(before)
+            self._learn(after)
 
     def doubt(self, created_at: int) -> None:
-        """A message of ours has no record: pause everything if the data are younger than it, which was recorded."""
+        """A message of ours has no record: say so if the data are younger than it, which was recorded."""
         born = self._link.call("HGET", keys.META, "born") or b""
         if not born.isdigit() or created_at >= int(born):
             return
@@ -119,14 +122,17 @@ class Life:
             if not self._link.call("HLEN", keys.LIVES):
                 self._tell("")
 
+    def _put_back(self, before: str) -> None:
+        """Only once: what a person has lifted since stays lifted."""
+        if any(self._holds) and self._link.call("HSETNX", keys.META, "held", before):
+            known = zip(_HOLDS, self._holds, strict=True)
+            self._link.many([("HSETNX", key, *pair) for key, holds in known for pair in holds.items()])
+
     def _tell(self, before: str) -> None:
         """In this order: who falls over between the two does it again."""
         kind, now = keys.LIVES, self._now_ms()
         if not self._link.call("HEXISTS", kind, before or _UNNAMED):
-            log.error("%s is not the store that was known here: everything is paused", self._link.address)
-            why = own_words.write("own.store_lost")
-            pause = Pause(scope=SCOPE_ALL, by=own_words.KEEPER, at=now, reason=why)
-            self._link.call("HSETNX", keys.PAUSES, pause.scope, msgspec.msgpack.encode(pause))
+            log.error("%s has lost its records, or is not the store that was known here", self._link.address)
         body = json.dumps({"noticed": now})
         self._link.many([("HSETNX", kind, one, body) for one in {*self._seen, before or _UNNAMED}])
 
