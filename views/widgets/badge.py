@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from views.support.paint import draw_box, width_of, write
 from views.theme import theme
 from views.theme.tokens import platform_badge
 
@@ -58,8 +59,7 @@ class Badge(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the room for the text."""
-        metrics = QFontMetrics(theme().font(self._kind))
-        width = metrics.horizontalAdvance(self._text) + (15 if self._pill else 11)
+        width = width_of(self._text, self._kind) + (15 if self._pill else 11)
         height = 18 if self._pill else 17
         return QSize(max(width, height if self._pill else 0), height)
 
@@ -68,13 +68,10 @@ class Badge(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         neutral = self._tone in ("text", "text2", "text3") or self._pill
-        painter.setPen(theme().color("line2" if neutral else self._tone))
-        painter.setBrush(theme().color("raised") if neutral else theme().tint(self._tone, 8))
-        radius = self.height() / 2 if self._pill else 3
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
-        painter.setFont(theme().font(self._kind))
-        painter.setPen(theme().color(self._tone))
-        painter.drawText(self.rect(), _CENTRE, self._text)
+        fill = theme().color("raised") if neutral else theme().tint(self._tone, 8)
+        radius = self.height() / 2 - 0.5 if self._pill else 3
+        draw_box(painter, self.rect(), radius, theme().color("line2" if neutral else self._tone), fill)
+        write(painter, self.rect(), self._text, self._kind, self._tone, at=0.5)
 
 
 class Swatch(QWidget):

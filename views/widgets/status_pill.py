@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
-from views.support.paint import draw_line
+from views.support.paint import draw_box, width_of, write
 from views.theme import theme
 from views.theme.tokens import StatusToken, status
 
@@ -46,7 +46,7 @@ class StatusPill(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the room for glyph and words."""
-        width = QFontMetrics(theme().font("label")).horizontalAdvance(self.words()) + 2
+        width = width_of(self.words(), "label") + 2
         pad = 2 * _PAD if self._framed else 0
         return QSize(width + pad + _GLYPH + _GAP, 22 if self._framed else 18)
 
@@ -57,12 +57,8 @@ class StatusPill(QWidget):
         rect = self.rect()
         left = 0
         if self._framed:
-            painter.setPen(theme().tint(self._token.role, 40))
-            painter.setBrush(theme().tint(self._token.role, 10))
-            painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+            draw_box(painter, rect, 4, theme().tint(self._token.role, 40), theme().tint(self._token.role, 10))
             left = _PAD
         pixmap = theme().status_pixmap(self._token, _GLYPH)
         painter.drawPixmap(QPointF(left, (rect.height() - _GLYPH) / 2), pixmap)
-        painter.setFont(theme().font("label"))
-        painter.setPen(theme().color(self._token.role))
-        draw_line(painter, rect.adjusted(left + _GLYPH + _GAP, 0, 0, 0), self.words())
+        write(painter, rect.adjusted(left + _GLYPH + _GAP, 0, 0, 0), self.words(), "label", self._token.role)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
+from PySide6.QtGui import QPainter, QPen, QTextLayout, QTextOption
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from services.domain.insight.cause import LEVELS
-from services.i18n import N_, _
+from services.i18n import N_, _, is_chinese
 from services.monitor.letters.causes import BARS, Cause
 from views.pages.dead_letters import words
 from views.support import instant, text
 from views.support.language import on_language_changed
+from views.support.paint import cut, width_of, write
 from views.support.words import verdicts
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
@@ -25,7 +27,6 @@ GLYPH, GLYPH_GAP = 14, 6
 BAR_GAP, BARS_HEIGHT, BARS_ABOVE, WIDE = 1, 18, 20, 270
 PART_GAP, TYPE_GAP = 12, 7
 RECENT_MS = 3_600_000
-_LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 
 COLUMNS: tuple[Column[Cause], ...] = (
     Column(
@@ -145,9 +146,8 @@ class CauseDelegate(QStyledItemDelegate):
     @staticmethod
     def _paint_count(painter: QPainter, inner: QRect, cause: Cause) -> None:
         recent = instant.now_ms() - cause.last_at < RECENT_MS
-        painter.setFont(theme().font("panel", tabular=True))
-        painter.setPen(theme().color("dead" if recent else "text"))
-        painter.drawText(QRect(inner.left(), inner.top(), COUNT, 20), _LEFT, text.compact(cause.count))
+        room, ink = QRect(inner.left(), inner.top(), COUNT, 20), "dead" if recent else "text"
+        write(painter, room, text.compact(cause.count), "panel", ink, tabular=True)
 
     @staticmethod
     def _paint_bars(painter: QPainter, inner: QRect, cause: Cause) -> int:
@@ -156,7 +156,7 @@ class CauseDelegate(QStyledItemDelegate):
         The answer is whole: where it needs the room, only the newest bars are drawn.
         """
         bar = 3 if inner.width() >= WIDE else 2
-        answer = QFontMetrics(theme().font("label")).horizontalAdvance(verdicts.word(cause.worth, cause.count))
+        answer = width_of(verdicts.word(cause.worth, cause.count), "label")
         room = inner.width() - COUNT - GLYPH - GLYPH_GAP - answer - 2 * PART_GAP
         shown = max(0, min(BARS, room // (bar + BAR_GAP)))
         left = inner.right() - shown * (bar + BAR_GAP) + BAR_GAP
@@ -187,14 +187,13 @@ class CauseDelegate(QStyledItemDelegate):
         now = instant.now_ms()
         first, last = words.span(cause, now)
         ignored = words.rule_words(cause, now)
-        metrics = QFontMetrics(theme().font("label"))
         scope, goes = words.short(cause), words.trend(cause)
         reach = (scope, goes) if goes else (scope,)
         choices = (
             ((scope, ignored), (ignored,)) if ignored else ((*reach, first, last), (*reach, last), reach, (scope,))
         )
         right = room.right()
-        fitting = (parts for parts in choices if _width(metrics, parts) <= right - room.left())
+        fitting = (parts for parts in choices if _width(parts) <= right - room.left())
         left = room.left()
         for part in next(fitting, choices[-1]):
             fourth = QRect(left, room.top() + 65, right - left, 18)
@@ -216,27 +215,32 @@ def _paint_ground(painter: QPainter, room: QRect, state: QStyle.StateFlag) -> No
 
 def title_lines(title: str, width: int) -> list[str]:
     """A title on one line, or on two where it needs them: what an error names stands at the end of it."""
-    metrics = QFontMetrics(theme().font("strong"))
-    if metrics.horizontalAdvance(title) <= width:
+    if width_of(title, "strong") <= width:
         return [title]
+    seam = _seam(title, max(40, width), is_chinese(), theme().text_size)
+    return [title[:seam].rstrip(), title[seam:]] if seam < len(title) else [title]
+
+
+@lru_cache(maxsize=512)
+def _seam(title: str, width: int, _chinese: bool, _percent: int) -> int:
+    """Where the first line of a title ends, in the size of text of the moment."""
     layout = QTextLayout(title, theme().font("strong"))
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     layout.setTextOption(option)
     layout.beginLayout()
     line = layout.createLine()
-    line.setLineWidth(max(40, width))
+    line.setLineWidth(width)
     layout.endLayout()
-    cut = line.textLength()
-    return [title[:cut].rstrip(), title[cut:]] if cut < len(title) else [title]
+    return line.textLength()
 
 
 def _title_line(painter: QPainter, room: QRect, cause: Cause, title: str) -> bool:
     """Draw the (last line of the) title, and the task type where both fit whole; tell whether they did. It tells equal
     causes apart."""
     kind = words.types(cause)
-    needed = QFontMetrics(theme().font("strong")).horizontalAdvance(title) + TYPE_GAP
-    fits = needed + QFontMetrics(theme().font("label")).horizontalAdvance(kind) <= room.width()
+    needed = width_of(title, "strong") + TYPE_GAP
+    fits = needed + width_of(kind, "label") <= room.width()
     _line(painter, room, title, "strong", "text")
     if fits:
         _line(painter, room.adjusted(needed, 0, 0, 0), kind, "label", "text2")
@@ -253,18 +257,12 @@ def _worth_line(painter: QPainter, room: QRect, cause: Cause) -> None:
     _line(painter, rest, verdicts.word(cause.worth, cause.count), "label", found.role)
 
 
-def _width(metrics: QFontMetrics, parts: tuple[str, ...]) -> int:
-    return sum(metrics.horizontalAdvance(part) + PART_GAP for part in parts) - PART_GAP
+def _width(parts: tuple[str, ...]) -> int:
+    return sum(width_of(part, "label") + PART_GAP for part in parts) - PART_GAP
 
 
 def _line(painter: QPainter, room: QRect, words_: str, kind: str, role: str) -> int:
     """Draw one line, cut at the end; return its width."""
     if room.width() < 12:
         return 0
-    font = theme().font(kind)
-    metrics = QFontMetrics(font)
-    cut = metrics.elidedText(words_, Qt.TextElideMode.ElideRight, room.width())
-    painter.setFont(font)
-    painter.setPen(theme().color(role))
-    painter.drawText(room, _LEFT, cut)
-    return metrics.horizontalAdvance(cut)
+    return write(painter, room, cut(words_, kind, room.width()), kind, role)

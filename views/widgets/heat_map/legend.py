@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
 from services.domain.insight.shop import STATES
 from services.i18n import _
 from views.support.language import on_language_changed
+from views.support.paint import draw_box, width_of, write
 from views.support.words import shop
 from views.theme import theme
 from views.widgets.heat_map.paint import paint_cell
@@ -52,11 +53,11 @@ class StateItem(QAbstractButton):
 
     def room(self, *, compact: bool) -> int:
         """Width that is needed."""
-        words = 0 if compact else QFontMetrics(theme().font("label")).horizontalAdvance(shop.word(self.state)) + 5
+        words = 0 if compact else width_of(shop.word(self.state), "label") + 5
         return 2 * _PAD + _CELL + _GAP + words + self._value_width()
 
     def _value_width(self) -> int:
-        return QFontMetrics(theme().font("labelstrong", tabular=True)).horizontalAdvance(f"{self._count:,}")
+        return width_of(f"{self._count:,}", "labelstrong", tabular=True)
 
     def sizeHint(self) -> QSize:
         """Return the room for cell, word and count."""
@@ -71,24 +72,14 @@ class StateItem(QAbstractButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.isChecked() or self.underMouse():
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme().color("sel" if self.isChecked() else "hover"))
-            painter.drawRoundedRect(QRectF(self.rect()), 4, 4)
+            draw_box(painter, self.rect(), 4, None, theme().color("sel" if self.isChecked() else "hover"))
         paint_cell(painter, QRectF(_PAD, (self.height() - _CELL) / 2, _CELL, _CELL), self.state)
-        left = _PAD + _CELL + _GAP
+        room = QRectF(_PAD + _CELL + _GAP, 0, self.width(), self.height())
         if not self.compact:
-            font = theme().font("label")
-            painter.setFont(font)
-            painter.setPen(theme().color("text2"))
-            painter.drawText(QRectF(left, 0, self.width(), self.height()), _LEFT, shop.word(self.state))
-            left += QFontMetrics(font).horizontalAdvance(shop.word(self.state)) + 5
-        painter.setFont(theme().font("labelstrong", tabular=True))
-        painter.setPen(theme().color("text"))
-        painter.drawText(QRectF(left, 0, self.width(), self.height()), _LEFT, f"{self._count:,}")
+            room.translate(write(painter, room, shop.word(self.state), "label", "text2") + 5, 0)
+        write(painter, room, f"{self._count:,}", "labelstrong", "text", tabular=True)
         if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+            draw_box(painter, self.rect(), 4, theme().color("focus"), None, 2)
 
 
 class HeatLegend(QWidget):
