@@ -399,7 +399,7 @@ class MainWindow(QMainWindow):
         page.activate()
         self.stand_still(still)
         self.page_changed.emit(page_id)
-        self.toasts.arrange()  # other buttons stand there now
+        turns().soon(self._make_way)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """What is gone, or can be pressed no more, leaves the keyboard on its page: by itself Qt hands it on to the
@@ -569,6 +569,11 @@ class MainWindow(QMainWindow):
             turns().paint(self._paint)
             return True
         return super().event(event)
+
+    def _make_way(self) -> None:
+        """Other buttons stand below the messages now."""
+        if isValid(self):
+            self.toasts.arrange()
 
     def _paint(self) -> None:
         if isValid(self):
