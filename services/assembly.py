@@ -49,7 +49,7 @@ from services.domain.alerts.incident import Incident
 from services.domain.errors import BrokerUnavailable, ConsoleError, NotAllowed, TopologyMismatch
 from services.domain.fleet import shop_queue
 from services.domain.insight import worker as insight
-from services.domain.insight.connection import BROKER, FILE, MANAGEMENT, STORE, Answer
+from services.domain.insight.connection import BROKER, FILE, MANAGEMENT, STORE, Answer, refused
 from services.domain.insight.forecast.flow import Flow
 from services.domain.insight.worker import FleetNow
 from services.domain.task import lane, ledger, retry
@@ -191,7 +191,9 @@ def open_engine(settings: config.Settings, *, looking: bool = False, via: str = 
         return _declared(engine)
     except BrokerUnavailable as exc:
         if looking:
-            return replace(engine, doubts=(Message("broker.lost_doubt", {"why": words_of(exc)}),), reached=False)
+            why, engine.steps.dispatcher.away = words_of(exc), True
+            code = "broker.refused_doubt" if refused(why) else "broker.lost_doubt"
+            return replace(engine, doubts=(Message(code, {"why": why}),), reached=False)
         engine.close()
         raise
     except BaseException:

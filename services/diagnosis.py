@@ -15,6 +15,7 @@ from services.domain.insight.connection import Reach
 from services.domain.text.said import words_of
 from services.domain.upkeep import health
 from services.domain.upkeep.health import ERROR, Finding, finding
+from services.monitor.attention.broker import UNSENT
 from services.monitor.doctor import FILE_GONE, STORE_GONE, Doctor
 from services.monitor.overview import Attention
 from services.version import VERSION
@@ -54,9 +55,12 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
             foreign=tuple(settings.foreign_queues),
         )
         findings = doctor.look(settings.home_path, settings.delays, mark=settings.store_mark, deep=deep)
+        refused: list[Finding] = []
         with contextlib.suppress(ConsoleError):  # that it is gone is told already
-            findings = [*health.of_rights(assembly.missing_rights(settings, broker)), *findings]
-        return Diagnosis(findings=(*findings, *_of_settings(settings)), attention=doctor.attention())
+            refused = health.of_rights(assembly.missing_rights(settings, broker))
+        # why nothing is sent is known then, and no matter of the broker's disk
+        needs = [one for one in doctor.attention() if not (refused and one.code == UNSENT)]
+        return Diagnosis(findings=(*refused, *findings, *_of_settings(settings)), attention=tuple(needs))
     finally:
         broker.close()
         store.close()

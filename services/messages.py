@@ -148,6 +148,7 @@ TEMPLATES: dict[str, str] = {
         "Workers finish what they hold and keep the outcomes on their own disk; nothing new starts until both are back."
     ),
     "lost.file": N_("The workers of this computer finish what they hold; nothing new starts until the file is back."),
+    "broker.refused_doubt": N_("The broker refuses this program; what is created is recorded and sent later: {why}"),
     "broker.lost_doubt": N_("The broker does not answer, nothing new starts until it is back: {why}"),
     "lost.offline": N_(
         "This computer has no network. Workers elsewhere go on without it; what they do is not known here."

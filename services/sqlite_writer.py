@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import queue
 import sqlite3
@@ -14,7 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from services import home_folder
-from services.domain.errors import NotAllowed
+from services import log as logs
+from services.domain.errors import NotAllowed, StoreUnavailable
 from services.domain.text.said import said
 from services.sqlite_holder import Displaced, Locked, Waiting, is_full, writer_of
 from services.sqlite_setup import (
@@ -30,6 +32,7 @@ from services.sqlite_setup import (
     settled,
 )
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 #: a transaction takes in no further job after this time
@@ -137,6 +140,7 @@ class SharedFile:
         self._thread: threading.Thread | None = None
         self._place = _place(path)
         self._full: sqlite3.Error | None = None  #: the last write found no room
+        self._failed_at = 0.0  #: since when no write succeeds, monotonic; 0 while they do
         self._asked_at = 0.0  #: since when the write lock is asked for in vain, monotonic; 0 where it is not
         if not read_only:
             conn = connect_writer(path)
@@ -210,15 +214,27 @@ class SharedFile:
             except BaseException as exc:  # noqa: BLE001 - handed to the caller whose work it was
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")
-                if isinstance(exc, sqlite3.Error) and is_full(exc):
-                    self._full = exc
-                if not isinstance(exc, Locked):
-                    self._asked_at = 0.0
+                self._note(exc)
                 self._fail(group, done, exc)
             else:
                 self._full = None
+                self._tell_back()
                 self._settle(group)
                 return
+
+    def _note(self, exc: BaseException) -> None:
+        if isinstance(exc, sqlite3.Error) and is_full(exc):
+            self._full = exc
+        if isinstance(exc, sqlite3.OperationalError):
+            self._failed_at = self._failed_at or time.monotonic()
+        if not isinstance(exc, Locked):
+            self._asked_at = 0.0
+
+    def _tell_back(self) -> None:
+        if self._failed_at:
+            away = round(time.monotonic() - self._failed_at)
+            self._failed_at = 0.0
+            log.warning("%s takes writes again after %d s", self.path, away, extra=logs.back(StoreUnavailable))
 
     def _growing(self, group: list[_Write]) -> Iterator[_Write]:
         """The jobs of the group and then those that have come meanwhile."""

@@ -17,6 +17,7 @@ from services.ports import Broker, Store
 log = logging.getLogger(__name__)
 #: how long a message waits at least that cannot be judged now
 PARKED_S = 15
+AWAY = "disconnected"
 
 
 class Sent(NamedTuple):
@@ -33,6 +34,7 @@ class Dispatcher:
         self._store, self._broker, self._delays = store, broker, tuple(delays)
         self._letters = LettersOut(store) if broker.capabilities.dead_log else None
         self._platforms: frozenset[str] = frozenset()
+        self.away = False  #: the broker has not answered whoever works by this, and is not tried again
 
     @property
     def longest_delay_s(self) -> int:
@@ -42,7 +44,7 @@ class Dispatcher:
     def know(self, platforms: Iterable[str]) -> None:
         """Bind the dead letters of these platforms, before the first of their tasks can be given up by anybody."""
         unknown = frozenset(platforms) - self._platforms
-        if not unknown:
+        if not unknown or self.away:
             return
         try:
             self._broker.ensure(platforms=unknown)
@@ -56,6 +58,8 @@ class Dispatcher:
         """Publish the messages of these records, each of which has one; raises nothing. The outbox mark is the
         caller's: see ``Steps.publish``.
         """
+        if self.away:
+            return Sent({task.task_id: Receipt(False, AWAY) for task in tasks}, {})
         unfit: dict[str, str] = {}
         orders = self._orders(tasks, now_ms, unfit)
         return Sent(self._publish({task.task_id: task for task in tasks}, orders), unfit)

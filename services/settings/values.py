@@ -181,7 +181,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def unverified(self) -> tuple[str, ...]:
         """Which servers are believed without their certificate being checked, by name."""
-        broker = brokers.secured(self.broker.url) if self.broker.insecure_tls else ""
+        asked = brokers.secured(self.broker.url) or self.broker.management_url.strip().startswith("https:")
+        broker = brokers.of(self.broker.url).name if self.broker.insecure_tls and asked else ""
         store = "Redis" if self.store.insecure_tls and self.store.url.startswith("rediss:") else ""
         return tuple(name for name in (broker, store) if name)
 

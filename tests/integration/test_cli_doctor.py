@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -10,10 +11,13 @@ import pytest
 
 from services import diagnosis, messages
 from services import settings as config
-from services.domain.change import Claim, Finish
+from services.clock import SystemClock
+from services.domain.change import Claim, Create, Finish
 from services.domain.fleet.worker import LinkState, WorkerInfo
-from services.domain.task.record import Attempt
+from services.domain.task.record import Attempt, Task
 from services.domain.upkeep import tuning
+from services.monitor.attention import broker as unsent
+from services.store.redis.store import RedisStore
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import Fleet, channel, vhost
@@ -156,8 +160,9 @@ def test_advice_comes_with_what_was_measured(fleet: Fleet) -> None:
 
 @pytest.mark.one_pair
 def test_a_user_whose_rights_were_taken_away_is_told_with_the_words_that_give_them_back(
-    rabbitmq: RabbitMQ, amqp_vhost: str, redis_url: str, tmp_path: Path
+    rabbitmq: RabbitMQ, amqp_vhost: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(unsent, "UNSENT_MS", 0)
     place = f"/api/permissions/{vhost(amqp_vhost)}/emptied"
     rabbitmq.api("PUT", "/api/users/emptied", {"password": "pw", "tags": ""})
     rabbitmq.api("PUT", place, dict.fromkeys(("configure", "write", "read"), ""))
@@ -167,13 +172,17 @@ def test_a_user_whose_rights_were_taken_away_is_told_with_the_words_that_give_th
         store=config.StoreSettings(url=redis_url),
     )
     try:
-        found = {one.message.code: one for one in diagnosis.examine(settings).findings}
+        with closing(RedisStore(redis_url, SystemClock())) as store:
+            store.apply([Create(task=Task(task_id="t1", shop_id="s1", platform="pdd", task_type="work"))])
+        told = diagnosis.examine(settings)
+        found = {one.message.code: one for one in told.findings}
         looks = msgspec.structs.replace(settings, read_only=True)
         only = {one.message.code for one in diagnosis.examine(looks).findings}
         rabbitmq.api("PUT", "/api/users/emptied", {"password": "another", "tags": ""})
         gone = {one.message.code: one for one in diagnosis.examine(settings).findings}
     finally:
         rabbitmq.api("DELETE", "/api/users/emptied")
+    assert unsent.UNSENT not in {one.code for one in told.attention}, "it is no matter of the broker's disk"
     remedy = found["doctor.broker_rights"].remedy
     assert remedy is not None
     assert "rabbitmqctl set_permissions -p" in messages.english(remedy)

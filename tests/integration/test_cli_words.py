@@ -251,7 +251,9 @@ def test_a_service_that_is_not_there_is_3(cli: Cli) -> None:
     assert str(nobody) in document["error"]
 
 
-def test_a_broker_that_is_not_there_keeps_nobody_from_looking_nor_from_creating(cli: Cli, redis_url: str) -> None:
+def test_a_broker_that_is_not_there_keeps_nobody_from_looking_nor_from_creating(
+    cli: Cli, redis_url: str, amqp_vhost: str
+) -> None:
     nobody = free_port()
     where = ("--broker", f"amqp://user:secret@127.0.0.1:{nobody}/v", "--redis", redis_url)
     looked = cli.call("stats", *where)
@@ -266,6 +268,9 @@ def test_a_broker_that_is_not_there_keeps_nobody_from_looking_nor_from_creating(
     assert "secret" not in done.stdout + done.stderr
     told = cli.call("task", "create", "--shop", "pdd:s2", "--type", "work", *where)
     assert "1 recorded and not sent yet (Nothing listens at" in told.stdout
+    assert told.stderr.count("Nothing listens at") == 1, "why is told once, before it is tried"
+    refused = cli.call("stats", "--broker", amqp_vhost.replace("guest:guest", "guest:other"), "--redis", redis_url)
+    assert "The broker refuses this program" in refused.stderr
     resent = cli.call("task", "retry", document["created"][0], *where, "--json")
     assert resent.returncode == 3, "what only sends cannot be done"
 

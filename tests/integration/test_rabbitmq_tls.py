@@ -7,7 +7,7 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import pytest
 
 from services import assembly
 from services import settings as config
+from services.broker import listed as brokers
 from services.broker.rabbitmq.broker import RabbitBroker
 from services.broker.rabbitmq.management import Management
 from services.broker.rabbitmq.timing import Timing
@@ -187,6 +188,29 @@ def test_a_management_interface_that_wants_a_certificate_gets_the_one_of_its_add
         asked = Management(address, f"{url}&certfile={folder}/cert.pem&keyfile={folder}/key.pem", SystemClock())
         assert asked.totals() == {}, asked.problem()
         asked.close()
+        server.shutdown()
+
+
+def test_whom_the_certificate_of_the_broker_is_believed_is_believed_for_its_management_interface(
+    secure: Secure,
+) -> None:
+    folder, address = secure.authority.parent, parse("amqp://guest:guest@localhost/")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Queues) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for insecure, told in ((False, None), (True, {})):
+            place = config.BrokerSettings(
+                url="amqp://guest:guest@localhost/",
+                management_url=f"https://localhost:{server.server_port}",
+                insecure_tls=insecure,
+            )
+            asked = Management(replace(address, insecure=insecure), place.management_url, SystemClock())
+            assert asked.totals() == told
+            asked.close()
+            assert bool(brokers.of(place.url).ask_management(place, SystemClock())) is not insecure
+            assert config.Settings(broker=place).unverified == (("RabbitMQ",) if insecure else ())
         server.shutdown()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from services import addresses
@@ -114,7 +115,7 @@ def _ask_management(place: Place, clock: Clock) -> str:
     from services.broker.rabbitmq.url import parse
 
     try:
-        asked = Management(parse(place.url), place.management_url, clock)
+        asked = Management(replace(parse(place.url), insecure=place.insecure_tls), place.management_url, clock)
     except ConsoleError as exc:
         return words_of(exc)
     try:

@@ -65,6 +65,7 @@ class Management:
         user = unquote(parts.username) if parts.username is not None else address.user
         password = unquote(parts.password or "") if parts.username is not None else address.password
         self._login = {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
+        self._insecure = address.insecure
         self._options = {**address.options, **dict(parse_qsl(parts.query))}
         self._vhost = quote(address.vhost, safe="")
         self._clock = clock
@@ -221,7 +222,7 @@ class Management:
         place = self._places[0]
         if not place.tls:
             return http.client.HTTPConnection(place.host, place.port, timeout=TIMEOUT)
-        context = tls.context(self._options, tls.HTTP)
+        context = tls.context(self._options, tls.HTTP, insecure=self._insecure)
         return http.client.HTTPSConnection(place.host, place.port, timeout=TIMEOUT, context=context)
 
     def _hang_up(self) -> None:

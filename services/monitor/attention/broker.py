@@ -14,6 +14,7 @@ from services.monitor.overview import Attention
 
 #: a message that the broker has not confirmed for so long is held up; one needs milliseconds
 UNSENT_MS = 10_000
+UNSENT = "attention.unsent"
 WORDS = {
     "attention.broker_lost": Words(
         N_("The broker does not answer, nothing new starts: {tasks_n} waiting"),
@@ -27,7 +28,7 @@ WORDS = {
         N_("Broker takes no messages: {tasks_n} not sent"),
         N_("None is lost: all are recorded, new ones too, and sent later"),
     ),
-    "attention.unsent": Words(
+    UNSENT: Words(
         N_("Nothing reaches the broker: {tasks_n} recorded, none lost"),
         N_("It confirms nothing, nobody could tell why yet: look at its disk and memory; then all of it is sent"),
     ),
@@ -73,7 +74,7 @@ def items(look: Look) -> Iterable[Attention]:
             yield Attention(
                 key="blocked",
                 severity="blocked",
-                code="attention.unsent",
+                code=UNSENT,
                 params={"tasks": look.snapshot.counts.unsent},
                 since_ms=late[0].updated_at or late[0].created_at,
                 verbs=(("copy_server", ""), ("open_tasks", f"status:{Status.PENDING}"), ("open_workers", "")),

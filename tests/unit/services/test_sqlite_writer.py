@@ -224,7 +224,9 @@ def test_a_writer_in_another_process_is_heard(file: SharedFile) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows moves and removes no file in use")
-def test_a_file_that_is_taken_away_is_written_no_more_and_goes_on_when_it_is_back(file: SharedFile) -> None:
+def test_a_file_that_is_taken_away_is_written_no_more_and_goes_on_when_it_is_back(
+    file: SharedFile, caplog: pytest.LogCaptureFixture
+) -> None:
     """Open files outlive their names: all that is written into one is gone when it is closed."""
     file.write(insert(1))
     away = file.path.rename(file.path.with_name("away"))
@@ -238,8 +240,11 @@ def test_a_file_that_is_taken_away_is_written_no_more_and_goes_on_when_it_is_bac
         file.write(insert(2))
     assert "another file was put in the place" in str(sentence(other.value))
     away.replace(file.path)
+    assert "takes writes again" not in caplog.text
     file.write(insert(3))
     assert numbers(file) == [1, 3]
+    file.write(insert(4))
+    assert caplog.text.count("takes writes again") == 1
 
 
 def test_a_full_disk_is_told_until_something_is_written_again(file: SharedFile) -> None:
