@@ -74,6 +74,7 @@ class ConsoleState:
         with self._lock:
             self._values = _laid_over(whole, self._unwritten)
         try:
+            home_folder.check_there(self._path)
             self._path.parent.mkdir(parents=True, exist_ok=True)
             draft = self._path.with_suffix(".part")
             home_folder.keep_private(draft)

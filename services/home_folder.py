@@ -37,6 +37,7 @@ _SECRET = ("config.toml", "*.sqlite*", f"{SPOOL}/*/*")
 log = logging.getLogger(__name__)
 NODE_FILE = "node"
 _MOST_NAME_BYTES = 1000
+_there: set[Path] = set()  #: homes that this process has seen
 
 
 def check(folder: Path) -> None:
@@ -53,6 +54,8 @@ def check(folder: Path) -> None:
         ) from exc
     if no_folders:
         raise UsageError(said("home.no_folder", folder=str(no_folders[0])), field="FLEETDECK_HOME")
+    if folder.is_dir():
+        _there.add(folder)
 
 
 def make(folder: Path) -> None:
@@ -65,6 +68,7 @@ def make(folder: Path) -> None:
         make_private(folder)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(13, "no right to write there")
+        _there.add(folder)
     except OSError as exc:
         text = said("home.unusable", folder=str(folder), why=exc.strerror or str(exc))
         raise UsageError(text, field="FLEETDECK_HOME") from exc
@@ -87,12 +91,26 @@ def unwritable(folder: Path) -> str:
     return ""
 
 
+def check_there(place: Path) -> None:
+    """Refuse to make anything in a home that was there and is gone, as with a disk that was taken off: an empty one in
+    its place would hide that all is lost, or take in what is found by nobody once the disk is back.
+
+    Raises:
+        FileNotFoundError: with that as its reason.
+    """
+    for folder in (place, *place.parents):
+        if folder in _there and not folder.is_dir():
+            why = f"{folder} was there and is gone; put it back, or end this program and start it again"
+            raise FileNotFoundError(errno.ENOENT, why)
+
+
 def make_private(folder: Path) -> None:
     """Make a folder that this user alone may use, where there is none yet, whatever the mask of this process is.
 
     Raises:
         OSError: it cannot be made.
     """
+    check_there(folder)
     with contextlib.suppress(FileExistsError):
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700)

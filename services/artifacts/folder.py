@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from services import whole_file
+from services import home_folder, whole_file
 from services.artifacts import caps
 from services.artifacts.caps import CARDS, Caps
 from services.domain.errors import ArtifactError
@@ -112,6 +112,7 @@ class FolderArtifacts:
         any number.
         """
         with self._lock:
+            home_folder.check_there(folder)
             (folder / CARDS).mkdir(parents=True, exist_ok=True)
             left = shutil.disk_usage(folder).free - self._caps.free_bytes if self._caps.free_bytes else 0
             if self._caps.free_bytes and left <= 0:

@@ -203,6 +203,7 @@ def peak_of(rows: Sequence[Sample]) -> Sample:
 
 def _open(path: Path) -> sqlite3.Connection | None:
     try:
+        home_folder.check_there(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         home_folder.keep_private(path)
         db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=2.0)

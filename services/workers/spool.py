@@ -140,7 +140,7 @@ class Spool:
 
     def _file(self) -> _File:
         if self._own is None:
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            home_folder.make_private(self._folder)
             made = _File(self._folder / _name())
             try:
                 made.append(_line(_Header(FORMAT, self._folder.name)))

@@ -11,7 +11,9 @@ import pytest
 
 from services import assembly, home_folder
 from services import settings as config
-from services.domain.errors import UsageError
+from services.clock import SystemClock
+from services.domain.errors import StoreUnavailable, UsageError
+from services.store.sqlite.store import EmbeddedStore
 
 
 def test_a_folder_is_made(tmp_path: Path) -> None:
@@ -124,3 +126,17 @@ def test_only_a_lock_that_is_held_counts_as_held(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("fcntl.flock", refuse)
     with pytest.raises(OSError, match="no locks available"):
         home_folder.locked(tmp_path / "one.lock")
+
+
+def test_a_home_that_vanished_is_not_made_anew_until_it_is_back(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home_folder.make(home)
+    away = home.rename(tmp_path / "away")
+    for act in (lambda: home_folder.make(home), lambda: EmbeddedStore(home / "local.sqlite", SystemClock())):
+        with pytest.raises((UsageError, OSError, StoreUnavailable), match="was there and is gone"):
+            act()
+    assert "was there and is gone" in home_folder.unwritable(home / "spool")
+    assert home_folder.node_name(home)
+    assert not home.exists()
+    away.rename(home)
+    assert home_folder.unwritable(home / "spool") == ""
