@@ -44,11 +44,17 @@ class LocalSlots:
 
     def restart_with(self, workers: LocalWorkers) -> None:
         """Use other executors from now on; what works goes on working, with the same slots and lanes."""
+        works = self.works
+        self.replace(workers)
+        if works is not None:
+            self.start(*works)
+
+    @property
+    def works(self) -> tuple[int, tuple[str, ...]] | None:
+        """Slots and lanes of the running local worker, None for none."""
         worker = self._worker
         info = worker.info() if worker is not None and worker.state != "stopped" else None
-        self.replace(workers)
-        if info is not None:
-            self.start(len(info.slots), info.lanes)
+        return None if info is None else (len(info.slots), info.lanes)
 
     def start(self, slots: int, lanes: tuple[str, ...] = ("high", "normal", "low")) -> object:
         """Start working here.

@@ -106,7 +106,7 @@ class SampleAtWork:
             known = engine.registry.shops()
             if any(shop.key not in known for shop in shops):
                 self._commands.fleet.import_shops(shops)
-            undo.callback(lambda: self._local.replace(workforce.local_workers(engine)))  # those have no storefront
+            undo.callback(self._put_back, self._local.works)
             self._local.replace(workers)
             self._local.start(engine.settings.worker.slots)
             engine.store.put_document("fleet", "sample", '{"loaded": true}')
@@ -116,6 +116,14 @@ class SampleAtWork:
             trickle.start()
             self._trickle = trickle
             undo.pop_all()
+
+    def _put_back(self, works: tuple[int, tuple[str, ...]] | None) -> None:
+        """Workers that have no storefront, at work as before the sample was to be loaded."""
+        from services import workforce
+
+        self._local.replace(workforce.local_workers(self._engine))
+        if works is not None:
+            self._local.start(*works)
 
     def stop(self) -> int:
         """End trickle and storefront for good and cancel what waits of it; shops and ended tasks stay.

@@ -15,6 +15,7 @@ from console.connection.open_connection import OpenConnection
 from console.local_slots import LocalSlots
 from services import settings as config
 from services.domain.errors import StoreClosed, UsageError
+from services.sample.fleet import Trickle
 from services.workers.host import LocalWorkers
 
 
@@ -97,6 +98,24 @@ def test_a_sample_that_cannot_be_loaded_leaves_nothing_behind(tmp_path: Path, mo
         monkeypatch.undo()
         session.sample.load()
         assert session.sample.loaded
+    finally:
+        session.close()
+
+
+def test_a_sample_that_cannot_be_loaded_leaves_the_worker_of_a_person_at_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = OpenConnection(config.load(home=tmp_path))
+
+    def full(*_words: object) -> None:
+        raise OSError("no room")
+
+    try:
+        session.local.start(3, ("high", "normal"))
+        monkeypatch.setattr(Trickle, "start", full)
+        with pytest.raises(OSError, match="no room"):
+            session.sample.load()
+        assert session.local.works == (3, ("high", "normal"))
     finally:
         session.close()
 
