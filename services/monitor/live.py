@@ -147,6 +147,7 @@ def look(store: Store, broker: BrokerHealth | None = None) -> Snapshot:
     """One look at the fleet now, for who follows nothing; a broker that was not asked is taken to answer. Blocking."""
     asked = broker is not None and (broker.connected or broker.error)
     now, workers, leads = store.now_ms(), tuple(store.workers()), store.leader(leader.ROLE)
+    answers, latency, error = store.health()
     return Snapshot(
         at_ms=now,
         taken=0.0,
@@ -158,6 +159,7 @@ def look(store: Store, broker: BrokerHealth | None = None) -> Snapshot:
         sessions=tuple(store.sessions()),
         leader=leads,
         links=leader_link.links(store, leads),
+        store=StoreHealth(connected=answers, latency_ms=latency, error=error),
         broker=broker if broker is not None and asked else BrokerHealth(connected=True),
     )
 

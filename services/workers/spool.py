@@ -144,8 +144,10 @@ class Spool:
             made = _File(self._folder / _name())
             try:
                 made.append(_line(_Header(FORMAT, self._folder.name)))
-            except OSError:
+            except OSError:  # it would be taken for one that cannot be read
                 made.close()
+                with contextlib.suppress(OSError):
+                    made.path.unlink()
                 raise
             self._own = made
             self._files.append(made)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,6 +48,8 @@ from services.store.unreadable import WRONG, all_sound, first, readable
 log = logging.getLogger(__name__)
 #: operations in one transaction at most, so that a long batch does not keep everybody else waiting
 CHUNK = 250
+#: a disk with less room is full for what is written here
+LEAST_BYTES = 64 * 1024
 _watermark = partial(msgspec.convert, type=tuple[str, int, Instant])
 #: one step of the index for each batch, however many tasks it has
 _NAMES = """WITH RECURSIVE names (batch) AS (
@@ -292,8 +296,17 @@ class EmbeddedStore(
                 conn.execute("SELECT count(*) FROM meta").fetchone()
         except StoreError as exc:
             return False, -1.0, words_of(exc)
-        refusing = self._file.refusing
+        refusing = self._file.refusing or self._full()
         return True, (time.perf_counter() - begun) * 1000, "" if refusing is None else sentence(refusing)
+
+    def _full(self) -> sqlite3.Error | None:
+        """That its disk is, as a process knows that has written nothing yet."""
+        with contextlib.suppress(OSError):
+            if shutil.disk_usage(self._file.path.parent).free < LEAST_BYTES:
+                error = sqlite3.OperationalError("database or disk is full")
+                error.sqlite_errorcode = sqlite3.SQLITE_FULL
+                return error
+        return None
 
     def facts(self) -> Mapping[str, str]:
         """What holds the records."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -323,6 +324,12 @@ def test_a_broker_that_does_not_answer_is_an_item_with_its_cause_and_a_message_f
     assert said(item) == ["Cause: nothing listens at 10.0.0.9:5672: start RabbitMQ"]
     assert item.verbs[0] == ("copy_server", "")
     assert "broker_lost" not in found(room)
+
+
+def test_a_full_disk_is_told_by_who_has_written_nothing_yet(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert live.look(room.store).no_writes == ""
+    monkeypatch.setattr("shutil.disk_usage", lambda _place: SimpleNamespace(total=1, used=1, free=0))
+    assert "disk of the local database is full" in live.look(room.store).no_writes
 
 
 def test_while_the_store_takes_no_writes_that_is_told_and_nobody_is_sent_to_start_a_worker(room: Room) -> None:

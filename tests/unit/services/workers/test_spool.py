@@ -76,6 +76,23 @@ def test_a_disk_that_is_full_in_the_middle_of_a_line_spoils_no_other(folder: Pat
     assert Spool(folder).adopt() == [op(1), op(3)], "the second one waits in memory"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit there")
+def test_a_disk_that_is_full_from_the_beginning_leaves_no_file_that_says_nothing(folder: Path) -> None:
+    import resource
+
+    spool = Spool(folder)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    try:
+        spool.keep([op(1)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(folder.iterdir()) == []
+    spool.keep([op(1)])
+    spool.close()
+    assert Spool(folder).adopt() == [op(1)]
+
+
 def test_a_file_ends_with_its_last_open_outcome(folder: Path) -> None:
     spool = Spool(folder)
     spool.keep([op(1), op(2)])
