@@ -195,7 +195,7 @@ class ConnectionDialog(DialogFrame):
 
     def _on_edited(self) -> None:
         for line in self.answers.values():
-            line.clear()
+            line.clear(still=True)
         self._busy("")
 
     def _sound(self, profile: SavedProfile, fields: Collection[str] = ()) -> bool:

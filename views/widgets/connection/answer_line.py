@@ -49,8 +49,11 @@ class AnswerLine(QWidget):
         """What is shown, "" while nothing is."""
         return "" if self.isHidden() else self._words.text()
 
-    def clear(self) -> None:
-        """Show nothing."""
+    def clear(self, *, still: bool = False) -> None:
+        """Show nothing; ``still``: in the room that it took, so that what is below does not move under the mouse."""
+        kept = self.sizePolicy()
+        kept.setRetainSizeWhenHidden(still and (not self.isHidden() or kept.retainSizeWhenHidden()))
+        self.setSizePolicy(kept)
         self._answer = None
         self.hide()
 

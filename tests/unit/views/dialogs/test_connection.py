@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from services.domain.insight.connection import BROKER, STORE, Answer
@@ -27,3 +28,27 @@ def test_answers_that_come_late_are_not_told_of_other_addresses(qtbot: QtBot) ->
     assert dialog.answers[STORE].words() == ""
     dialog.show_problem("redis", "no such store", tried)
     assert dialog.fields["redis"].error() == ""
+
+
+def test_the_next_field_stays_where_it_is_when_an_answer_goes(qtbot: QtBot) -> None:
+    dialog = ConnectionDialog(None, ())
+    qtbot.addWidget(dialog)
+    dialog.show()
+    below = dialog.addresses["redis"]
+
+    def place() -> int:
+        for _layer in range(8):  # each layout asks the one around it
+            QApplication.processEvents()
+        return below.mapTo(dialog, below.rect().topLeft()).y()
+
+    empty = place()
+    dialog.addresses["broker"].set_address("amqps://mq")
+    dialog.addresses["redis"].set_address("rediss://store")
+    assert place() == empty, "nothing is kept free for what was never said"
+    dialog.test_button.click()
+    dialog.show_test((Answer(part=BROKER, latency_ms=3.0),), dialog.profile())
+    answered = place()
+    assert answered > empty
+    dialog.addresses["broker"].setText("amqps://mq2")
+    assert dialog.answers[BROKER].words() == ""
+    assert place() == answered
