@@ -94,6 +94,14 @@ def test_who_knew_the_store_before_it_was_emptied_says_so_once(behind: Behind, r
     assert late.store.pauses() == []
 
 
+def test_the_first_who_records_something_in_an_emptied_store_says_so(behind: Behind, redis_server: Redis) -> None:
+    """Before it is recorded: no leader need have looked."""
+    behind.fleet.create("s1")
+    redis_server.flush()
+    behind.fleet.create("s1", n=2)
+    assert told(behind.fleet)[0].code == "attention.store_lost"
+
+
 def test_a_message_older_than_the_data_tells_of_the_loss(behind: Behind, redis_server: Redis, tmp_path: Path) -> None:
     """Where nobody is left who knew: all that there was before is gone, also what a type was."""
     fleet, seen = behind.fleet, tmp_path / "seen.txt"
