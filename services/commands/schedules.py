@@ -153,7 +153,7 @@ class ScheduleCommands:
             UsageError: ``field`` names what to change.
         """
         found = self._checker.named(schedule)
-        schedules.check(found, self.zone(), self._store.now_ms())
+        schedules.check(found, self.zone(), self._store.wall_ms())
         self._checker.check(found)
         return found
 
@@ -170,7 +170,7 @@ class ScheduleCommands:
         entry = self._entry(found.name)
         if entry is not None and not replace:
             raise UsageError(said("schedule.there", name=repr(found.name)), field="name")
-        now = self._store.now_ms()
+        now = self._store.wall_ms()
         old = schedules.load(entry.body) if entry is not None else None
         made = _signed(found, old.schedule if old else None, self._operator.who, now)
         detail = {"schedule": msgspec.to_builtins(made)}
@@ -208,7 +208,7 @@ class ScheduleCommands:
             UsageError: there is none of a name; then nothing is changed.
         """
         self._audit.need(self._operator, "operator", "schedule.enable" if enabled else "schedule.disable", names)
-        zone, now = self.zone(), self._store.now_ms()
+        zone, now = self.zone(), self._store.wall_ms()
         found = [schedules.load(self._need(name).body).schedule for name in dict.fromkeys(names)]
         changed = [one.name for one in found if one.enabled != enabled]
 
@@ -302,7 +302,7 @@ class ScheduleCommands:
         """
         self._audit.need(self._operator, "admin", "fleet.time_zone", [zone])
         recurrence.zone_named(zone)
-        now = self._store.now_ms()
+        now = self._store.wall_ms()
         followers = [entry for entry in self._store.schedules() if not schedules.load(entry.body).schedule.zone]
         before = self.zone()
 

@@ -160,7 +160,7 @@ class ScheduleQueries:
             quiet=wished(self._store),
             promised=promised,
             zone=zone or fleet_zone(self._store) or DEFAULT_ZONE,
-            now=self._store.now_ms(),
+            now=self._store.wall_ms(),
         )
 
     def _sets(self) -> ShopSets:
@@ -186,7 +186,7 @@ class ScheduleQueries:
         Raises:
             UsageError: its cron expression, zone or interval is not acceptable.
         """
-        now = self._store.now_ms()
+        now = self._store.wall_ms()
         if schedule.every_s and not schedule.first_at:
             schedule = msgspec.structs.replace(schedule, first_at=now + schedule.every_s * 1000)
         upcoming = tuple(recurrence.upcoming(schedules.rule(schedule, zone), now, count))
@@ -206,7 +206,7 @@ class ScheduleQueries:
         row = self.preview(wanted, zone, 1)
         if not row.upcoming or not row.shops:
             return None
-        at, now = row.upcoming[0], self._store.now_ms()
+        at, now = row.upcoming[0], self._store.wall_ms()
         ends = at + load.LONGEST * load.MINUTE_MS
         slots = self._slots(now)
         begins, over = at - load.LONGEST * load.MINUTE_MS // 8, self._held_back(zone, ends)
@@ -226,7 +226,7 @@ class ScheduleQueries:
 
     def ahead(self, hours: int = AHEAD_H) -> RunLoad:
         """The line of the workers for some hours to come, as far as schedules make it; what waits now is not in it."""
-        now = self._store.now_ms()
+        now = self._store.wall_ms()
         ends, slots = now + hours * 60 * load.MINUTE_MS, self._slots(now)
         planned, cut = _planned(self.rows(1), now, ends, now)
         tasks = MOST_AHEAD if cut else sum(len(runs) * row.shops for row, runs in planned)
@@ -293,9 +293,13 @@ class ScheduleQueries:
     def _rows(self, entries: Sequence[ScheduleEntry], count: int, *, every: bool = False) -> list[ScheduleRow]:
         """``every``: these are all there are, so what else was read before is forgotten."""
         zone = (fleet_zone(self._store) or DEFAULT_ZONE) if entries else ""
-        moment = self._store.now_ms()
+        moment = self._store.wall_ms()
         leads = self._store.leader(leader.ROLE)
-        way = fates.way(self._store, moment, leads) if any(_is_late(one, moment) for one in entries) else None
+        way = (
+            fates.way(self._store, self._store.now_ms(), leads)
+            if any(_is_late(one, moment) for one in entries)
+            else None
+        )
         sets, known, found = self._sets(), self._read, []
         read: dict[str, _Read] = {}
         for entry in entries:

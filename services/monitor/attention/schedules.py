@@ -29,15 +29,15 @@ WORDS = {
 def late(look: Look) -> Iterable[Attention]:
     """Each late schedule by its name, or many in one."""
     found = []
-    way = look.snapshot.publisher()
+    way, moment = look.snapshot.publisher(), look.store.wall_ms()
     for entry in look.store.due_schedules(LATE_AT_MOST):
-        if not insight.overdue(entry.next_at, look.now_ms):
+        if not insight.overdue(entry.next_at, moment):
             continue
         try:
             planned = load(entry.body)
         except UsageError:  # the page tells what cannot be read
             continue
-        now = insight.look(planned, entry.next_at, look.now_ms, leader=look.snapshot.leader, way=way)
+        now = insight.look(planned, entry.next_at, moment, leader=look.snapshot.leader, way=way)
         found.append((entry.name, now))
     if not found:
         return
