@@ -37,7 +37,7 @@ _SECRET = ("config.toml", "*.sqlite*", f"{SPOOL}/*/*")
 log = logging.getLogger(__name__)
 NODE_FILE = "node"
 _MOST_NAME_BYTES = 1000
-_there: set[Path] = set()  #: homes that this process has seen
+_there: dict[Path, int] = {}  #: homes that this process has seen, and on which device
 
 
 def check(folder: Path) -> None:
@@ -54,8 +54,8 @@ def check(folder: Path) -> None:
         ) from exc
     if no_folders:
         raise UsageError(said("home.no_folder", folder=str(no_folders[0])), field="FLEETDECK_HOME")
-    if folder.is_dir():
-        _there.add(folder)
+    with contextlib.suppress(OSError):  # not made yet
+        _there[folder] = folder.stat().st_dev
 
 
 def make(folder: Path) -> None:
@@ -68,7 +68,7 @@ def make(folder: Path) -> None:
         make_private(folder)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(13, "no right to write there")
-        _there.add(folder)
+        _there[folder] = folder.stat().st_dev
     except OSError as exc:
         text = said("home.unusable", folder=str(folder), why=exc.strerror or str(exc))
         raise UsageError(text, field="FLEETDECK_HOME") from exc
@@ -99,9 +99,17 @@ def check_there(place: Path) -> None:
         FileNotFoundError: with that as its reason.
     """
     for folder in (place, *place.parents):
-        if folder in _there and not folder.is_dir():
-            why = f"{folder} was there and is gone; put it back, or end this program and start it again"
+        if folder in _there and not _is_there(folder, _there[folder]):
+            why = f"{folder} was there and is gone: put it back"
             raise FileNotFoundError(errno.ENOENT, why)
+
+
+def _is_there(folder: Path, device: int) -> bool:
+    """Whether it is; where a disk was taken off, its place is an empty folder of another one."""
+    try:
+        return folder.stat().st_dev == device or any(folder.iterdir())
+    except OSError:
+        return False
 
 
 def make_private(folder: Path) -> None:

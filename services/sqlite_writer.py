@@ -393,6 +393,7 @@ def open_file(path: Path, schema: Schema, *, read_only: bool = False) -> tuple[S
     """
     named, path = path, settled(path)
     if not read_only:
+        home_folder.check_there(named)
         home_folder.check_there(path)
         path.parent.mkdir(parents=True, exist_ok=True)
     refuse_network(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import shutil
 import sqlite3
 import time
@@ -302,7 +303,9 @@ class EmbeddedStore(
     def _full(self) -> sqlite3.Error | None:
         """That its disk is, as a process knows that has written nothing yet."""
         with contextlib.suppress(OSError):
-            if shutil.disk_usage(self._file.path.parent).free < LEAST_BYTES:
+            size = shutil.disk_usage(self._file.path.parent)
+            free = size.total - size.used if os.name == "posix" and os.geteuid() == 0 else size.free
+            if size.total and free < LEAST_BYTES:  # some file systems do not tell
                 error = sqlite3.OperationalError("database or disk is full")
                 error.sqlite_errorcode = sqlite3.SQLITE_FULL
                 return error
