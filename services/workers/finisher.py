@@ -163,9 +163,9 @@ class Finisher:
 
     def _commit(self, batch: list[_Item]) -> None:
         answers = self._apply([item.op for item in batch])
-        if answers is None:
+        if answers is None or (answers := self._recovered(batch, answers)) is None:
             return
-        batch, answers = self._without_unread(batch, self._recovered(batch, answers))
+        batch, answers = self._without_unread(batch, answers)
         self._recorded([item.op.owner for item in batch])
         settled: list[tuple[Delivery, Task | None]] = []
         orphans: list[Delivery] = []
@@ -183,14 +183,17 @@ class Finisher:
         self._owed += [(delivery, task) for delivery, task in settled if task is not None and task.task_id in unsent]
         self._forget(batch)
 
-    def _recovered(self, batch: Sequence[_Item], answers: list[Answer]) -> list[Answer]:
-        """The same, with the outcomes recorded of tasks whose records the store has lost."""
+    def _recovered(self, batch: Sequence[_Item], answers: list[Answer]) -> list[Answer] | None:
+        """The same, with the outcomes recorded of tasks whose records the store has lost; None as of ``_apply``."""
         lost = [place for place, answer in enumerate(answers) if answer.code == "missing" and batch[place].task]
         if not lost:
             return answers
         claimed = [(batch[place].task, batch[place].op) for place in lost]
         again = [one for task, op in claimed if task is not None for one in (recipe.begun(task), op)]
-        found = dict(zip(lost, (self._apply(again) or [])[1::2], strict=False))
+        made = self._apply(again)
+        if made is None:
+            return None
+        found = dict(zip(lost, made[1::2], strict=True))
         return [found.get(place, answer) for place, answer in enumerate(answers)]
 
     def _without_unread(self, batch: list[_Item], answers: list[Answer]) -> tuple[list[_Item], list[Answer]]:

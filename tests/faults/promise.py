@@ -138,7 +138,7 @@ PROMISE: Rows = {
         ("contract/test_store_rollback.py", "test_the_end_of_a_forgotten_claim_is_recorded"),
         (_REPAIR, "test_a_claim_that_redis_has_forgotten_stands"),
     ),
-    "Redis comes back empty, or as an older copy (FLUSHALL, a lost disk, a replica without data)": (
+    "Redis comes back empty (FLUSHALL, a lost disk, a replica without data)": (
         ("faults/test_store_lost.py", "test_after_a_loss_nothing_runs_twice_that_may_not_and_a_pause_holds"),
         ("faults/test_store_lost.py", "test_who_knew_the_store_before_it_was_emptied_says_so_once"),
         (

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
+from services.domain.change import Published
 from services.domain.fleet.shop import Pause
 from services.domain.gates.limit import Limit
 from services.monitor import attention
 from services.monitor.overview import Attention
+from tests.contract import rollback
 from tests.contract.waiting import eventually
 from tests.faults.conftest import Behind
 from tests.integration.fleet_rig import Fleet, lines
@@ -100,6 +103,56 @@ def test_the_first_who_records_something_in_an_emptied_store_says_so(behind: Beh
     redis_server.flush()
     behind.fleet.create("s1", n=2)
     assert told(behind.fleet)[0].code == "attention.store_lost"
+
+
+def test_a_backup_that_is_put_back_is_no_loss(behind: Behind, redis_server: Redis) -> None:
+    """What was switched since it was made holds there too, of those who were there all the time."""
+    fleet, store = behind.fleet, behind.fleet.engine.store
+    fleet.create("s1")
+    store.lead("test", "me", 1000)
+    restore = rollback.of_redis(fleet.engine.settings.store.url)
+    redis_server.flush()
+    store.lead("test", "me", 1000)
+    assert [one.code for one in told(fleet)] == ["attention.store_lost"]
+    store.set_pause(Pause(scope="platform:temu", by="ann"))
+    store.lead("test", "me", 1000)
+    restore()
+    store.lead("test", "me", 1000)
+    assert [pause.scope for pause in store.pauses()] == ["platform:temu"]
+    assert "attention.store_lost" not in [one.code for one in told(fleet)]
+
+
+def test_a_loss_while_others_leave_what_may_wait_holds_nobody_up(behind: Behind, redis_server: Redis) -> None:
+    """What waits for the next batch meets the loss in a thread of its own, while another thread puts things right."""
+    fleet, store = behind.fleet, behind.fleet.engine.store
+    task_id = fleet.create("s1")
+    go, over = threading.Event(), threading.Event()
+
+    def leave() -> None:
+        while not over.is_set():
+            if go.wait(0.1):
+                store.apply_soon([Published(task_id=task_id, status="queued", gen=1, attempt=0)])
+                over.wait(0.0002)
+
+    def lose_and_lead() -> None:
+        for _ in range(60):
+            go.clear()
+            store.get([task_id])  # nothing waits now
+            redis_server.command("FLUSHALL")
+            go.set()
+            store.lead("test", "me", 1000)
+
+    others = [threading.Thread(target=leave, daemon=True) for _ in range(4)]
+    leads = threading.Thread(target=lose_and_lead, daemon=True)
+    for one in (*others, leads):
+        one.start()
+    leads.join(60)
+    stuck = leads.is_alive()
+    over.set()
+    assert not stuck
+    for one in others:
+        one.join(30)
+        assert not one.is_alive()
 
 
 def test_a_message_older_than_the_data_tells_of_the_loss(behind: Behind, redis_server: Redis, tmp_path: Path) -> None:

@@ -160,8 +160,7 @@ class Operations(Part):
             try:
                 life, fresh = self._life.known, secrets.token_hex(6)
                 reply = self._link.run(_APPLY, (keys.META,), listed, fresh, begins, fields, noted, life)
-                if not life:
-                    self._life.look()
+                self._life.took()
                 return reply
             except OtherLife:
                 if look == _LOOKS - 1:

@@ -147,6 +147,7 @@ class Fleet(Part):
         """Record a worker, fetch the orders left for it, and hear what waits for a capable one."""
         self._link.check_writable()
         names = (keys.WORKERS, keys.ORDERS + info.worker, keys.UNSERVED)
+        self._life.look()
         seen, orders, kinds, own = self._link.run(_HEARTBEAT, names, info.worker, _PACK.encode(info), info.node)
         self._ticker.saw(seen)
         return Heard(
