@@ -21,7 +21,7 @@ import pytest
 UNTIL = "FLEETDECK_TEST_UNTIL"
 LEFT_OUT = "the time of this run is over"
 #: where the second pair of drivers is a second look: each driver has tests of its own (``tests/contract``)
-TWICE = ("tests/gui/", "tests/integration/", "tests/unit/views/")
+TWICE = ("tests/gui/", "tests/integration/", "tests/unit/views/", "tests/e2e/test_a_day.py")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

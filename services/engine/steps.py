@@ -139,8 +139,8 @@ class Steps:
     def _report(self, failed: Mapping[str, Receipt]) -> None:
         if failed:
             first, receipt = next(iter(failed.items()))
-            level = logging.INFO if self.dispatcher.away else logging.WARNING  # then it has been told before
-            log.log(level, "%d messages wait in the outbox, first %s: %s", len(failed), first, receipt.error)
+            tell = log.info if self.dispatcher.away else log.warning  # then it has been told before
+            tell("%d messages wait in the outbox, first %s: %s", len(failed), first, receipt.error)
 
 
 def given_up(task: Task, kind: str, why: str) -> GiveUp:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from services.domain.gates import passing
+from services.domain.task import record
 from services.domain.task.lane import MAX_PRIORITY, MIN_PRIORITY
-from services.domain.task.record import LIFE
 from services.domain.task.status import Status
 
 #: 2: dependencies; an older program would end a task without telling those that wait for it, so it may only read
@@ -105,7 +105,7 @@ BY_STATUS, SHOP, TYPE, WORKER, BATCH, FINGERPRINT = (ROOT + f"i:{letter}:" for l
 INDEXED = ROOT + "indexed"
 PAYLOAD = ROOT + "i:p:"  #: by "field|digest of a value": tasks with it in their payload, by their creation
 DOCUMENTS = ROOT + "doc:"
-LIVES = DOCUMENTS + LIFE  #: documents that name earlier lives of the data, of which people were told
+LIVES = DOCUMENTS + record.LIFE  #: documents that name earlier lives of the data, of which people were told
 ORDERS = ROOT + "orders:"
 LEADER = ROOT + "leader:"
 LOG = ROOT + "log:"
