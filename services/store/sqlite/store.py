@@ -304,7 +304,7 @@ class EmbeddedStore(
         """That its disk is, as a process knows that has written nothing yet."""
         with contextlib.suppress(OSError):
             size = shutil.disk_usage(self._file.path.parent)
-            free = size.total - size.used if os.name == "posix" and os.geteuid() == 0 else size.free
+            free = size.total - size.used if getattr(os, "geteuid", lambda: 1)() == 0 else size.free
             if size.total and free < LEAST_BYTES:  # some file systems do not tell
                 error = sqlite3.OperationalError("database or disk is full")
                 error.sqlite_errorcode = sqlite3.SQLITE_FULL
