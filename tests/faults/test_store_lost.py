@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+import redis
 
 from services.domain.change import Published
 from services.domain.fleet.shop import Pause
@@ -159,7 +161,10 @@ def test_a_message_older_than_the_data_tells_of_the_loss(behind: Behind, redis_s
     """Where nobody is left who knew: all that there was before is gone, also what a type was."""
     fleet, seen = behind.fleet, tmp_path / "seen.txt"
     waits, once = fleet.create("s1", seen=str(seen)), fleet.create("s2", "once", seen=str(seen))
+    created = fleet.task(once).created_at
     redis_server.flush()
+    with closing(redis.Redis.from_url(redis_server.url)) as server:  # what a program reckons may be ahead of it
+        eventually(lambda: 1000 * server.time()[0] > created, 30)
     stranger = fleet.open(home=str(tmp_path / "elsewhere"))
     fleet.worker(engine=stranger)
     eventually(lambda: is_status(fleet, waits, "succeeded") and is_status(fleet, once, "held"), 30)

@@ -124,9 +124,10 @@ class Life:
                 self._learn(found)
 
     def doubt(self, created_at: int) -> None:
-        """A message of ours has no record: say so if the data are younger than it, which was recorded."""
-        born = self._link.call("HGET", keys.META, "born") or b""
-        if born.isdigit() and created_at < int(born) and not self._link.call("HLEN", keys.LIVES):
+        """A message of ours has no record: say so if the data are younger than it, for it was recorded."""
+        epoch, born = self._link.call("HMGET", keys.META, "epoch", "born") or (None, None)
+        younger = created_at < int(born) if born is not None and born.isdigit() else epoch is None
+        if younger and not self._link.call("HLEN", keys.LIVES):
             with self._lock:
                 self._say("", _UNNAMED)
 
@@ -134,7 +135,8 @@ class Life:
         """The epoch of what is there, begun where there is none, and whether its loss is news; all at one instant."""
         fresh = self._answered - self._looked <= _FRESH_S
         holds = self._holds if name == before and fresh else []
-        words: list[bytes | str | int] = [len(self._seen), *self._seen]
+        earlier = [one for one in self._seen if one != self.known]
+        words: list[bytes | str | int] = [len(earlier), *earlier]
         for one in holds:
             words += [2 * len(one), *(word for pair in one.items() for word in pair)]
         names = (keys.META, keys.LIVES, *(_HOLDS if holds else ()))

@@ -2,7 +2,7 @@
 --
 -- KEYS meta, the documents that name earlier lives, then hashes of what holds work back; ARGV an epoch for an empty store,
 -- its schema, the epoch that the caller knew ('' for none), under which name that is said ('' for not at all), since when
--- he has not seen it (UTC ms), how many lives he has seen and those, then for each of those hashes how many words, and
+-- he has not seen it (UTC ms), how many lives he has seen before and those, then for each of those hashes how many words, and
 -- fields and values in turns. Answers the epoch of what is there, and 1 where its loss is news.
 local clock = call('TIME')
 local now = string.format('%.0f', clock[1] * 1000 + math.floor(clock[2] / 1000))
