@@ -27,10 +27,11 @@ from services.store.redis.fleet import Fleet, pauses_in, workers_in
 from services.store.redis.glance import Glance
 from services.store.redis.journals import Journals
 from services.store.redis.ledger import Ledger
+from services.store.redis.life import Life
 from services.store.redis.limits import Limits, limits_now, numbers_of
 from services.store.redis.logins import Sessions, sessions_in
 from services.store.redis.notes import Notes
-from services.store.redis.part import Life, Part, Ticker
+from services.store.redis.part import Part, Ticker
 from services.store.redis.query import Queries
 from services.store.redis.reads import Reads, read_shop
 from services.store.redis.script import PREFIX, load

@@ -1,0 +1,126 @@
+"""Which life the data in Redis has, and what is done where it is not the one that was known."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from services import plain_file, whole_file
+from services.domain.errors import StoreError, Unreadable
+from services.store.redis import keys
+from services.store.redis.client import Link
+from services.store.redis.script import load
+from services.store.unreadable import text
+
+log = logging.getLogger(__name__)
+
+#: what holds work back: switches of people, and limits
+_HOLDS = (keys.PAUSES, keys.LIMITS)
+#: lives of a store that a machine remembers, letters that one has at most, and what one is called that nobody knew
+_LIVES, _LONGEST, _UNNAMED, _UNTOLD = 20, 40, "unnamed", ""
+#: holds are put back by who has looked at them to within so long of the last batch, into a life that is not older than
+#: that look, but for clocks that differ
+_FRESH_S, _SKEW_MS = 30.0, 60_000
+_LIFE, _COUNT_LIMITS = load("life"), load("put_limit")
+
+
+class Life:
+    """A life of the data begins in an empty Redis, and is known by its epoch.
+
+    A Redis that has another one than was known here has lost its records, or is another fleet's, and what held work
+    back is gone with them. Whoever notices says so, once for each life, and puts the pauses and limits back that he
+    knew, if he has looked at them all the time and this life is not older than that.
+    """
+
+    def __init__(self, link: Link, now_ms: Callable[[], int], memory: Path | None = None) -> None:
+        """``memory``: where this machine keeps which lives it has seen, a line each; None for nowhere."""
+        self._link, self._now_ms, self._memory = link, now_ms, memory
+        self._lock = threading.Lock()  #: what is asked under it goes by scripts, which wait for nobody's batch
+        self._seen = _lives(memory) if memory is not None else []
+        self._holds: list[dict[bytes, bytes]] = []  #: of ``_HOLDS``, as they were seen last
+        self._looked, self._looked_ms = 0.0, 0  #: when that was, monotonic seconds and UTC ms of the store
+        self._answered = 0.0  #: when a batch was taken last, monotonic seconds
+        self.known = self._seen[-1] if self._seen else ""  #: the epoch that is expected, "" for whichever
+
+    def begin(self) -> str:
+        """The epoch of what is there; an empty store begins a life."""
+        with contextlib.suppress(Unreadable):  # told by who writes; who looks may go on
+            self._say(self.known, _UNTOLD)
+        return text(self._link.call("HGET", keys.META, "epoch") or b"", "epoch") or ""
+
+    def look(self) -> None:
+        """Notice another life, also where nothing is recorded; of the one that is known, see what holds work back."""
+        asked = [("HGET", keys.META, "epoch"), *(("HGETALL", one) for one in _HOLDS)]
+        epoch, *holds = self._link.many(asked, atomic=True)
+        found = text(epoch or b"", "epoch") or ""
+        if found and not self.known:
+            self._learn(found)
+        elif found != self.known:
+            self.settle()
+            return
+        self._holds, self._looked, self._looked_ms = holds, time.monotonic(), self._now_ms()
+
+    def took(self) -> None:
+        """A batch was taken by the life that is known."""
+        self._answered = time.monotonic()
+        if not self.known:
+            with contextlib.suppress(StoreError):  # what was recorded is recorded
+                self.look()
+
+    def settle(self) -> None:
+        """Say that another life was known, unless that is said already; then go on with this one."""
+        with self._lock, contextlib.suppress(Unreadable):
+            before = self.known
+            found, told = self._say(before, before or _UNTOLD)
+            if found and found != before:
+                if told:
+                    log.error("%s has lost its records, or is not the store that was known here", self._link.address)
+                if any(self._holds):  # those that run were counted under limits that were not there
+                    self._link.run(_COUNT_LIMITS, (keys.LIMITS, keys.LIMIT_RUNNING, keys.BY_KIND))
+                self._learn(found)
+
+    def doubt(self, created_at: int) -> None:
+        """A message of ours has no record: say so if the data are younger than it, for it was recorded."""
+        epoch, born = self._link.call("HMGET", keys.META, "epoch", "born") or (None, None)
+        younger = created_at < int(born) if born is not None and born.isdigit() else epoch is None
+        if younger and not self._link.call("HLEN", keys.LIVES):
+            with self._lock:
+                self._say("", _UNNAMED)
+
+    def _say(self, before: str, name: str) -> tuple[str, bool]:
+        """The epoch of what is there, begun where there is none, and whether its loss is news; all at one instant."""
+        fresh = self._answered - self._looked <= _FRESH_S
+        holds = self._holds if name == before and fresh else []
+        earlier = [one for one in self._seen if one != self.known]
+        words: list[bytes | str | int] = [len(earlier), *earlier]
+        for one in holds:
+            words += [2 * len(one), *(word for pair in one.items() for word in pair)]
+        names = (keys.META, keys.LIVES, *(_HOLDS if holds else ()))
+        fixed = (secrets.token_hex(6), keys.BASE_SCHEMA, before, name, self._looked_ms - _SKEW_MS)
+        epoch, told = self._link.run(_LIFE, names, *fixed, *words)
+        return text(epoch, "epoch") or "", bool(told)
+
+    def _learn(self, epoch: str) -> None:
+        self.known = epoch
+        if epoch in self._seen[-1:]:
+            return
+        self._seen = [*(one for one in self._seen if one != epoch), epoch][-_LIVES:]
+        if self._memory is None or self._link.read_only:
+            return
+        with contextlib.suppress(OSError):  # then it is known as long as this program runs
+            self._memory.parent.mkdir(mode=0o700, exist_ok=True)
+            with whole_file.written(self._memory, "ascii") as file:
+                file.write("".join(f"{one}\n" for one in self._seen))
+
+
+def _lives(memory: Path) -> list[str]:
+    try:
+        found = plain_file.read(memory, 2000).decode("ascii", "replace").split()
+    except OSError:
+        return []
+    return [one for one in found if one.isalnum() and len(one) <= _LONGEST][-_LIVES:]
