@@ -28,21 +28,32 @@ class _Words(NamedTuple):
     middle: float  #: how far below its middle the baseline of a line is
 
 
+def static_text(text: str, font: QFont) -> QStaticText:
+    """Plain text that is laid out once and painted again and again."""
+    static = QStaticText(text)
+    static.setTextFormat(Qt.TextFormat.PlainText)
+    static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+    static.prepare(QTransform(), font)
+    return static
+
+
 @lru_cache(maxsize=_KEPT_WORDS)
 def _laid_out(text: str, kind: str, tabular: bool | None, chinese: bool, percent: int) -> _Words:
     font = make_font(kind, chinese=chinese, tabular=tabular, percent=percent)
     metrics = QFontMetrics(font)
-    drawn = QStaticText(text)
-    drawn.setTextFormat(Qt.TextFormat.PlainText)
-    drawn.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
-    drawn.prepare(QTransform(), font)
     layout = QTextLayout(text, font)
     layout.beginLayout()
     line = layout.createLine()
     line.setLineWidth(_ONE_LINE)
     ascent = line.ascent()
     layout.endLayout()
-    return _Words(font, drawn, metrics.horizontalAdvance(text), ascent, (metrics.ascent() - metrics.descent()) / 2)
+    return _Words(
+        font,
+        static_text(text, font),
+        metrics.horizontalAdvance(text),
+        ascent,
+        (metrics.ascent() - metrics.descent()) / 2,
+    )
 
 
 def _words(text: str, kind: str, tabular: bool | None) -> _Words:

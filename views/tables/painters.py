@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap, QStaticText, QTransform
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap, QStaticText
 
 from services.i18n import _, pgettext
 from views.support import safe
 from views.support.elide import shorter
-from views.support.paint import draw_box
+from views.support.paint import draw_box, static_text
 from views.tables.column import CENTRE, LEFT, RIGHT, Attempts, Column, Progress
 from views.theme import theme
 from views.theme import tokens as design
@@ -111,10 +111,7 @@ class Ink:
         text = safe.one_line(text)
         # Figures of one width widen the plain hyphen; this one looks right, and is painted only.
         shown = text if kind == "mono" else text.replace("-", _HYPHEN)
-        static = QStaticText(metrics.elidedText(shown, where, room))
-        static.setTextFormat(Qt.TextFormat.PlainText)
-        static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
-        static.prepare(QTransform(), font)
+        static = static_text(metrics.elidedText(shown, where, room), font)
         size = static.size()
         return static, size.width(), size.height()
 
