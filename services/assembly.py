@@ -118,7 +118,6 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     causes: CauseQueries  #: one for all who ask in this process: what several ask for at once is read once
     name: str
     doubts: tuple[Message, ...] = ()  #: what a connection that changes nothing would have put right
-    reached: bool = True  #: the broker answered when the engine was opened
     via: str = ""  #: through what people act by it, for the audit: window | cli | rest | python
     acting: Commands | None = None  #: of whoever acts through it; None: the account of this process
 
@@ -193,7 +192,7 @@ def open_engine(settings: config.Settings, *, looking: bool = False, via: str = 
         if looking:
             why, engine.steps.dispatcher.away = words_of(exc), True
             code = "broker.refused_doubt" if refused(why) else "broker.lost_doubt"
-            return replace(engine, doubts=(Message(code, {"why": why}),), reached=False)
+            return replace(engine, doubts=(Message(code, {"why": why}),))
         engine.close()
         raise
     except BaseException:
@@ -312,7 +311,8 @@ def take_notice(engine: Engine) -> None:
     Raises:
         ConsoleError: some may be missing; it is safe to go on without.
     """
-    if engine.broker.capabilities.others and not engine.settings.read_only and engine.reached:
+    away = engine.steps.dispatcher.away
+    if engine.broker.capabilities.others and not engine.settings.read_only and not away:
         notices(engine).take_up(NOTICE_S)
 
 
