@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,25 @@ def test_a_home_that_vanished_is_not_made_anew_until_it_is_back(tmp_path: Path) 
     assert not home.exists()
     away.rename(home)
     assert home_folder.unwritable(home / "spool") == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links are for administrators")
+def test_an_empty_place_where_a_disk_was_taken_off_is_no_home(tmp_path: Path) -> None:
+    here, others = tmp_path.stat().st_dev, [Path("/dev/shm"), Path("/var/tmp")]
+    elsewhere = next((one for one in others if one.is_dir() and one.stat().st_dev != here), None)
+    if elsewhere is None:
+        pytest.skip("all is on one disk here")
+    with tempfile.TemporaryDirectory(dir=elsewhere) as disk:
+        home, place = tmp_path / "home", tmp_path / "place"
+        place.mkdir()
+        home.symlink_to(disk)
+        home_folder.make(home)
+        home_folder.make_private(home / "spool")
+        home.unlink()
+        home.symlink_to(place)
+        with pytest.raises(FileNotFoundError, match="was there and is gone"):
+            home_folder.make_private(home / "spool" / "queue")
+        home.unlink()
+        home.symlink_to(disk)
+        home_folder.make_private(home / "spool" / "queue")
+    assert not any(place.iterdir())
