@@ -52,8 +52,9 @@ from views.widgets.strip import ErrorStrip
 #: something else than the one before, ten times a second at most, and every few seconds, for some of it comes by time
 #: alone; samples once a second, every few seconds where nothing happens; whether a server answers follows the snapshots
 NEWS_MS, SOON_MS, LOOK_MS, SLOW_MS, HISTORY_MS = 100, 100, 3_000, 10_000, 1_000
-#: where nothing happens: a 360th of what the charts show, two pixels of most of them, within these bounds
-QUIET_SHARE, QUIET_LEAST_MS, QUIET_MOST_MS = 360, 5_000, 10_000
+#: where nothing happens: a 120th of what the charts show, six pixels of most of them, within these bounds; all curves
+#: are drawn anew for it, which would be a fifth of what the window takes at rest
+QUIET_SHARE, QUIET_LEAST_MS, QUIET_MOST_MS = 120, 5_000, 30_000
 #: answers about the past without any news between them: the rates of the last event are 0 by then
 QUIET_ANSWERS = 8
 #: An answer that takes long is asked for less often: at most a fifth of the time goes into asking, a third while there
