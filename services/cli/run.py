@@ -17,15 +17,15 @@ from services import assembly, workforce
 from services import log as logs
 from services import settings as config
 from services.cli import output, signals, spoken
-from services.cli.commands import machines, workers
+from services.cli.commands import fleet, machines, workers
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples
-from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
+from services.domain.errors import BrokerUnavailable, ConsoleError, StoreUnavailable, UsageError
 from services.domain.fleet import autoscale
 from services.domain.gates import lane_share
 from services.domain.insight import schedule
 from services.domain.task.lane import LANES
 from services.domain.task.order import QueueDepth
-from services.domain.task.search.query import Counts
+from services.domain.task.search.query import Counts, Total
 from services.domain.task.status import Status
 from services.engine import fates
 from services.engine.lead import leader
@@ -111,8 +111,11 @@ def work(context: Context) -> int:
     assembly.refuse_read_only(settings)
     stop = threading.Event()
     with signals.heard(stop.set):
-        worker, clean = _work(settings, stop, drain=context.args.drain, metrics_at=context.args.metrics)
-    context.show({"worker": worker.name, "clean": clean}, [spoken.phrase("{name} stopped", name=worker.name)])
+        worker, clean, stay = _work(settings, stop, drain=context.args.drain, metrics_at=context.args.metrics)
+    context.show(
+        {"worker": worker.name, "clean": clean, "gates": {gate: found.number for gate, found in stay.items()}},
+        [spoken.phrase("{name} stopped", name=worker.name), *fleet.at_gates(stay)],
+    )
     return EXIT_OK if clean else EXIT_FAILED
 
 
@@ -130,7 +133,7 @@ def _measured(
 
     store = engine.store
 
-    def fleet() -> list[Metric]:
+    def of_fleet() -> list[Metric]:
         now = store.now_ms()
         late = sum(1 for one in store.due_schedules(LATE_COUNTED) if schedule.overdue(one.next_at, now))
         leads = store.leader(leader.ROLE)
@@ -140,14 +143,15 @@ def _measured(
     def own() -> list[Metric]:
         return metrics.of_worker(worker.last_info, leads=steward.leader.leading)
 
-    with metrics_server.serving(where, own, fleet) as page:
+    with metrics_server.serving(where, own, of_fleet) as page:
         output.err(spoken.phrase("fleetdeck: metrics at {page}\n", page=page))
         yield
 
 
 def _work(
     settings: config.Settings, stop: threading.Event, *, drain: bool, metrics_at: tuple[str, int] | None
-) -> tuple[Worker, bool]:
+) -> tuple[Worker, bool, dict[str, Total]]:
+    """The worker, whether all that ran has ended, and what a draining one left behind by gate."""
     engine = assembly.open_engine(settings)
     try:
         workforce.refuse_viewer(engine)
@@ -158,6 +162,7 @@ def _work(
         assembly.commands(engine)  # who works over a connection that nobody checks is written down
     steward = workforce.steward(engine)
     worker = Worker(workforce.worker_parts(engine), workforce.worker_options(settings))
+    stay: dict[str, Total] = {}
     logs.keep(settings.home_path, "worker")
     logs.of_process(worker=worker.name)
     try:
@@ -175,12 +180,15 @@ def _work(
         )
         with _measured(metrics_at, engine, worker, steward):
             _wait(engine, worker, steward, stop, drain=drain)
+            if drain:
+                with contextlib.suppress(ConsoleError):  # it leaves all the same
+                    stay = assembly.queries(engine).tasks.gate_counts()
             clean = worker.stop()
     finally:
         worker.stop(0.0)
         steward.close()
         engine.close()
-    return worker, clean
+    return worker, clean, stay
 
 
 def _with_options(settings: config.Settings, args: argparse.Namespace) -> config.Settings:

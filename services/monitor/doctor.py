@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import shutil
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -98,7 +99,7 @@ class Doctor:
         found = [health.of_disk(shutil.disk_usage(home).free, str(home))] if home.is_dir() else []
         if exposed := open_to_others(home):
             where = ", ".join(str(path) for path in exposed[:NAMED]) + (" …" if len(exposed) > NAMED else "")
-            found.append(finding(WARNING, "home", "doctor.home_open", where=where, folder=str(home)))
+            found.append(finding(WARNING, "home", "doctor.home_open", where=where, folder=shlex.quote(str(home))))
         found += _of_spool(home / SPOOL, mark)
         answers, latency, error = self._store.health()
         if not answers:

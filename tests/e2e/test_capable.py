@@ -49,7 +49,7 @@ def test_a_draining_worker_leaves_what_it_cannot_run_and_stays_for_what_it_can(c
     define(fleet, "later", executor="robot")
     mine, others = fleet.create("s1"), fleet.create("s2", "later")
     left = cli.run("worker", "--drain")
-    assert left["clean"] is True
+    assert (left["clean"], left["gates"]) == (True, {"no_worker": 2})
     assert {fleet.task(task_id).gate for task_id in (mine, others)} == {"no_worker"}
     shown = cli.run("task", "show", others)
     (closed,) = [gate for gate in shown["gates"] if gate["state"] == "closed"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 from contextlib import closing
 from pathlib import Path
 
@@ -40,6 +42,18 @@ def test_a_machine_of_its_own(tmp_path: Path) -> None:
     assert people.returncode == 1
     assert people.stdout.startswith("error ")
     assert "fleetdeck worker" in people.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other rights")
+def test_what_closes_an_open_folder_is_one_word_of_a_shell(tmp_path: Path) -> None:
+    home = tmp_path / "data of ann's 店铺"
+    home.mkdir()
+    configure(home)
+    cli = Cli(home)
+    cli.run("doctor")
+    home.chmod(0o755)
+    (told,) = [one for one in cli.run("doctor")["findings"] if one["check"] == "home"]
+    assert shlex.split(told["remedy"].partition(": ")[2]) == ["chmod", "-R", "go=", str(home)]
 
 
 def test_services_that_are_not_there_are_3(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -21,6 +21,7 @@ from services.domain.insight.audit import Verdict, Wrong
 from services.domain.insight.forecast import flow
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import STATES
+from services.domain.task.search.query import Total
 from services.domain.task.status import Status
 from services.domain.text.said import said
 from services.i18n import N_
@@ -115,14 +116,7 @@ def stats(context: Context) -> int:
         ("lane", "ready", "blocked", "unacked", "retrying"),
         [(lane, *("?" if value is None else value for value in row.values())) for lane, row in lanes.items()],
     )
-    lines += [
-        spoken.phrase(
-            N_("at gate {gate}: {n}") if found.exact else N_("at gate {gate}: at least {n}"),
-            gate=lexicon.called("gate", gate),
-            n=found.number,
-        )
-        for gate, found in gates.items()
-    ]
+    lines += at_gates(gates)
     lines += [
         spoken.phrase(
             "work queue {name}: {ready} wait, read by {readers}", name=one.name, ready=one.ready, readers=one.consumers
@@ -198,6 +192,18 @@ def _scaling(snapshot: Snapshot) -> dict[str, int]:
     facts = numbers(snapshot)
     runnable = snapshot.counts.status.get(Status.QUEUED, 0) + facts.unrecorded
     return {"runnable": runnable, "slots": facts.slots, "busy": facts.busy, "wanted_slots": facts.busy + runnable}
+
+
+def at_gates(gates: Mapping[str, Total]) -> list[str]:
+    """How many tasks wait at each gate, a line each."""
+    return [
+        spoken.phrase(
+            N_("at gate {gate}: {n}") if found.exact else N_("at gate {gate}: at least {n}"),
+            gate=lexicon.called("gate", gate),
+            n=found.number,
+        )
+        for gate, found in gates.items()
+    ]
 
 
 def _batch_stats(context: Context, batch: str) -> int:
