@@ -29,6 +29,7 @@ from views.shell.top_bar import TopBar
 from views.support import instant, shown
 from views.support.instant import ticks
 from views.support.keys import Shortcut
+from views.support.look import focus_chain
 from views.support.throttle import turns
 from views.theme.icons import app_icon
 from views.theme.tokens import RAIL_COLLAPSES_BELOW
@@ -160,12 +161,7 @@ def first_focus(part: QWidget) -> QWidget | None:
     """The first widget inside that takes the focus by Tab, the part itself first."""
     if _takes_focus(part):
         return part
-    found = part.nextInFocusChain()
-    while found is not None and found is not part:
-        if part.isAncestorOf(found) and _takes_focus(found):
-            return found
-        found = found.nextInFocusChain()
-    return None
+    return next((one for one in focus_chain(part) if part.isAncestorOf(one) and _takes_focus(one)), None)
 
 
 def _takes_focus(widget: QWidget) -> bool:

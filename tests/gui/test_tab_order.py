@@ -15,17 +15,16 @@ from services.cli.window import pages
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from tests.gui.desk import Desk
 from tests.gui.test_masking import settle
+from views.support.look import focus_chain
 from views.widgets.filter.bar import FilterBar
 
 
 def stops(root: QWidget) -> Iterator[QWidget]:
     """What the tab key comes to within it, in that order."""
-    one = root.nextInFocusChain()
-    while one is not root:
+    for one in focus_chain(root):
         tabs = bool(one.focusPolicy().value & Qt.FocusPolicy.TabFocus.value) and one.focusProxy() is None
         if tabs and root.isAncestorOf(one) and one.isVisible() and one.isEnabled():
             yield one
-        one = one.nextInFocusChain()
 
 
 def parts(root: QWidget, one: QWidget, other: QWidget) -> tuple[QWidget, QWidget]:

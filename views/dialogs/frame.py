@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLayout, QVBoxLayout
 
 from services.i18n import N_, _
 from views.support.language import on_language_changed
-from views.support.look import Label, ruled
+from views.support.look import Label, focus_chain, ruled
 from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button, IconButton
@@ -235,11 +235,7 @@ class DialogFrame(Dimming):
 
     def _chain(self) -> Iterator[QWidget]:
         """What takes the keyboard, in the order of Tab, hidden or not."""
-        one = self.nextInFocusChain()
-        while one is not None and one is not self:
-            if _takes_keys(one):
-                yield one
-            one = one.nextInFocusChain()
+        return filter(_takes_keys, focus_chain(self))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave by Esc; Enter belongs to the control that has the focus."""

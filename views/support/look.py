@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -19,6 +21,21 @@ def set_look(widget: QWidget, **properties: object) -> None:
         style = widget.style()
         style.unpolish(widget)
         style.polish(widget)
+
+
+def focus_chain(first: QWidget) -> Iterator[QWidget]:
+    """What Tab reaches after a widget, once round; what it passes by as well.
+
+    PySide takes what ``nextInFocusChain`` returns for a child of what was asked. A dialog that is held by its parent
+    alone was a child of its own last button from then on, and so collected as a cycle while it was open: it was gone,
+    and the window behind it stayed dim and dead. Giving each the parent that it has tells PySide alone.
+    """
+    one: QWidget | None = first
+    while one is not None and (one := one.nextInFocusChain()) is not None:
+        one.setParent(one.parentWidget())
+        if one is first:
+            return
+        yield one
 
 
 def panel(name: str, parent: QWidget | None = None) -> QFrame:

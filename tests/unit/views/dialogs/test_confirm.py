@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QLineEdit
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label
+from views.widgets.buttons import Button
 
 ASKED = Question(title="Stop a worker", verb="Stop, interrupt 2 tasks", rows=(("sync_order", "8 s"),), danger=True)
 
@@ -95,3 +98,25 @@ def test_the_keyboard_begins_in_the_first_field_not_on_the_cross(qtbot: QtBot) -
     dialog.end_with_save(lambda: None)
     dialog.show()
     assert dialog.focusWidget() is field
+
+
+def test_a_dialog_that_only_its_window_holds_stays_when_tab_goes_round_in_it(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+
+    def ask() -> None:  # as a page does: nothing in Python keeps the dialog
+        dialog = DialogFrame("Suppressed duplicates", parent=window)
+        dialog.foot.addWidget(button := Button("Close"))
+        button.clicked.connect(dialog.reject)
+        dialog.open()
+        qtbot.keyClick(dialog, Qt.Key.Key_Tab)
+
+    ask()
+    gc.collect()
+    dialog = window.findChild(DialogFrame)
+    assert dialog is not None
+    assert dialog.isVisible()
+    dialog.reject()
+    assert not dialog.isVisible()
+    assert not any(one.isVisible() for one in window.findChildren(QWidget)), "the window has its light back"
