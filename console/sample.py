@@ -74,7 +74,7 @@ class SampleAtWork:
             NotAllowed: this person may only look.
             ConsoleError: the storefront does not start, or store or broker do not answer.
         """
-        assembly.refuse_read_only(self._engine.settings)
+        assembly.refuse_read_only(self._engine.settings, self._engine.newer)
         self._audit.need(self._commands.operator, roles.OPERATOR, "sample.load")
         with self._lock:
             if self._trickle is None:

@@ -224,8 +224,7 @@ class VitalPopovers(QObject):
             (_("You may"), may.get(role, role)),
         ]
         if self._operator.read_only:
-            why = _("{profile} was opened read-only").format(profile=self._operator.read_only)
-            rows.append((_("Because"), why))
+            rows.append((_("Because"), told(self._operator.read_only)))
         state = "warning" if role == "viewer" else "healthy"
         return HealthDetail(title=_("Rights"), state=state, words=role, rows=tuple(rows))
 
@@ -492,7 +491,7 @@ class ShellWiring(QObject):
         if past := self._past():
             return _("You look at {time}. Go back to now to act.").format(time=past)
         if self._operator.read_only:
-            return _("This connection is read-only; nothing is changed through it")
+            return told(self._operator.read_only)
         if self.loss.refusal:
             return self.loss.refusal
         return _("Your role may only look") if self._role.role == "viewer" else ""

@@ -46,7 +46,14 @@ from services.commands.tokens import TokenCommands
 from services.commands.views import ViewCommands
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import Incident
-from services.domain.errors import BrokerUnavailable, ConsoleError, NotAllowed, TopologyMismatch
+from services.domain.errors import (
+    BrokerUnavailable,
+    ConsoleError,
+    NotAllowed,
+    SchemaTooNew,
+    StoreError,
+    TopologyMismatch,
+)
 from services.domain.fleet import shop_queue
 from services.domain.insight import worker as insight
 from services.domain.insight.connection import BROKER, FILE, MANAGEMENT, STORE, Answer, refused
@@ -117,9 +124,17 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     artifacts: ArtifactStore | None
     causes: CauseQueries  #: one for all who ask in this process: what several ask for at once is read once
     name: str
+    newer: str = ""  #: that a newer program wrote the data, so they are opened read-only; "" where none did
     doubts: tuple[Message, ...] = ()  #: what a connection that changes nothing would have put right
     via: str = ""  #: through what people act by it, for the audit: window | cli | rest | python
     acting: Commands | None = None  #: of whoever acts through it; None: the account of this process
+
+    @property
+    def closed(self) -> str:
+        """Why nothing is changed through it, whoever acts; "" where their role decides."""
+        if not self.settings.read_only:
+            return ""
+        return self.newer or said("role.read_only", profile=self.settings.profile)
 
     def close(self) -> None:
         """Close the drivers."""
@@ -233,7 +248,7 @@ def bare_engine(settings: config.Settings) -> Engine:
         ConsoleError: a driver cannot be opened.
     """
     clock = SystemClock()
-    store, broker = drivers(settings, clock)
+    settings, store, broker, newer = readable(settings, clock)
     policy = retry.RetryPolicy(
         base_s=settings.retry.base_seconds, cap_s=settings.retry.cap_seconds, max_retries=settings.retry.max_retries
     )
@@ -254,6 +269,7 @@ def bare_engine(settings: config.Settings) -> Engine:
         artifacts=artifacts(settings, clock),
         causes=CauseQueries(store, registry),
         name=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}",
+        newer=newer,
     )
 
 
@@ -261,10 +277,7 @@ def commands(engine: Engine, *, name: str = "") -> Commands:
     """Commands in the name of this process's user, or of somebody else."""
     if engine.acting is not None and not name:
         return engine.acting
-    settings = engine.settings
-    return commands_of(
-        engine, operator.current(engine.store, read_only=settings.profile if settings.read_only else "", who=name)
-    )
+    return commands_of(engine, operator.current(engine.store, read_only=engine.closed, who=name))
 
 
 def commands_of(engine: Engine, who: operator.Operator) -> Commands:
@@ -488,7 +501,7 @@ def _probe_file(settings: config.Settings) -> Answer:
     if not settings.database.exists() and not mark_of(settings.database).exists():
         return Answer(part=FILE)
     try:
-        store, broker = drivers(settings, SystemClock())
+        _, store, broker, _ = readable(settings, SystemClock())
     except ConsoleError as exc:
         return Answer(part=FILE, words=words_of(exc))
     try:
@@ -553,10 +566,26 @@ def _probe_store(settings: config.Settings) -> Answer:
         driver.close()
 
 
+def readable(settings: config.Settings, clock: Clock) -> tuple[config.Settings, Store, Broker, str]:
+    """The two drivers; where a newer program wrote the data, of a connection that only reads, and the sentence why.
+
+    Raises:
+        ConsoleError: as of ``drivers``.
+    """
+    try:
+        return settings, *drivers(settings, clock), ""
+    except SchemaTooNew as exc:
+        if settings.read_only:  # not even that
+            raise
+        looking = replace(settings, read_only=True)
+        return looking, *drivers(looking, clock), words_of(exc)
+
+
 def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
     """The two drivers that the settings name, with nothing declared yet.
 
     Raises:
+        SchemaTooNew: a newer program wrote the data.
         ConsoleError: one cannot be opened; the text says which and what to do.
     """
     if settings.embedded:
@@ -600,7 +629,16 @@ def _store(settings: config.Settings, clock: Clock) -> Store:
 
     unchecked, home = settings.store.insecure_tls, settings.home
     memory = settings.home_path / "stores" / f"{settings.store_mark}.known" if home else None
-    return RedisStore(settings.store.url, clock, read_only=settings.read_only, insecure=unchecked, memory=memory)
+    store = RedisStore(settings.store.url, clock, read_only=settings.read_only, insecure=unchecked, memory=memory)
+    try:
+        if not settings.read_only:
+            store.check_writable()
+    except SchemaTooNew:
+        store.close()
+        raise
+    except StoreError:  # whoever asks next is told
+        pass
+    return store
 
 
 def artifacts(settings: config.Settings, clock: Clock) -> ArtifactStore | None:
@@ -626,14 +664,14 @@ def artifacts(settings: config.Settings, clock: Clock) -> ArtifactStore | None:
     return FolderArtifacts(Path(chosen.place).expanduser() if chosen.place else usual, clock, caps)
 
 
-def refuse_read_only(settings: config.Settings) -> None:
-    """Nothing works or leads over a connection through which nothing is changed.
+def refuse_read_only(settings: config.Settings, newer: str = "") -> None:
+    """Nothing works or leads over a connection through which nothing is changed. ``newer``: as of ``Engine``.
 
     Raises:
         NotAllowed: it is one.
     """
     if settings.read_only:
-        raise NotAllowed(said("work.read_only", profile=settings.profile), field="role")
+        raise NotAllowed(newer or said("work.read_only", profile=settings.profile), field="role")
 
 
 def node_of(settings: config.Settings) -> str:

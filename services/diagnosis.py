@@ -36,7 +36,7 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
     """
     clock = SystemClock()
     try:
-        store, broker = assembly.drivers(settings, clock)
+        settings, store, broker, newer = assembly.readable(settings, clock)
     except OperatorError:
         raise
     except ConsoleError as exc:
@@ -55,12 +55,13 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
             foreign=tuple(settings.foreign_queues),
         )
         findings = doctor.look(settings.home_path, settings.delays, mark=settings.store_mark, deep=deep)
+        newest = [finding(ERROR, "store", "doctor.newer", error=newer)] if newer else []
         refused: list[Finding] = []
         with contextlib.suppress(ConsoleError):  # that it is gone is told already
             refused = health.of_rights(assembly.missing_rights(settings, broker))
         # why nothing is sent is known then, and no matter of the broker's disk
         needs = [one for one in doctor.attention() if not (refused and one.code == UNSENT)]
-        return Diagnosis(findings=(*refused, *findings, *_of_settings(settings)), attention=tuple(needs))
+        return Diagnosis(findings=(*newest, *refused, *findings, *_of_settings(settings)), attention=tuple(needs))
     finally:
         broker.close()
         store.close()

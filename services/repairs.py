@@ -38,8 +38,7 @@ def opened(settings: config.Settings, *, via: str = "") -> Iterator[RepairComman
 def commands(engine: Engine, *, name: str = "") -> RepairCommands:
     """The same over drivers that are open, in the name of this process's user or of somebody else."""
     store, broker, steps, registry = engine.store, engine.broker, engine.steps, engine.registry
-    settings = engine.settings
-    who = operator.current(store, read_only=settings.profile if settings.read_only else "", who=name)
+    who = operator.current(store, read_only=engine.closed, who=name)
     if not who.read_only and people.may_repair(store, who.who):
         who = dataclasses.replace(who, role=role.ADMIN, known=False)  # or nobody could
     reconciler = Reconciler(

@@ -153,7 +153,7 @@ def migrate(path: Path, schema: Schema, begin: Callable[[sqlite3.Connection], No
     """Bring the driver's tables to the present version; returns the epoch id of the file.
 
     Raises:
-        SchemaTooNew: a newer program has been here.
+        SchemaTooNew: a newer program has been here; ``check`` tells whether it can be read.
     """
     conn = connect(path)
     try:
@@ -173,11 +173,12 @@ def migrate(path: Path, schema: Schema, begin: Callable[[sqlite3.Connection], No
 
 
 def check(path: Path, schema: Schema) -> str:
-    """That a file has the driver's tables as this version reads them; returns its epoch id and changes nothing.
+    """That a file has the driver's tables as this version reads them, whatever a newer one has added; returns its epoch
+    id and changes nothing.
 
     Raises:
         StoreUnavailable: there is no file, or it must be brought to the present version first.
-        SchemaTooNew: a newer program has been here.
+        SchemaTooNew: a newer program has been here, and left less than this one reads.
     """
     if not path.exists():
         raise StoreUnavailable(said("file.not_there", path=str(path)))
@@ -186,7 +187,6 @@ def check(path: Path, schema: Schema) -> str:
         found = _whole(conn, path, schema)
         if found < len(schema.steps):
             raise StoreUnavailable(said("file.too_old", path=str(path)))
-        _check_not_newer(conn, path, schema)
         return _epoch(conn, path)
     finally:
         conn.close()
@@ -249,6 +249,10 @@ def _check_whole(conn: sqlite3.Connection, path: Path, schema: Schema, version: 
     Raises:
         StoreUnavailable: the text names what is missing.
     """
+    if version > (known := len(schema.steps)):
+        if not _columns_of(schema) <= _columns(conn):
+            raise SchemaTooNew(said("file.too_new", path=str(path), found=version, known=known))
+        return
     names = {str(name) for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     wanted = [name for step in schema.steps[:version] for name in _TABLE.findall(step)]
     missing = [name for name in wanted if name not in names]
@@ -258,6 +262,19 @@ def _check_whole(conn: sqlite3.Connection, path: Path, schema: Schema, version: 
         raise StoreUnavailable(said("file.lacks", path=str(path), what=", ".join(missing[:5])))
     if version:
         _epoch(conn, path)
+
+
+def _columns(conn: sqlite3.Connection) -> frozenset[tuple[str, str]]:
+    sql = "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'"
+    return frozenset(conn.execute(sql))
+
+
+def _columns_of(schema: Schema) -> frozenset[tuple[str, str]]:
+    """Those that this version reads."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as conn:
+        for script in schema.steps:
+            conn.executescript(script)
+        return _columns(conn)
 
 
 def _epoch(conn: sqlite3.Connection, path: Path) -> str:
@@ -271,7 +288,7 @@ def _check_not_newer(conn: sqlite3.Connection, path: Path, schema: Schema) -> No
     found = _version(conn, schema)
     if found > len(schema.steps):
         known = len(schema.steps)
-        raise SchemaTooNew(said("file.too_new", path=str(path), found=found, known=known))
+        raise SchemaTooNew(said("store.newer", place=str(path), found=found, known=known))
 
 
 def _step(conn: sqlite3.Connection, schema: Schema) -> None:

@@ -68,7 +68,7 @@ def refuse_viewer(engine: Engine) -> None:
     Raises:
         NotAllowed: the connection is read-only, or the account of this process is a viewer; the latter is in the audit.
     """
-    assembly.refuse_read_only(engine.settings)
+    assembly.refuse_read_only(engine.settings, engine.newer)
     store, who = engine.store, person()
     one = Operator(who=who, role=people.role_of(store, who), known=True)
     assembly.audit_of(engine, who).need(one, roles.OPERATOR, "worker.start")

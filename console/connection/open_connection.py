@@ -38,9 +38,10 @@ class OpenConnection:
     """Opened off the GUI thread by ``open``; ``close`` waits for everything in the order of dependence."""
 
     def __init__(self, settings: config.Settings) -> None:
-        self.settings = settings
+        self.doctor = SelfCheck(settings)
         with ExitStack() as undo:
             self.engine = assembly.open_engine(settings, via=audit.WINDOW)
+            self.settings = self.engine.settings  # those of a newer program are opened read-only
             undo.callback(self.engine.close)
             self._open(undo)
             undo.pop_all()
@@ -66,7 +67,6 @@ class OpenConnection:
         self.queues = QueueBoard(self.queries.queues, self.live, self.history, self.engine.clock)
         self.local = LocalSlots(self._workers, self._may_work)
         self.logins = ShopLogins(self.engine, self.commands.sessions, page=lambda shop: self.sample.page(shop))
-        self.doctor = SelfCheck(self.settings)
         self._steward: Steward | None = None
         self._notices: NoticeReader | None = None
         self.sample = SampleAtWork(self.engine, self.commands, self.local)

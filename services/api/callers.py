@@ -9,7 +9,6 @@ from collections import OrderedDict
 import msgspec
 from fastapi import Request
 
-from services import settings as config
 from services.api.problems import Problem
 from services.api.runner import Caller
 from services.assembly import Engine
@@ -69,12 +68,10 @@ class Callers:
         proxied = any(name in request.headers for name in ("x-forwarded-for", "forwarded", "via"))
         if not self._loopback or proxied:
             raise Problem(status=401, detail="this needs a token", code="token.missing")
-        settings = self._engine.settings
-        who = operator.person()
+        closed = self._engine.closed
         if self._open:
-            read_only = settings.profile if settings.read_only else ""
-            return Caller(name=LOCAL, operator=operator.current(self._engine.store, read_only=read_only))
-        return Caller(name=LOCAL, operator=Operator(who=who, role=role.VIEWER, read_only=_read_only(settings)))
+            return Caller(name=LOCAL, operator=operator.current(self._engine.store, read_only=closed))
+        return Caller(name=LOCAL, operator=Operator(who=operator.person(), role=role.VIEWER, read_only=closed))
 
     def _with(self, given: str, place: str) -> Caller:
         scheme, _, text = given.partition(" ")
@@ -87,8 +84,7 @@ class Callers:
                 status=401, detail="this is no token, or one that was revoked or has ended", code="token.wrong"
             )
         self._note(found.name)
-        settings = self._engine.settings
-        who = Operator(who=found.who, role=found.role, read_only=_read_only(settings), token=found.name)
+        who = Operator(who=found.who, role=found.role, read_only=self._engine.closed, token=found.name)
         return Caller(name=found.who, operator=who)
 
     def _note(self, name: str) -> None:
@@ -102,10 +98,6 @@ class Callers:
             while len(self._noted) > KEPT:
                 self._noted.popitem(last=False)
         tokens.note_use(self._engine.store, name)
-
-
-def _read_only(settings: config.Settings) -> str:
-    return settings.profile if settings.read_only else ""
 
 
 class _Bucket(msgspec.Struct):

@@ -78,7 +78,7 @@ class Context(msgspec.Struct):
         """
         engine = assembly.open_engine(self.settings(), looking=looking, via=audit.CLI)
         try:
-            self.warn([spoken.say(doubt) for doubt in engine.doubts])
+            self.warn([*([spoken.told(engine.newer)] if engine.newer else []), *map(spoken.say, engine.doubts)])
             self._take_notice(engine)
             yield engine
         finally:

@@ -23,7 +23,7 @@ from services.audit_witness import Witness
 from services.commands.operator import Operator
 from services.domain import audit as chain
 from services.domain.audit import AuditEntry, Link
-from services.domain.errors import ConsoleError, NotAllowed, OperatorError, StoreError
+from services.domain.errors import ConsoleError, NotAllowed, OperatorError, SchemaTooNew, StoreError
 from services.domain.text.mask import masked, masked_text
 from services.domain.text.message import Message
 from services.domain.text.said import Said, words_of
@@ -159,6 +159,8 @@ class Audit:
             if self._store.lead(f"refused:{self._who}:{action}", secrets.token_hex(6), REFUSED_MS):
                 entry = self._open(action, targets, {})
                 self._close(entry, f"refused: {why}")
+        except SchemaTooNew:  # nothing can be written there at all, which is why
+            return
         except ConsoleError as exc:  # it is refused all the same
             log.warning("that %s was refused to %s is not in the audit: %s", action, self._who, exc)
 

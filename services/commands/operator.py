@@ -20,7 +20,7 @@ class Operator:
 
     who: str  #: user@host
     role: str = roles.OPERATOR  #: as this connection permits it
-    read_only: str = ""  #: name of the connection that permits no change; "" where the role alone decides
+    read_only: str = ""  #: why the connection permits no change; "" where the role alone decides
     known: bool = field(default=False, compare=False)  #: the store knows the role, and is asked again for each act
     token: str = field(default="", compare=False)  #: name of the token that acts, which may be revoked at any moment
 
@@ -31,7 +31,7 @@ class Operator:
             NotAllowed: with the role that is wanted, or that the connection is read-only.
         """
         if self.read_only and role != roles.VIEWER:
-            raise NotAllowed(said("role.read_only", profile=self.read_only), field="role")
+            raise NotAllowed(self.read_only, field="role")
         if not roles.reaches(self.role, role):
             raise NotAllowed(said("role.needed", who=self.who, role=self.role, needed=role), field="role")
 
@@ -58,7 +58,7 @@ def current(store: Store, *, read_only: str = "", who: str = "") -> Operator:
     """The person of this process; the first one a store ever sees becomes its admin, others have the fleet's default
     role until an admin gives them one.
 
-    ``read_only`` names a connection through which nothing is changed: whoever it is only looks, and nothing is kept of
+    ``read_only`` says why nothing is changed through a connection: whoever it is only looks, and nothing is kept of
     them. ``who``: somebody else than the account that this process runs under.
     """
     who = who or person()

@@ -222,7 +222,7 @@ def test_a_fleet_is_added_tested_opened_edited_and_removed(
         await until(lambda: console.connection is not None and console.connection is not session, "it is opened anew")
         await shown(console, "East")
         assert console.connection is not None
-        assert console.connection.commands.operator.read_only == "East"
+        assert console.connection.commands.operator.read_only.startswith("The connection East is read-only")
         connections.remove("East")
         assert connections.question is None, "what is open stays"
         connections.choose("local")

@@ -32,7 +32,10 @@ from views.support.memory import ShortMemory
 from views.theme import theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-REASON = "This connection is read-only; nothing is changed through it"
+REASON = (
+    "The connection local is read-only: nothing is changed through it. To act, open it without --read-only, and without"
+    " read-only in its profile."
+)
 Opened = Callable[..., Console]
 
 
@@ -100,7 +103,7 @@ def test_every_verb_is_closed_with_its_reason(qtbot: QtBot, opened: Opened, tmp_
     window.status_bar.part("rights").click()
     popover = desk.wiring.doors.popover
     assert popover is not None
-    assert popover.facts.values()["Because"] == "local was opened read-only"
+    assert popover.facts.values()["Because"] == REASON
     popover.close()
 
 

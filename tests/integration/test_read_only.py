@@ -113,7 +113,7 @@ def test_whoever_only_looks_leaves_no_trace(place: config.Settings, tmp_path: Pa
     engine = assembly.open_engine(msgspec.structs.replace(place, read_only=True))
     try:
         who = assembly.commands(engine).operator
-        assert (who.role, who.read_only) == ("viewer", place.profile)
+        assert (who.role, who.read_only) == ("viewer", engine.closed)
         assert not engine.store.documents("role")
         assert not engine.store.documents("type")
         with pytest.raises(NotAllowed, match="no worker runs"):

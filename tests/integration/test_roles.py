@@ -243,5 +243,5 @@ def test_what_is_tried_through_a_read_only_connection_is_told(fleet: Fleet) -> N
         with pytest.raises(NotAllowed, match="read-only"):
             mine.fleet.pause("all")
     assert acts(fleet) == [(operator.person(), "pause", "refused")]
-    assert mine.operator == Operator(who=operator.person(), role="viewer", read_only=looking.settings.profile)
+    assert mine.operator == Operator(who=operator.person(), role="viewer", read_only=looking.closed)
     assert fleet.engine.store.pauses() == []

@@ -126,7 +126,10 @@ REFUSALS: dict[str, str] = {
         "{field}: Sentinel is not supported; give the address of the Redis master itself, such as {like}"
     ),
     "address.one_host": N_("{field} names several hosts; Redis is one server here, such as {like}"),
-    "store.too_new": N_("the data on {address} were written by a newer program; update this one, or only read"),
+    "store.newer": N_(
+        "The data in {place} were written by a newer program (version {found} of them, this one writes {known}): here"
+        " everything can be looked at and nothing changed. To act, update Fleetdeck on this machine."
+    ),
     "store.no_writes": N_("{address} refuses writes for now: {error}"),
     "store.read_only": N_("{address} was opened read-only; nothing is written to it"),
     "store.unreadable": N_(
@@ -208,7 +211,8 @@ REFUSALS: dict[str, str] = {
     "file.share": N_("{path} is a network share; choose a folder on this machine (FLEETDECK_HOME)"),
     "file.network": N_("{path} is on a network folder ({kind}); choose one on this machine (FLEETDECK_HOME)"),
     "file.too_new": N_(
-        "{path} was written by a newer program (schema {found}, this one knows {known}); update this one"
+        "{path} was written by a newer program (schema {found}, this one knows {known}), and this one cannot even"
+        " read it; update Fleetdeck on this machine"
     ),
     "broker.lacks": N_(
         "the broker lacks {what}, and a read-only connection makes nothing; open it once with a connection that may"

@@ -79,6 +79,8 @@ SENTENCES: dict[str, str | Counted] = {
     "doctor.broker_rights": N_("The broker lets this program connect and not work: {error}"),
     "doctor.redis_commands": N_("Redis does not let this user use {commands}"),
     "doctor.redis_commands.remedy": N_("Permit them: ACL SETUSER USER {rights}"),
+    "doctor.newer": N_("This program may only read here: {error}"),
+    "doctor.newer.remedy": N_("Until then, act at a machine that has the newer program."),
     "doctor.redis_keys": N_("Redis does not let this user use the keys of Fleetdeck"),
     "doctor.redis_keys.remedy": N_("Permit them: ACL SETUSER USER ~{{rpa}}:* ~executed:*"),
     "doctor.unreachable": N_("Queues that cannot be reached now: {queues} ({error}); the others are used"),

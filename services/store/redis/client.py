@@ -329,7 +329,7 @@ class Link:
             place = f"{keys.META} writer"
             raise Unreadable(said("store.unreadable", address=self.address, place=place)) from exc
         if written > keys.SCHEMA:
-            raise _too_new(self.address)
+            raise _too_new(self.address, written)
         self._writable = True
 
     def close(self) -> None:
@@ -480,8 +480,8 @@ def _memory(address: str) -> str:
     return said("store.full", address=address)
 
 
-def _too_new(address: str) -> SchemaTooNew:
-    return SchemaTooNew(said("store.too_new", address=address))
+def _too_new(address: str, written: int | str) -> SchemaTooNew:
+    return SchemaTooNew(said("store.newer", place=address, found=written, known=keys.SCHEMA))
 
 
 def _refusal(address: str, error: Exception) -> StoreError:
@@ -490,7 +490,7 @@ def _refusal(address: str, error: Exception) -> StoreError:
     if isinstance(error, exceptions.AskError):  # the key lies on another server
         return StoreUnavailable(said("store.cluster", address=address))
     if "FLEETDECK_SCHEMA" in text:
-        return _too_new(address)
+        return _too_new(address, text.rpartition(" ")[2])
     if looks := next((name for name in _LOOK_AGAIN if name in text), ""):
         kind, why = _LOOK_AGAIN[looks]
         return kind(said("store.no_writes", address=address, error=why))

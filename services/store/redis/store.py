@@ -323,6 +323,15 @@ class RedisStore(
         self._link.try_write()
         return True, took, self._link.refusing
 
+    def check_writable(self) -> None:
+        """That this program may write what lies there.
+
+        Raises:
+            SchemaTooNew: a newer one wrote it.
+            StoreError: nobody can tell.
+        """
+        self._link.check_writable()
+
     def missing_rights(self) -> str:
         """What this account lacks to work here, with the words that give it; "" for nothing.
 

@@ -10,6 +10,7 @@ from services import log as logs
 from services import workforce
 from services.cli import output, signals, spoken
 from services.cli.context import EXIT_OK, Context, examples, whole
+from services.domain.errors import NotAllowed
 
 EXAMPLES = (
     "api",
@@ -61,6 +62,8 @@ def serve(context: Context) -> int:
     logs.keep(settings.home_path, "api")
     stop = threading.Event()
     with context.engine() as engine, signals.heard(stop.set):
+        if engine.newer:
+            raise NotAllowed(engine.newer, field="role")
         steward = None if settings.read_only else workforce.steward(engine)
         try:
             with server.serving(engine, place) as address:
