@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from services.domain.insight import batch as insight
 from services.domain.insight import cause_rule
 from services.domain.insight.forecast.flow import ABOVE, BELOW, MODEL, Spread
 from services.domain.task.record import Task
@@ -24,7 +26,7 @@ NAMED, KEPT_MS = 20_000, 60_000
 
 
 class BatchView(msgspec.Struct, frozen=True):
-    """How a batch stands: tasks by status. A republished dead letter and its successor both count."""
+    """How a batch stands: tasks by status. What was sent or created again counts once, as its successor."""
 
     batch: str
     counts: Mapping[str, int]
@@ -53,6 +55,7 @@ class BatchQueries:
 
     def __init__(self, store: Store) -> None:
         self._store, self._names = store, _Names(store)
+        self._again: dict[str, tuple[int, dict[str, int]]] = {}  #: by batch, as its story told it when it was so large
 
     def page(self, limit: int, cursor: str = "") -> tuple[list[BatchView], str]:
         """Those that began last first, and what to go on from."""
@@ -65,12 +68,12 @@ class BatchQueries:
         return [view for view in self._views(found[:limit]) if view.counts], more or len(found) > limit
 
     def _views(self, found: Sequence[tuple[str, int]]) -> list[BatchView]:
-        counts = self._store.batch_counts([name for name, _at in found])
+        counts = self._counts([name for name, _at in found])
         return [BatchView(name, one, begun_at=at) for (name, at), one in zip(found, counts, strict=True)]
 
     def show(self, batch: str) -> BatchView:
         """One batch with its estimate; one without tasks is unknown, or all of it is forgotten."""
-        counts = self._store.batch_counts([batch])[0]
+        counts = self._counts([batch])[0]
         terms = (equals("batch", batch),)
         first = self._store.query(Query(terms=terms, sort="created", descending=False, limit=1, want_total=False)).tasks
         left = self._left_s(batch, counts)
@@ -81,6 +84,20 @@ class BatchQueries:
             left_s=left.mid_s if left is not None else None,
             left=left,
         )
+
+    def _counts(self, names: Sequence[str]) -> list[Mapping[str, int]]:
+        """Tasks by status, without those for which others stand: a store counts records, whatever became of them."""
+        found, left = self._store.batch_counts(names), MOST
+        for name, counts in zip(names, found, strict=True):
+            total, ended = sum(counts.values()), [one for one in (Status.DEAD, Status.CANCELLED) if counts.get(one)]
+            known, less = self._again.get(name, (0, {}))
+            if ended and known != total and left > 0:  # what is made again makes it larger; the rest follows
+                left -= total
+                less = dict(Counter(one.status for one in insight.replaced(self.tasks(name))))
+                self._again[name] = total, less
+            for status in ended:
+                counts[status] -= min(counts[status], less.get(status, 0))
+        return [{status: number for status, number in counts.items() if number} for counts in found]
 
     def tasks(self, batch: str, most: int = MOST) -> tuple[Task, ...]:
         """Its tasks, the oldest first, at most so many."""

@@ -5,7 +5,7 @@ holds it. Pure.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -130,8 +130,8 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
 def story(tasks: Iterable[Task], gates: Mapping[str, str]) -> Story:
     """What these tasks tell; ``gates``: where each that waits does, by id."""
     found = list(tasks)
-    made_of = {task.parent for task in found if task.parent}
-    known = [task for task in found if not _stands_elsewhere(task, made_of)]
+    gone = {task.task_id for task in replaced(found)}
+    known = [task for task in found if task.task_id not in gone]
     by_id = {task.task_id: task for task in known}
     # what was named and sent again stands under its successor
     by_id |= {task.parent: task for task in known if task.parent and task.parent not in by_id}
@@ -165,11 +165,16 @@ def story(tasks: Iterable[Task], gates: Mapping[str, str]) -> Story:
     )
 
 
-def _stands_elsewhere(task: Task, made_of: Set[str]) -> bool:
-    """Whether a successor stands for it: of a letter the engine says so, of a cancelled one the task made of it."""
-    if task.status == Status.CANCELLED:
-        return task.task_id in made_of
-    return task.status == Status.DEAD and task.triage in REPLACED
+def replaced(tasks: Sequence[Task]) -> list[Task]:
+    """Those for which a successor stands: of a letter the engine says so, of a cancelled one the task made of it."""
+    made_of = {task.parent for task in tasks if task.parent}
+
+    def stands_elsewhere(task: Task) -> bool:
+        if task.status == Status.CANCELLED:
+            return task.task_id in made_of
+        return task.status == Status.DEAD and task.triage in REPLACED
+
+    return [task for task in tasks if stands_elsewhere(task)]
 
 
 def _depths(names: Iterable[tuple[str, str]], edges: Sequence[Edge]) -> dict[tuple[str, str], int]:

@@ -179,6 +179,7 @@ def test_cancelling_asks_and_what_was_cancelled_can_be_created_again(
     page.refresh()
     qtbot.waitUntil(lambda: sum(box.total for box in page.boxes.boxes()) == 3, timeout=WAIT_MS)
     assert " of 3 " in page.headline.text()
+    assert page.table.records.find("nightly").view.total == 3, "in the list as beside it"
 
 
 def test_a_retry_waits_for_an_undo_and_then_sends_dead_letters_again(
