@@ -18,10 +18,13 @@ from typing import Self
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
+from services import i18n
 from services import log as logs
 from services import settings as config
+from services.cli import output, spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, ConsoleRequest
 from services.domain.errors import ConsoleError
+from services.domain.text.said import said
 from services.i18n import N_
 
 TOLD_WIDTH = 520
@@ -68,12 +71,19 @@ def _on_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> Non
     """Qt aborts after the message that it cannot go on: a core file, and no word of what would help."""
     sys.stderr.write(f"{text.strip()}\n")
     if kind is QtMsgType.QtFatalMsg:
-        sys.stderr.write(
-            "fleetdeck: the screen cannot be used, so there is no window. Look at DISPLAY or WAYLAND_DISPLAY; with"
-            " QT_QPA_PLATFORM=offscreen the window is painted into memory, and every command works without one\n"
+        _say(
+            N_(
+                "fleetdeck: the screen cannot be used, so there is no window. Look at DISPLAY or WAYLAND_DISPLAY; with"
+                " QT_QPA_PLATFORM=offscreen the window is painted into memory, and every command works without one\n"
+            )
         )
-        sys.stderr.flush()
         os._exit(EXIT_FAILED)
+
+
+def _say(words: str) -> None:
+    """Tell it in the language of the command line: the window, which chooses its own, is not there yet."""
+    with i18n.speaking(spoken.language(json=False)):
+        output.err(spoken.phrase(words))
 
 
 log = logging.getLogger(__name__)
@@ -89,11 +99,13 @@ def run(request: ConsoleRequest) -> int:
         ConsoleError: Qt cannot be loaded.
     """
     if not has_display():
-        sys.stderr.write("fleetdeck: there is no display here, so the window is painted into memory\n")
+        _say(N_("fleetdeck: there is no display here, so the window is painted into memory\n"))
         if not request.screenshot and not request.seconds:
-            sys.stderr.write(
-                "fleetdeck: nobody sees it; Ctrl-C ends it. A picture of it: --screenshot window.png;"
-                " what works without a window: --help\n"
+            _say(
+                N_(
+                    "fleetdeck: nobody sees it; Ctrl-C ends it. A picture of it: --screenshot window.png; what works"
+                    " without a window: --help\n"
+                )
             )
         config.use_offscreen()
     logs.set_up()
@@ -110,8 +122,7 @@ def _show(request: ConsoleRequest, ending: _Ending) -> int:
     try:
         from console.application import application
     except ImportError as exc:
-        text = f"the window needs Qt, which cannot be loaded here ({exc}); everything else works without"
-        raise ConsoleError(text) from exc
+        raise ConsoleError(said("window.no_qt", error=str(exc))) from exc
     from qasync import QEventLoop
 
     from console.lifecycle import Console

@@ -31,6 +31,7 @@ from console.state import ConsoleState, Shelf
 from console.tray import Silence
 from services import assembly, i18n
 from services import settings as config
+from services.cli import output, spoken
 from services.cli.context import ConsoleRequest
 from services.domain.errors import BrokerUnavailable, ConsoleError, StoreUnavailable, UsageError
 from services.domain.insight.connection import BROKER, STORE, Answer, Reach
@@ -347,7 +348,7 @@ class Console:
             log.exception("other windows of this connection cannot be found")
             return True
         if self.opened is None and self.welcome is None:
-            sys.stderr.write("fleetdeck: a window of this connection is open already; it comes to the front\n")
+            output.err(spoken.phrase("fleetdeck: a window of this connection is open already; it comes to the front\n"))
             self._ended.set()
         elif self.leaving is not None and self.leaving.decided:  # what was finished in order to leave goes on
             self.leaving.stay()
@@ -839,7 +840,11 @@ def take_picture(window: QWidget | None, target: str) -> bool:
     except OSError:
         clean = False
     if not clean:
-        sys.stderr.write(f"fleetdeck: {target} could not be written; name a .png file in a folder of yours\n")
+        output.err(
+            spoken.phrase(
+                "fleetdeck: {target} could not be written; name a .png file in a folder of yours\n", target=target
+            )
+        )
     return clean
 
 

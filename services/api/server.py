@@ -30,6 +30,7 @@ from services.api.routes import NOUNS, metrics, pages
 from services.api.runner import Runner
 from services.assembly import Engine
 from services.domain.errors import ConsoleError, UsageError
+from services.domain.text.said import said
 from services.domain.text.visible import visible
 from services.version import VERSION
 
@@ -78,26 +79,23 @@ def check(place: Place) -> None:
         UsageError: with what to say instead.
     """
     if not place.loopback and not place.cert and not place.plain_text:
-        raise UsageError(
-            f"other machines reach {place.host!r:.60}: give --cert and --key, or --plain-text behind a proxy with TLS",
-            field="--cert",
-        )
+        raise UsageError(said("serve.plain", host=f"{place.host!r:.60}"), field="--cert")
     if not place.loopback and place.open_loopback:
-        raise UsageError("--open-loopback is for the loopback address only", field="--open-loopback")
+        raise UsageError(said("serve.open_loopback"), field="--open-loopback")
     wrong = next((name for name in place.names if not _HOST.fullmatch(name)), None)
     if wrong is not None:
-        raise UsageError(f"--host-name takes a name such as fleet.example, not {wrong!r:.80}", field="--host-name")
+        raise UsageError(said("serve.host_name", value=f"{wrong!r:.80}"), field="--host-name")
     if not place.host or place.host != place.host.strip():
-        raise UsageError(f"--host takes an address such as 127.0.0.1, not {place.host!r:.80}", field="--host")
+        raise UsageError(said("serve.host", value=f"{place.host!r:.80}"), field="--host")
     if place.key and not place.cert:
-        raise UsageError("--key goes with --cert", field="--cert")
+        raise UsageError(said("serve.key"), field="--cert")
     if place.cert:
         try:
             ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
                 place.cert, place.key or None, password=lambda: ""
             )
         except OSError as exc:  # SSLError is one
-            raise UsageError(f"--cert or --key cannot be used: {exc.strerror or exc}", field="--cert") from exc
+            raise UsageError(said("serve.cert", error=exc.strerror or str(exc)), field="--cert") from exc
 
 
 @contextmanager
@@ -158,7 +156,7 @@ def _begun(server: uvicorn.Server, thread: threading.Thread) -> None:
         if not thread.is_alive():
             break
         pause.wait(0.02)
-    raise ConsoleError("the server did not begin; --verbose says why")
+    raise ConsoleError(said("serve.not_begun"))
 
 
 def _listen(place: Place) -> socket.socket:
@@ -173,7 +171,8 @@ def _listen(place: Place) -> socket.socket:
         listening.listen(128)
     except (OSError, UnicodeError) as exc:
         listening.close()
-        text = f"--host {place.host} --port {place.port} cannot be listened on: {getattr(exc, 'strerror', None) or exc}"
+        why = getattr(exc, "strerror", None) or str(exc)
+        text = said("serve.taken", host=place.host, port=place.port, error=why)
         raise UsageError(text, field="--port") from exc
     listening.setblocking(False)
     return listening

@@ -13,6 +13,7 @@ import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.text.mask import masked, masked_text
+from services.domain.text.said import said
 from services.domain.upkeep.damage import Aside
 from services.ports import Store
 
@@ -75,7 +76,9 @@ def write(path: Path, documents: Iterable[Mapping[str, object]]) -> None:
         with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
             file.writelines(f"{json.dumps(one, ensure_ascii=False)}\n" for one in documents)
     except OSError as exc:
-        raise UsageError(f"{path} cannot be written: {exc.strerror or exc}", field="--export-aside") from exc
+        raise UsageError(
+            said("path.not_written", path=str(path), error=exc.strerror or str(exc)), field="--export-aside"
+        ) from exc
 
 
 def text(data: bytes) -> str:

@@ -152,7 +152,7 @@ class AuditQueries:
             UsageError: the text is no such filter, or ``before`` is no entry's id.
         """
         if before and not audit.is_entry(before):
-            raise UsageError(f"--before takes `next` of the page before, not {before!r:.60}", field="--before")
+            raise UsageError(said("audit.before", value=f"{before!r:.60}"), field="--before")
         tests = _tests(text, Times(self._store.now_ms(), self._zone))
         found: list[AuditEntry] = []
         scanned = 0

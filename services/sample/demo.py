@@ -32,6 +32,7 @@ from services.domain.gates.quiet_hours import Weekly
 from services.domain.promises.promise import BY, Promise
 from services.domain.task.search.query import Query
 from services.domain.task.status import TERMINAL, Status
+from services.domain.text.said import said
 from services.monitor.live import Changes, Live
 from services.sample.care import NOTE, Caretaker
 from services.sample.fleet import SampleFleet, Trickle, sample_shops
@@ -241,7 +242,7 @@ class Demo:
         self.commands.fleet.import_shops(self.shops)
         self.live.start()
         if not self.live.wait_following(WATCH_S):
-            raise ConsoleError("the event stream does not answer")
+            raise ConsoleError(said("sample.no_events"))
         self.count.begin()
         if self.settings.embedded:
             self.commands.breakers.set_rule(BREAKER)
@@ -335,7 +336,7 @@ def run(context: Context) -> int:
         text = "--seconds must be a number above 0 and at most 86400; leave it out to go on until you end it"
         raise UsageError(text, field="--seconds")
     if not 0 < args.rate <= MAX_RATE:
-        raise UsageError("--rate must be a number above 0 and at most 1000", field="--rate")
+        raise UsageError(said("sample.rate"), field="--rate")
     size = _size(args.size) if args.size else None
     if not opens_window(context):
         why = (
@@ -376,7 +377,7 @@ def opens_window(context: Context) -> bool:
 def _size(text: str) -> tuple[int, int]:
     width, _, height = text.partition("x")
     if not (width.isdigit() and height.isdigit() and 960 <= int(width) <= 8000 and 540 <= int(height) <= 5000):
-        raise UsageError(f"--size must be between 960x540 and 8000x5000, not {text!r:.20}", field="--size")
+        raise UsageError(said("sample.size", value=f"{text!r:.20}"), field="--size")
     return int(width), int(height)
 
 

@@ -23,6 +23,7 @@ from services import settings as config
 from services.commands.sheet import shop_file
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.fleet.shop import Shop
+from services.domain.text.said import said
 from services.engine.lead.duty import DutyThread
 from services.engine.producer import Submitted, TaskSpec
 
@@ -85,7 +86,7 @@ class SampleFleet:
         while not ready.exists():
             if self._process.poll() is not None or time.monotonic() > end:
                 self.close()
-                raise ConsoleError("the sample storefront did not start; see whether a firewall forbids loopback")
+                raise ConsoleError(said("sample.no_storefront"))
             time.sleep(0.05)
         self.url = str(json.loads(ready.read_text(encoding="utf-8"))["url"])
 
@@ -153,7 +154,7 @@ def sample_shops(count: int = 60) -> list[Shop]:
     """
     shops = shop_file.read(SAMPLE / "shops.csv").shops
     if not 1 <= count <= len(shops):
-        raise UsageError(f"--shops must be 1 to {len(shops)}", field="--shops")
+        raise UsageError(said("sample.shops", most=len(shops)), field="--shops")
     step = len(shops) / count
     return [shops[int(place * step)] for place in range(count)]
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import openpyxl
+import pytest
 
 from services.broker.sqlite.broker import EmbeddedBroker
 from services.clock import SystemClock
@@ -384,3 +385,21 @@ def test_a_draining_worker_takes_what_other_programs_left_without_a_record(cli: 
     stats = cli.run("stats")
     assert stats["status"] == {"succeeded": 5, "dead": 1}
     assert stats["dead_open"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--screenshot", "{home}/no.png/window.png"), ("这里没有显示器", "无法写入")),
+        (("api", "--host", "0.0.0.0"), ("其他机器可以访问",)),
+        (("demo", "--rate", "0"), ("--rate 须为大于 0",)),
+    ],
+)
+def test_what_keeps_a_program_from_beginning_is_told_in_the_language_of_its_user(
+    tmp_path: Path, words: tuple[str, ...], told: tuple[str, ...]
+) -> None:
+    (tmp_path / "no.png").touch()
+    cli = Cli(tmp_path, environment={"FLEETDECK_LANGUAGE": "zh_CN", "QT_QPA_PLATFORM": "", "DISPLAY": ""})
+    done = cli.call(*(word.format(home=tmp_path) for word in words))
+    assert done.returncode != 0
+    assert all(sentence in done.stderr for sentence in told), done.stderr

@@ -12,6 +12,22 @@ REFUSALS: dict[str, str] = {
     "handover.bad_time": N_("at takes a time of day HH:MM between 00:00 and 23:59, not {value}"),
     "handover.bad_times": N_("at takes 1 to {most} times of day, each once"),
     "handover.bad_to": N_("the name of a channel or of a group of channels, not {value}"),
+    "window.no_qt": N_("the window needs Qt, which cannot be loaded here ({error}); everything else works without"),
+    "serve.plain": N_("other machines reach {host}: give --cert and --key, or --plain-text behind a proxy with TLS"),
+    "serve.open_loopback": N_("--open-loopback is for the loopback address only"),
+    "serve.host_name": N_("--host-name takes a name such as fleet.example, not {value}"),
+    "serve.host": N_("--host takes an address such as 127.0.0.1, not {value}"),
+    "serve.key": N_("--key goes with --cert"),
+    "serve.cert": N_("--cert or --key cannot be used: {error}"),
+    "serve.taken": N_("--host {host} --port {port} cannot be listened on: {error}"),
+    "path.not_written": N_("{path} cannot be written: {error}"),
+    "audit.before": N_("--before takes `next` of the page before, not {value}"),
+    "sample.no_storefront": N_("the sample storefront did not start; see whether a firewall forbids loopback"),
+    "sample.shops": N_("--shops must be 1 to {most}"),
+    "sample.rate": N_("--rate must be a number above 0 and at most 1000"),
+    "sample.size": N_("--size must be between 960x540 and 8000x5000, not {value}"),
+    "sample.no_events": N_("the event stream does not answer"),
+    "serve.not_begun": N_("the server did not begin; --verbose says why"),
     "role.read_only": N_(
         "The connection {profile} is read-only: nothing is changed through it. To act, open it without --read-only, and"
         " without read-only in its profile."
