@@ -97,8 +97,9 @@ class FlowRow(QLayout):
         for line in in_lines([size.width() for size in sizes], rect.width(), self._across):
             left, height = rect.left(), max(sizes[place].height() for place in line)
             if move:
-                for place in line:
-                    items[place].setGeometry(QRect(QPoint(left, top), sizes[place]))
+                for place in line:  # a button and a link beside it have their words at one height
+                    middle = top + (height - sizes[place].height()) // 2
+                    items[place].setGeometry(QRect(QPoint(left, middle), sizes[place]))
                     left += sizes[place].width() + self._across
             top += height + self._down
         return max(0, top - self._down - rect.top())

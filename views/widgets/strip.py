@@ -40,8 +40,10 @@ class Strip(QWidget):
         self._lead = Label("", "strong", wrap=stacked)
         self._text = Label("", "body", wrap=True)
         self._text.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)  # at the line of its lead
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(14, 5, 10, 5)
+        outer = QVBoxLayout(self)  # in the middle of the room that is kept, or given
+        outer.setContentsMargins(14, 5, 10, 5)
+        outer.setSpacing(0)
+        self._row = QHBoxLayout()
         self._row.setSpacing(8)
         self._row.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
         self._stacked = stacked
@@ -58,6 +60,9 @@ class Strip(QWidget):
             line.addWidget(self._text, 1)
             self._words.addLayout(line)
         self._row.addLayout(self._words, 1)
+        outer.addStretch(1)
+        outer.addLayout(self._row)
+        outer.addStretch(1)
         theme().changed.connect(self._restyle)
         self._restyle()
 

@@ -161,7 +161,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         key="target",
         title=N_("Object"),
         value=lambda row: row.about,
-        width=168,
+        width=140,
         stretch=True,
         tooltip=lambda row: "\n".join(row.looked_up[:MOST_CALLED]) if row.target else "",
     ),

@@ -557,6 +557,7 @@ class FactList(QWidget):
 
 
 _NAME, _HEIGHT, _BAR = 34, 17, 4
+_WIDE_VALUE = text.join("888", "MB")
 _LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 _RIGHT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
 
@@ -591,11 +592,14 @@ class LoadBar(QWidget):
         font = theme().font("caption")
         painter.setFont(font)
         painter.setPen(theme().color("text3"))
+        metrics = QFontMetrics(font)
         painter.drawText(QRectF(0, 0, _NAME, self.height()), _LEFT, self._name)
-        room = max(44, QFontMetrics(font).horizontalAdvance(self._value) + 2)
+        # large letters as well leave bars below each other that begin and end at the same places
+        left = max(_NAME, *(metrics.horizontalAdvance(one) + 6 for one in (_("CPU"), _("Mem"))))
+        room = max(44, *(metrics.horizontalAdvance(one) + 2 for one in (self._value, _WIDE_VALUE)))
         painter.setPen(theme().color("retrying" if self._high else "text2"))
         painter.drawText(QRectF(self.width() - room, 0, room, self.height()), _RIGHT, self._value)
-        bar = QRectF(_NAME, (self.height() - _BAR) / 2, self.width() - _NAME - room - 6, _BAR)
+        bar = QRectF(left, (self.height() - _BAR) / 2, self.width() - left - room - 6, _BAR)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("line2"))
         painter.drawRoundedRect(bar, 2, 2)

@@ -51,3 +51,17 @@ def test_words_longer_than_the_place_are_cut_and_told_and_do_not_widen_it(qtbot:
     at = link.rect().center()
     QApplication.sendEvent(link, QHelpEvent(QEvent.Type.ToolTip, at, link.mapToGlobal(at)))
     assert link.text() in (QToolTip.text(), link.toolTip())
+
+
+def test_what_stands_beside_each_other_has_one_middle(qtbot: QtBot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    row = FlowRow(owner, down=4)
+    button, link, below = LinkLabel("Log them in", filled=True), LinkLabel("Show tasks"), LinkLabel("Cancel what waits")
+    for one in (button, link, below):
+        row.addWidget(one)
+    owner.resize(200, 80)
+    owner.show()
+    assert button.height() > link.height(), "a filled one has a ground around its words"
+    assert abs(button.geometry().center().y() - link.geometry().center().y()) <= 1
+    assert below.geometry().top() > button.geometry().bottom()

@@ -78,3 +78,22 @@ def test_one_line_stands_in_the_middle(qtbot: QtBot) -> None:
     strip.show()
     assert strip.height() == 40
     assert all(abs(place(strip, one).center().y() - 20) <= 2 for one in strip.findChildren(QLabel) if one.isVisible())
+
+
+def test_words_stand_in_the_middle_of_room_that_is_kept_for_more(qtbot: QtBot) -> None:
+    strip = Strip("warning", lines=2)
+    qtbot.addWidget(strip)
+    strip.resize(400, strip.minimumHeight())
+    strip.show()
+    for sentence, lines in (("Must be logged in.", 1), ("Must be logged in, since nobody did. " * 2, 2), ("Short.", 1)):
+        strip.show_text(sentence)
+        assert strip.height() == strip.minimumHeight()
+        (told,) = (one for one in strip.findChildren(QLabel) if one.text() == sentence)
+        (glyph,) = (one for one in strip.findChildren(QLabel) if not one.pixmap().isNull())
+        line = told.fontMetrics().height()
+
+        def centred(told: QLabel = told, tall: float = lines * line) -> bool:
+            return abs(place(strip, told).top() + tall / 2 - strip.height() / 2) <= 2
+
+        qtbot.waitUntil(centred)
+        assert abs(place(strip, glyph).center().y() - place(strip, told).top() - line / 2) <= 2, sentence
