@@ -99,6 +99,42 @@ def test_who_knew_the_store_before_it_was_emptied_says_so_once(behind: Behind, r
     assert late.store.pauses() == []
 
 
+def test_who_has_not_looked_for_long_puts_nothing_back(behind: Behind, redis_server: Redis, tmp_path: Path) -> None:
+    """He may be the first to notice: what people have switched since he looked is known by who looks all the time."""
+    idle = behind.fleet.open(home=str(tmp_path / "elsewhere")).store
+    idle.set_pause(Pause(scope="platform:temu", by="ann"))
+    assert idle.apply([Published(task_id="t1", status="queued", gen=1, attempt=0)])[0].code == "stale"
+    leads = behind.fleet.engine.store
+    leads.clear_pause("platform:temu")
+    leads.set_pause(Pause(scope="platform:pdd", by="ann"))
+    leads.lead("test", "me", 1000)
+    redis_server.flush()
+    idle.apply([Published(task_id="t1", status="queued", gen=1, attempt=0)])
+    leads.lead("test", "me", 1000)
+    assert [pause.scope for pause in leads.pauses()] == ["platform:pdd"]
+
+
+def test_a_mark_of_the_data_that_cannot_be_read_stops_nobody(behind: Behind, redis_server: Redis) -> None:
+    """It is spoilt, and so no mark to go by."""
+    fleet, store = behind.fleet, behind.fleet.engine.store
+    fleet.create("s1")
+    for number, spoilt in enumerate(('""', r'"\xff"')):
+        redis_server.command(f"HSET {{rpa}}:meta epoch {spoilt}")
+        fleet.create("s1", n=number)
+        assert store.lead("test", "me", 1000)
+
+
+def test_a_spoilt_note_of_what_was_known_here_is_no_loss(behind: Behind, redis_server: Redis, tmp_path: Path) -> None:
+    """It would send people for a backup of a store that is well."""
+    behind.fleet.create("s1")
+    (home := tmp_path / "spoilt").mkdir()
+    behind.fleet.open(home=str(home)).store.lead("test", "me", 1000)
+    (note,) = home.glob("stores/*.known")
+    note.write_text(note.read_text()[:5])
+    behind.fleet.open(home=str(home)).store.lead("test", "me", 1000)
+    assert "attention.store_lost" not in [one.code for one in told(behind.fleet)]
+
+
 def test_the_first_who_records_something_in_an_emptied_store_says_so(behind: Behind, redis_server: Redis) -> None:
     """Before it is recorded: no leader need have looked."""
     behind.fleet.create("s1")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import secrets
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from services import plain_file, whole_file
+from services import home_folder, plain_file, whole_file
 from services.domain.errors import StoreError, Unreadable
 from services.store.redis import keys
 from services.store.redis.client import Link
@@ -21,10 +22,11 @@ log = logging.getLogger(__name__)
 
 #: what holds work back: switches of people, and limits
 _HOLDS = (keys.PAUSES, keys.LIMITS)
-#: lives of a store that a machine remembers, letters that one has at most, and what one is called that nobody knew
-_LIVES, _LONGEST, _UNNAMED, _UNTOLD = 20, 40, "unnamed", ""
-#: holds are put back by who has looked at them to within so long of the last batch, into a life that is not older than
-#: that look, but for clocks that differ
+#: lives of a store that a machine remembers, and what one is called that nobody knew
+_LIVES, _UNNAMED, _UNTOLD = 20, "unnamed", ""
+_EPOCH = re.compile(r"[0-9a-f]{12}")
+#: holds are put back by who looks at them every few seconds, and tried to so long ago at most, into a life that is not
+#: older than the last answer to that, but for clocks that differ
 _FRESH_S, _SKEW_MS = 30.0, 60_000
 _LIFE, _COUNT_LIMITS = load("life"), load("put_limit")
 
@@ -43,8 +45,8 @@ class Life:
         self._lock = threading.Lock()  #: what is asked under it goes by scripts, which wait for nobody's batch
         self._seen = _lives(memory) if memory is not None else []
         self._holds: list[dict[bytes, bytes]] = []  #: of ``_HOLDS``, as they were seen last
-        self._looked, self._looked_ms = 0.0, 0  #: when that was, monotonic seconds and UTC ms of the store
-        self._answered = 0.0  #: when a batch was taken last, monotonic seconds
+        self._looked_ms = 0  #: when that was, UTC ms of the store
+        self._tried = -_FRESH_S  #: when that was asked for last, monotonic seconds
         self.known = self._seen[-1] if self._seen else ""  #: the epoch that is expected, "" for whichever
 
     def begin(self) -> str:
@@ -55,6 +57,8 @@ class Life:
 
     def look(self) -> None:
         """Notice another life, also where nothing is recorded; of the one that is known, see what holds work back."""
+        self._drop_stale()
+        self._tried = time.monotonic()
         asked = [("HGET", keys.META, "epoch"), *(("HGETALL", one) for one in _HOLDS)]
         epoch, *holds = self._link.many(asked, atomic=True)
         found = text(epoch or b"", "epoch") or ""
@@ -63,21 +67,25 @@ class Life:
         elif found != self.known:
             self.settle()
             return
-        self._holds, self._looked, self._looked_ms = holds, time.monotonic(), self._now_ms()
+        self._holds, self._looked_ms = holds, self._now_ms()
+
+    def _drop_stale(self) -> None:
+        """Who has not looked for a while does not know what people have switched since, though others may."""
+        if time.monotonic() - self._tried > _FRESH_S:
+            self._holds = []
 
     def took(self) -> None:
         """A batch was taken by the life that is known."""
-        self._answered = time.monotonic()
         if not self.known:
             with contextlib.suppress(StoreError):  # what was recorded is recorded
-                self.look()
+                self._learn(text(self._link.call("HGET", keys.META, "epoch") or b"", "epoch") or "")
 
     def settle(self) -> None:
         """Say that another life was known, unless that is said already; then go on with this one."""
         with self._lock, contextlib.suppress(Unreadable):
             before = self.known
             found, told = self._say(before, before or _UNTOLD)
-            if found and found != before:
+            if found != before:  # one that cannot be read is none to go by
                 if told:
                     log.error("%s has lost its records, or is not the store that was known here", self._link.address)
                 if any(self._holds):  # those that run were counted under limits that were not there
@@ -94,8 +102,8 @@ class Life:
 
     def _say(self, before: str, name: str) -> tuple[str, bool]:
         """The epoch of what is there, begun where there is none, and whether its loss is news; all at one instant."""
-        fresh = self._answered - self._looked <= _FRESH_S
-        holds = self._holds if name == before and fresh else []
+        self._drop_stale()
+        holds = self._holds if name == before else []
         earlier = [one for one in self._seen if one != self.known]
         words: list[bytes | str | int] = [len(earlier), *earlier]
         for one in holds:
@@ -107,12 +115,13 @@ class Life:
 
     def _learn(self, epoch: str) -> None:
         self.known = epoch
-        if epoch in self._seen[-1:]:
+        if not epoch or epoch in self._seen[-1:]:
             return
         self._seen = [*(one for one in self._seen if one != epoch), epoch][-_LIVES:]
         if self._memory is None or self._link.read_only:
             return
         with contextlib.suppress(OSError):  # then it is known as long as this program runs
+            home_folder.check_there(self._memory)
             self._memory.parent.mkdir(mode=0o700, exist_ok=True)
             with whole_file.written(self._memory, "ascii") as file:
                 file.write("".join(f"{one}\n" for one in self._seen))
@@ -123,4 +132,4 @@ def _lives(memory: Path) -> list[str]:
         found = plain_file.read(memory, 2000).decode("ascii", "replace").split()
     except OSError:
         return []
-    return [one for one in found if one.isalnum() and len(one) <= _LONGEST][-_LIVES:]
+    return [one for one in found if _EPOCH.fullmatch(one)][-_LIVES:]
