@@ -14,7 +14,7 @@ from services.domain.fleet import environment
 from services.domain.insight.connection import Reach
 from services.domain.text.said import words_of
 from services.domain.upkeep import health
-from services.domain.upkeep.health import ERROR, Finding, finding
+from services.domain.upkeep.health import ERROR, WARNING, Finding, finding
 from services.monitor.attention.broker import UNSENT
 from services.monitor.doctor import FILE_GONE, STORE_GONE, Doctor
 from services.monitor.overview import Attention
@@ -60,7 +60,10 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
         with contextlib.suppress(ConsoleError):  # that it is gone is told already
             refused = health.of_rights(assembly.missing_rights(settings, broker))
         # why nothing is sent is known then, and no matter of the broker's disk
-        needs = [one for one in doctor.attention() if not (refused and one.code == UNSENT)]
+        needs = list(doctor.attention())
+        for one in [one for one in needs if refused and one.code == UNSENT]:
+            needs.remove(one)
+            refused.append(finding(WARNING, "broker", "doctor.unsent", **one.params))
         return Diagnosis(findings=(*newest, *refused, *findings, *_of_settings(settings)), attention=tuple(needs))
     finally:
         broker.close()

@@ -55,6 +55,10 @@ FILE_GONE = "doctor.file_gone"  #: a store that is one machine's own file
 LOOK = 1000
 #: records that are compared with their indexes and counters without being asked to
 COMPARED = 20_000
+#: what tells that the store answers and does not let this program do all that is needed
+RIGHTS = frozenset({"doctor.redis_commands", "doctor.redis_keys"})
+#: what tells who is not heard of
+OF_SILENCE = frozenset({"leader", "workers", "schedules"})
 #: for how long it is told why nobody leads
 RESIGNED_MS = 15 * 60_000
 #: entries of the audit, the newest, that are looked at without being asked to
@@ -107,14 +111,21 @@ class Doctor:
             return self._with_loss([*found, *self._of_broker(delays)])
         try:
             found += self._of_store(latency)
+            found.append(self._of_clock())
             found += self._of_damage(deep=deep)
             found += self._of_broker(delays)
-            found += self._of_fleet()
+            fleet = self._of_fleet()
+            if error:  # nobody can show that he lives: another worker helps nothing
+                found.append(finding(ERROR, "store", "doctor.no_writes", error=error))
+                fleet = [one for one in fleet if one.check not in OF_SILENCE]
+            found += fleet
             found += tuning.advice(measured_facts(self._store, self._registry, fates.look(self._store)))
             found += self._of_records(deep=deep)
             found += self._of_roles()
             found += self._of_audit(Witness(home, mark) if mark else None, deep=deep)
         except ConsoleError as exc:  # it answered a moment ago
+            if {one.message.code for one in found} & RIGHTS:  # and does so still
+                return [*found, finding(NOTE, "store", "doctor.not_looked")]
             found.append(finding(ERROR, "store", STORE_GONE, error=words_of(exc)))
         return self._with_loss(found)
 
@@ -141,12 +152,14 @@ class Doctor:
         facts = self._store.facts()
         what = f"{facts.get('kind', '')} {facts.get('version', '')}".strip()
         found = [finding(OK, "store", "doctor.store", what=what, latency=max(1, round(latency)))]
-        found += health.of_store(facts, production=self._production)
+        return found + health.of_store(facts, production=self._production)
+
+    def _of_clock(self) -> Finding:
         begun = self._clock.monotonic()
         theirs = self._store.now_ms()
         ours = self._clock.now_ms()
         trip = round((self._clock.monotonic() - begun) * 1000)
-        return [*found, health.of_clock(ours - theirs, trip)]
+        return health.of_clock(ours - theirs, trip)
 
     def _of_damage(self, *, deep: bool) -> list[Finding]:
         """What cannot be read: where it lies, and what is wrong with it."""

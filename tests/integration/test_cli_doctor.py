@@ -7,9 +7,11 @@ import os
 import shlex
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
+import redis
 
 from services import diagnosis, messages
 from services import settings as config
@@ -197,6 +199,7 @@ def test_a_user_whose_rights_were_taken_away_is_told_with_the_words_that_give_th
     finally:
         rabbitmq.api("DELETE", "/api/users/emptied")
     assert unsent.UNSENT not in {one.code for one in told.attention}, "it is no matter of the broker's disk"
+    assert found["doctor.unsent"].message.params == {"tasks": 1}
     remedy = found["doctor.broker_rights"].remedy
     assert remedy is not None
     assert "rabbitmqctl set_permissions -p" in messages.english(remedy)
@@ -204,3 +207,48 @@ def test_a_user_whose_rights_were_taken_away_is_told_with_the_words_that_give_th
     remedy = gone["doctor.broker_gone"].remedy
     assert remedy is not None
     assert remedy.code == "broker.user.remedy"
+
+
+@pytest.mark.redis
+@pytest.mark.parametrize("right", ["zcard", "time", "zrangebyscore"])
+def test_a_redis_that_lets_its_user_not_do_all_is_not_called_one_that_does_not_answer(
+    amqp_vhost: str, redis_url: str, tmp_path: Path, right: str
+) -> None:
+    named = redis_url.replace("redis://", "redis://fewer:pw@")
+    settings = config.Settings(
+        home=str(tmp_path), broker=config.BrokerSettings(url=amqp_vhost), store=config.StoreSettings(url=named)
+    )
+    with closing(RedisStore(redis_url, SystemClock())) as store:
+        store.apply([Create(task=Task(task_id="t1", shop_id="s1", platform="pdd", task_type="work"))])
+    with redis.Redis.from_url(redis_url) as client:
+        client.execute_command("ACL", "SETUSER", "fewer", "reset", "on", ">pw", "~*", "&*", "+@all", f"-{right}")
+        try:
+            found = {one.message.code: one for one in diagnosis.examine(settings).findings}
+        finally:
+            client.execute_command("ACL", "DELUSER", "fewer")
+    assert found["doctor.redis_commands"].message.params["commands"] == right.upper()
+    assert "doctor.not_looked" in found
+    assert not {"doctor.store_gone", "lost.store"} & found.keys()
+
+
+def test_a_store_that_takes_no_writes_is_named_and_no_worker_is_asked_for(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.create("s1")
+    assert {"doctor.no_leader", "doctor.no_workers"} <= codes(fleet)
+    if fleet.settings.embedded:
+        monkeypatch.setattr("shutil.disk_usage", lambda _place: SimpleNamespace(total=1, used=1, free=0))
+        found = codes(fleet)
+    else:
+        with redis.Redis.from_url(fleet.settings.store.url) as client:
+            client.config_set("min-replicas-to-write", 3)
+            try:
+                found = codes(fleet)
+            finally:
+                client.config_set("min-replicas-to-write", 0)
+    assert "doctor.no_writes" in found
+    assert not {"doctor.no_leader", "doctor.no_workers"} & found
+
+
+def codes(fleet: Fleet) -> set[str]:
+    return {one.message.code for one in diagnosis.examine(fleet.settings).findings}

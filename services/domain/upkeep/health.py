@@ -103,6 +103,16 @@ SENTENCES: dict[str, str | Counted] = {
     "doctor.fsync.remedy": N_("Set appendfsync always; group commits make it affordable."),
     "doctor.fsync_unknown": N_("Redis does not tell its appendfsync setting"),
     "doctor.fsync_unknown.remedy": N_("Allow CONFIG GET to this user, or see that it is set to always."),
+    "doctor.no_writes": N_("The store takes no writes, so nothing new starts and nothing can be changed: {error}"),
+    "doctor.no_writes.remedy": N_("Set that right; workers and the leader go on by themselves then."),
+    "doctor.not_looked": N_(
+        "Without these rights the rest cannot be looked at, neither what waits nor how much of it is not sent yet"
+    ),
+    "doctor.unsent": NN_(
+        "{tasks} task is recorded and not sent; it is sent as soon as this is put right",
+        "{tasks} tasks are recorded and not sent; they are sent as soon as this is put right",
+        by="tasks",
+    ),
     "doctor.writes_fail": N_("Redis could not write its file the last time"),
     "doctor.writes_fail.remedy": N_("Look at its log and at the free disk of its machine."),
     "doctor.clock": N_("This machine's clock differs from the store's by {span}"),

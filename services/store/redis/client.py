@@ -117,6 +117,10 @@ class FieldsChanged(StoreUnavailable):
     """The script of a batch knows other fields of payloads as indexed than its caller; nothing has changed yet."""
 
 
+#: what Redis says of a script whose user lacks a right
+_BARRED = "can't run this command"
+
+
 class OtherLife(StoreUnavailable):
     """The data are not those that the caller of a batch knows; nothing has changed yet."""
 
@@ -502,7 +506,7 @@ def _refusal(address: str, error: Exception) -> StoreError:
         return StoreUnavailable(said("store.no_writes", address=address, error=text))
     if text.startswith(("NOAUTH", "WRONGPASS")):
         return StoreUnavailable(said("store.refuses_user", address=address))
-    barred = isinstance(error, exceptions.NoPermissionError) or "can't run this command" in text
+    barred = isinstance(error, exceptions.NoPermissionError) or _BARRED in text
     code = "store.not_permitted" if barred else "store.refuses"
     return _spoilt(address, text) or StoreError(said(code, address=address, error=text))
 
@@ -515,7 +519,7 @@ def _spoilt(address: str, text: str) -> StoreError | None:
         return StoreError(said("store.read_only", address=address))
     if found := _BROKEN.search(text):
         return Unreadable(said("store.unreadable", address=address, place=found["place"]))
-    within = "user_script" in text or "user_function" in text
+    within = ("user_script" in text or "user_function" in text) and _BARRED not in text
     if text.startswith("WRONGTYPE") or (within and "compiling" not in text):
         return Unreadable(said("store.unreadable", address=address, place=text[:200]))
     return None
