@@ -275,9 +275,10 @@ class ShellWiring(QObject):
         addresses: tuple[str, str] = ("", ""),
         sample: Callable[[], bool] = lambda: False,
         doubts: Sequence[Message] = (),
+        newer: str = "",
     ) -> None:
         """``doubts``: what the connection found missing on the broker and does not put right; ``unverified``: nobody
-        checks the certificate of a server.
+        checks the certificate of a server; ``newer``: as of ``Engine``.
         """
         super().__init__(window)
         self._window, self._feed, self._operator, self._role = window, feed, operator, role
@@ -300,6 +301,7 @@ class ShellWiring(QObject):
             embedded=embedded,
             profile=profile,
             near=all(address.startswith(NEAR) for address in addresses),
+            newer=newer,
         )
         self.doors = VitalPopovers(
             window, feed, self._health, (operator, role), addresses, self.loss.try_now, self._doubts

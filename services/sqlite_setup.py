@@ -16,7 +16,8 @@ import msgspec
 import psutil
 
 from services.domain.errors import SchemaTooNew, StoreUnavailable
-from services.domain.text.said import said
+from services.domain.text.said import newer, said
+from services.version import VERSION
 
 BUSY_MS = 30_000
 NETWORK_TYPES = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "webdav", "davfs"})
@@ -166,7 +167,7 @@ def migrate(path: Path, schema: Schema, begin: Callable[[sqlite3.Connection], No
             begin(conn)
             _step(conn, schema)
             conn.execute("COMMIT")
-        _check_not_newer(conn, path, schema)
+        check_not_newer(conn, path, schema)
         return _epoch(conn, path)
     finally:
         conn.close()
@@ -214,11 +215,11 @@ def _use_wal(conn: sqlite3.Connection) -> None:
         time.sleep(0.005)
 
 
-def _version(conn: sqlite3.Connection, schema: Schema) -> int:
+def _version(conn: sqlite3.Connection, schema: Schema, kind: str = "schema") -> int:
     known = conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
     if known is None:
         return 0
-    row = conn.execute("SELECT value FROM meta WHERE key = ?", (f"schema.{schema.name}",)).fetchone()
+    row = conn.execute("SELECT value FROM meta WHERE key = ?", (f"{kind}.{schema.name}",)).fetchone()
     if row is None:
         return 0
     try:
@@ -227,7 +228,7 @@ def _version(conn: sqlite3.Connection, schema: Schema) -> int:
         found = -1
     if not 0 < found < _MOST_STEPS or str(found) != str(row[0]):
         file = conn.execute("PRAGMA database_list").fetchone()[2]
-        shown = f"schema.{schema.name} = {row[0]!r:.40}"
+        shown = f"{kind}.{schema.name} = {row[0]!r:.40}"
         raise StoreUnavailable(said("file.bad_meta", path=str(file), what=shown))
     return found
 
@@ -284,11 +285,17 @@ def _epoch(conn: sqlite3.Connection, path: Path) -> str:
     return str(row[0])
 
 
-def _check_not_newer(conn: sqlite3.Connection, path: Path, schema: Schema) -> None:
-    found = _version(conn, schema)
-    if found > len(schema.steps):
-        known = len(schema.steps)
-        raise SchemaTooNew(said("store.newer", place=str(path), found=found, known=known))
+def check_not_newer(conn: sqlite3.Connection, path: Path, schema: Schema) -> None:
+    """That a program of this version may write what is in the file.
+
+    Raises:
+        SchemaTooNew: a newer program has been here and wants no older one to.
+    """
+    known = len(schema.steps)
+    needed = _version(conn, schema, "writer") or _version(conn, schema)
+    if needed > known:
+        row = conn.execute("SELECT value FROM meta WHERE key = 'program'").fetchone()
+        raise SchemaTooNew(newer(str(path), str(row[0]) if row else "", needed, known))
 
 
 def _step(conn: sqlite3.Connection, schema: Schema) -> None:
@@ -300,7 +307,8 @@ def _step(conn: sqlite3.Connection, schema: Schema) -> None:
             if statement.strip():
                 conn.execute(statement)
     version = max(len(schema.steps), _version(conn, schema))
-    conn.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"schema.{schema.name}", str(version)))
+    for key, value in ((f"schema.{schema.name}", version), (f"writer.{schema.name}", version), ("program", VERSION)):
+        conn.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, str(value)))
     (highest,) = conn.execute("SELECT max(CAST(value AS INTEGER)) FROM meta WHERE key LIKE 'schema.%'").fetchone()
     conn.execute(f"PRAGMA user_version={int(highest)}")
 

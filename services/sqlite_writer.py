@@ -23,6 +23,7 @@ from services.sqlite_setup import (
     BUSY_MS,
     Schema,
     check,
+    check_not_newer,
     check_place,
     connect,
     connect_writer,
@@ -131,6 +132,8 @@ class SharedFile:
         self.path = path
         self.read_only = read_only
         self.users = 0
+        self.schemas: set[Schema] = set()  #: of the drivers that use it
+        self._seen: tuple[int, ...] = ()  #: marks of the tables when they were last looked at
         self._wakeups = {topic: Wakeup() for topic in TOPICS}
         self._jobs: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._readers: list[sqlite3.Connection] = []
@@ -207,6 +210,7 @@ class SharedFile:
                 self._asked_at = self._asked_at or time.monotonic()
                 begin_immediate(conn)
                 self._asked_at = 0.0
+                self._check_schema(conn)
                 for done, job in enumerate(self._growing(group)):  # noqa: B007 - names the job that failed
                     job.result = job.work(conn)
                 done = len(group)
@@ -221,6 +225,15 @@ class SharedFile:
                 self._tell_back()
                 self._settle(group)
                 return
+
+    def _check_schema(self, conn: sqlite3.Connection) -> None:
+        """A newer program may have changed the tables since they were opened here."""
+        marks = ("schema_version", "user_version")
+        seen = tuple(conn.execute(f"PRAGMA {mark}").fetchone()[0] for mark in marks)
+        if seen != self._seen:
+            for schema in tuple(self.schemas):
+                check_not_newer(conn, self.path, schema)
+            self._seen = seen
 
     def _note(self, exc: BaseException) -> None:
         if isinstance(exc, sqlite3.Error) and is_full(exc):
@@ -410,6 +423,7 @@ def open_file(path: Path, schema: Schema, *, read_only: bool = False) -> tuple[S
         if file is None:
             file = _open[key] = SharedFile(path, read_only=read_only)
         file.users += 1
+        file.schemas.add(schema)
         return file, epoch
 
 

@@ -42,11 +42,21 @@ class LossWatch(QObject):
     correct_wanted = Signal()
 
     def __init__(
-        self, window: MainWindow, feed: Feed, health: HealthLog, *, embedded: bool, profile: str, near: bool = False
+        self,
+        window: MainWindow,
+        feed: Feed,
+        health: HealthLog,
+        *,
+        embedded: bool,
+        profile: str,
+        near: bool = False,
+        newer: str = "",
     ) -> None:
-        """``near``: broker and store are on this machine, so no network leads to them."""
+        """``near``: broker and store are on this machine, so no network leads to them. ``newer``: why this program
+        changes nothing, for as long as it runs.
+        """
         super().__init__(window)
-        self._near = near
+        self._near, self._newer = near, newer
         self._window, self._feed, self._health = window, feed, health
         self._embedded, self._profile = embedded, profile
         self._clock = SystemClock()
@@ -87,7 +97,7 @@ class LossWatch(QObject):
             if self._lost_at:
                 self._found(snapshot)
             self._before = snapshot
-            self._show_refusal(snapshot.no_writes)
+            self._show_refusal(self._newer or snapshot.no_writes)
             return
         self._refusal = ""
         now = self._clock.now_ms()
@@ -125,11 +135,13 @@ class LossWatch(QObject):
             return
         self._refusal = why
         if why:
-            self._window.banner.show_loss(*self._refusal_words(), 0.0, 0.0)
+            self._window.banner.show_loss(*self._refusal_words(), 0.0, 0.0, tried=not self._newer)
         else:
             self._window.banner.clear()
 
     def _refusal_words(self) -> tuple[str, str]:
+        if self._newer:
+            return _("Read-only: this Fleetdeck is too old."), told(self._newer)
         name = self._named()[1][0]
         lead = fill(_("{part} takes no writes."), {"part": name})
         true = _("What is shown is true, and nothing can be changed now: {why}")

@@ -25,7 +25,7 @@ from views.support.memory import ShortMemory
 from views.theme import theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-NEWER, REMEDY = "were written by a newer program", "update Fleetdeck on this machine."
+NEWER, REMEDY = "were written by a newer program", "update Fleetdeck on this machine to at least 9.9.0."
 
 
 @pytest.fixture(params=["embedded", pytest.param("fleet", marks=[pytest.mark.rabbitmq, pytest.mark.redis])])
@@ -73,6 +73,11 @@ def test_it_is_shown_and_every_verb_says_why_it_is_closed(
             assert NEWER in tip
             assert REMEDY in tip
         assert not workers.local.button.isEnabled()
+        banner = window.banner
+        assert banner.isVisible()
+        assert banner.accessibleName().startswith("Read-only: this Fleetdeck is too old.")
+        assert banner.accessibleName().endswith(REMEDY)
+        assert [banner.button.isVisible(), banner.report.isVisible()] == [False, True]
         rights.click()
         popover = desk.wiring.doors.popover
         assert popover is not None

@@ -15,13 +15,14 @@ from services.domain.change import Claim, Finish
 from services.domain.errors import NotAllowed, SchemaTooNew
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.record import Attempt
+from services.engine.producer import TaskSpec
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import Fleet
 from tests.support import newer, stock
 from tests.support.services import RabbitMQ
 
 NEWER = "were written by a newer program"
-REMEDY = "To act, update Fleetdeck on this machine."
+REMEDY = "To act, update Fleetdeck on this machine to at least 9.9.0."
 READING = (
     *(("task", "list"), ("task", "list", "--filter", "status:dead"), ("task", "show", "WAITS"), ("task", "duplicates")),
     *(("dead", "list"), ("dead", "show", "DEAD"), ("batch", "list"), ("shop", "list"), ("shop", "show", "pdd:s3")),
@@ -107,3 +108,23 @@ def test_a_file_that_lacks_what_is_read_here_is_refused(fleet: Fleet, tasks: tup
     for only in (False, True):
         with pytest.raises(SchemaTooNew, match="cannot even read it"):
             assembly.open_engine(msgspec.structs.replace(fleet.settings, read_only=only))
+
+
+def test_who_has_them_open_writes_no_more(fleet: Fleet) -> None:
+    store = fleet.engine.store
+    fleet.create("s1", n=1)
+    early = fleet.open()
+    newer.make(fleet.settings)
+    with pytest.raises(SchemaTooNew, match=NEWER):
+        early.producer.submit([TaskSpec(platform="pdd", shop_id="s2", task_type="work")])
+    with pytest.raises(SchemaTooNew, match=NEWER):
+        early.store.put_document("note", "n", "{}")
+    assert "pdd:s2" not in store.counts().shops
+    assert not store.documents("note")
+
+
+@pytest.mark.parametrize("program", ["", "a\nb", "x" * 200])
+def test_a_program_that_is_not_named_is_not_made_up(fleet: Fleet, program: str) -> None:
+    fleet.engine.close()
+    newer.make(fleet.settings, program=program)
+    assert fleet.open().newer.endswith("To act, update Fleetdeck on this machine.")

@@ -16,20 +16,24 @@ from services.store.redis import keys
 
 #: what each queued task becomes, everywhere; as long as its old name, so that what is packed stays whole
 OLD, NEW = "queued", "asleep"
+PROGRAM = "9.9.0"
 DOCUMENTS = {
     ("type", "later"): {"name": "later", "colour": {"of": ["the", "future"]}, "retries_like": "a newer program"},
     ("horoscope", "today"): {"stars": 5},
 }
 
 
-def make(settings: Settings) -> None:
-    """The fleet is not in use meanwhile."""
+def make(settings: Settings, *, program: str = PROGRAM) -> None:
+    """``program``: the one that wrote."""
     if settings.embedded:
         with contextlib.closing(sqlite3.connect(settings.database)) as db, db:
             _file(db)
+            db.execute("UPDATE meta SET value = ? WHERE key = 'writer.store'", ("99",))
+            db.execute("UPDATE meta SET value = ? WHERE key = 'program'", (program,))
         return
     with redis.Redis.from_url(settings.store.url) as client:
         _redis(client)
+        client.hset(keys.META, mapping={"writer": 99, "program": program})
 
 
 def _file(db: sqlite3.Connection) -> None:
@@ -51,7 +55,7 @@ def _file(db: sqlite3.Connection) -> None:
 
 
 def _redis(client: redis.Redis) -> None:
-    client.hset(keys.META, mapping={"schema": 99, "writer": 99, "stars": "5"})
+    client.hset(keys.META, mapping={"schema": 99, "stars": "5"})
     for (kind, key), body in DOCUMENTS.items():
         client.hset(keys.DOCUMENTS + kind, key, json.dumps(body))
     for key in sorted(client.scan_iter()):

@@ -64,7 +64,7 @@ class ConnectionBanner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFixedHeight(52)  # three lines, where a window is narrow
-        self._left, self._period = 0.0, 1.0
+        self._left, self._period, self._tried = 0.0, 1.0, True
         self._glyph = QLabel()
         self._lead, self._text = Label("", "strong"), Label("", "label", wrap=True)
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -91,10 +91,13 @@ class ConnectionBanner(QFrame):
         self._restyle()
         self.clear()
 
-    def show_loss(self, lead: str, words: str, until_retry: float, period: float) -> None:
+    def show_loss(self, lead: str, words: str, until_retry: float, period: float, *, tried: bool = True) -> None:
         """Say what was lost and when, what is true meanwhile (both already translated), and when the next try is; times
-        in seconds, ``period`` 0 where it is tried at a pace of its own that nobody here knows.
+        in seconds, ``period`` 0 where it is tried at a pace of its own that nobody here knows. ``tried``: trying again
+        helps.
         """
+        self._tried = tried
+        self._restyle()
         self._left, self._period = until_retry, period
         self.show_words(lead, words)
         self._count_on()
@@ -128,6 +131,8 @@ class ConnectionBanner(QFrame):
         """Say everything again."""
         self.again.setText(_("Trying again in") if self._period else _("Tried again every few seconds"))
         self.bar.setVisible(bool(self._period))
+        for widget in (self.again, self.seconds, self.button):
+            widget.setVisible(self._tried)
         self.setAccessibleName(f"{self._lead.text()} {self._text.text()}")
         self._show_left()
 
@@ -152,7 +157,8 @@ class ConnectionBanner(QFrame):
         self.try_now.emit()
 
     def _restyle(self) -> None:
-        self._glyph.setPixmap(theme().pixmap("ph.wifi-slash", "retrying", 18))
+        glyph = "ph.wifi-slash" if self._tried else "ph.lock-simple"
+        self._glyph.setPixmap(theme().pixmap(glyph, "retrying", 18))
         self.update()
 
     def hideEvent(self, event: QHideEvent) -> None:

@@ -146,6 +146,11 @@ REFUSALS: dict[str, str] = {
         "The data in {place} were written by a newer program (version {found} of them, this one writes {known}): here"
         " everything can be looked at and nothing changed. To act, update Fleetdeck on this machine."
     ),
+    "store.newer_named": N_(
+        "The data in {place} were written by a newer program (version {found} of them, this one writes {known}): here"
+        " everything can be looked at and nothing changed. To act, update Fleetdeck on this machine to at least"
+        " {program}."
+    ),
     "store.no_writes": N_("{address} refuses writes for now: {error}"),
     "store.read_only": N_("{address} was opened read-only; nothing is written to it"),
     "store.unreadable": N_(

@@ -6,8 +6,12 @@ another language.
 
 from __future__ import annotations
 
+import re
+
 from services.domain.text.message import Message, Param
 from services.domain.text.refusals import REFUSALS
+
+_VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")
 
 
 class Said(str):
@@ -22,6 +26,14 @@ def said(code: str, **params: Param) -> Said:
     text = Said(REFUSALS[code].format(**params))
     text.message = Message(code, params)
     return text
+
+
+def newer(place: str, program: str, found: int, known: int) -> Said:
+    """Why what lies at ``place`` is only read: ``program``, where that is known, wrote it in a form too new here."""
+    params: dict[str, Param] = {"place": place, "found": found, "known": known}
+    if _VERSION.fullmatch(program):
+        return said("store.newer_named", program=program, **params)
+    return said("store.newer", **params)
 
 
 def words_of(error: BaseException) -> str:

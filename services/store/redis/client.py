@@ -27,7 +27,7 @@ from services.domain.errors import (
     Unreadable,
     UsageError,
 )
-from services.domain.text.said import Said, said, words_of
+from services.domain.text.said import Said, newer, said, words_of
 from services.store.redis import keys, server
 from services.store.redis.script import LIBRARY, Script
 from services.store.unreadable import tell
@@ -113,6 +113,10 @@ def make_client(url: str, answer_s: float, *, insecure: bool = False) -> redis.R
     return redis.Redis(connection_pool=pool)
 
 
+#: for so long a newer program is not asked after by what writes no batch
+WRITABLE_S = 10.0
+
+
 class FieldsChanged(StoreUnavailable):
     """The script of a batch knows other fields of payloads as indexed than its caller; nothing has changed yet."""
 
@@ -144,7 +148,7 @@ class Link:
         self.server: dict[str, str] = {}  #: version, mode and role, as the server says; empty where it does not
         self._refused: tuple[float, str] = (-REFUSED_S, "")
         self._known = False
-        self._writable = False
+        self._writable_until = 0.0  #: monotonic
         self._functions = True  #: until this account turns out not to be allowed any
 
     def call(self, *command: Any) -> Any:
@@ -314,17 +318,18 @@ class Link:
             return 0
 
     def check_writable(self, *, repairing: bool = False) -> None:
-        """Refuse to write beside a newer program; asked once, scripts look at every batch themselves.
+        """Refuse to write beside a newer program; asked now and then, scripts look at every batch themselves.
 
         ``repairing``: where nobody can read which program that was, whoever repairs it may.
 
         Raises:
             SchemaTooNew: the data were written by a newer program.
         """
-        if self._writable:
+        if time.monotonic() < self._writable_until:
             return
         try:
-            written = int(self.call("HGET", keys.META, "writer") or 0)
+            number, program = self.call("HMGET", keys.META, "writer", "program") or (None, None)
+            written = int(number or 0)
             if not 0 <= written <= keys.MOST_SCHEMA:
                 raise ValueError(written)
         except ValueError as exc:
@@ -333,8 +338,8 @@ class Link:
             place = f"{keys.META} writer"
             raise Unreadable(said("store.unreadable", address=self.address, place=place)) from exc
         if written > keys.SCHEMA:
-            raise _too_new(self.address, written)
-        self._writable = True
+            raise SchemaTooNew(newer(self.address, _word(program or b""), written, keys.SCHEMA))
+        self._writable_until = time.monotonic() + WRITABLE_S
 
     def close(self) -> None:
         """Leave; who still waits is let go within one piece."""
@@ -407,6 +412,8 @@ class Link:
         words = words_of(error)
         if isinstance(error, FieldsChanged | OtherLife):  # it is sent again with the others, and taken
             return error
+        if isinstance(error, SchemaTooNew):
+            self._writable_until = 0.0
         if _code(words) in ("store.full", *_NO_WRITES):
             self._refused = time.monotonic(), words
         return error
@@ -484,17 +491,14 @@ def _memory(address: str) -> str:
     return said("store.full", address=address)
 
 
-def _too_new(address: str, written: int | str) -> SchemaTooNew:
-    return SchemaTooNew(said("store.newer", place=address, found=written, known=keys.SCHEMA))
-
-
 def _refusal(address: str, error: Exception) -> StoreError:
     """What an error reply means; those that pass by themselves are worth repeating."""
     text = str(error)
     if isinstance(error, exceptions.AskError):  # the key lies on another server
         return StoreUnavailable(said("store.cluster", address=address))
     if "FLEETDECK_SCHEMA" in text:
-        return _too_new(address, text.rpartition(" ")[2])
+        found, _, program = text.partition("FLEETDECK_SCHEMA ")[2].partition(" ")
+        return SchemaTooNew(newer(address, program, int(found), keys.SCHEMA))
     if looks := next((name for name in _LOOK_AGAIN if name in text), ""):
         kind, why = _LOOK_AGAIN[looks]
         return kind(said("store.no_writes", address=address, error=why))

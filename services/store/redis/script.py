@@ -28,6 +28,7 @@ from services.domain.task.ledger import KEPT_MS
 from services.domain.task.record import FORCED, HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.upkeep.stored import LARGEST
 from services.store.redis import keys
+from services.version import VERSION
 
 _FOLDER = Path(__file__).parent / "scripts"
 _APPLY = (
@@ -183,6 +184,7 @@ def _numbers() -> Mapping[str, int | str]:
     return {
         "schema": keys.SCHEMA,
         "base_schema": keys.BASE_SCHEMA,
+        "program": f"'{VERSION}'",
         "ledger_ms": KEPT_MS,
         "most_schema": keys.MOST_SCHEMA,
         "prefix": PREFIX,

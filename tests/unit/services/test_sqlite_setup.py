@@ -82,6 +82,15 @@ def test_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
     assert ask(path, "PRAGMA user_version") == [(2,)]
 
 
+def test_a_newer_schema_that_older_programs_may_write_is_opened(tmp_path: Path) -> None:
+    path = tmp_path / "f.sqlite"
+    migrate(path, TWO, begin_immediate)
+    with closing(sqlite3.connect(path)) as conn, conn:
+        conn.execute("UPDATE meta SET value = '1' WHERE key = 'writer.part'")
+    assert migrate(path, ONE, begin_immediate) == ask(path, "SELECT value FROM meta WHERE key = 'epoch'")[0][0]
+    assert ask(path, "SELECT value FROM meta WHERE key = 'schema.part'") == [("2",)]
+
+
 def test_a_failing_step_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "f.sqlite"
     migrate(path, ONE, begin_immediate)

@@ -20,6 +20,6 @@ table.sort(names)
 call('HSET', K.meta, 'indexed', table.concat(names, ','))
 if #names > 0 then
   local writer = tonumber(call('HGET', K.meta, 'writer') or 0) or 0
-  if writer < C.schema then call('HSET', K.meta, 'schema', C.schema, 'writer', C.schema) end
+  if writer < C.schema then call('HSET', K.meta, 'schema', C.schema, 'writer', C.schema, 'program', C.program) end
 end
 return 'OK'

@@ -10,12 +10,12 @@ local HANDLERS = {
 
 local function apply(_, args)
   for place = 1, #begins do begins[place](args) end
-  local meta = call('HMGET', K.meta, 'writer', 'epoch', 'indexed')
+  local meta = call('HMGET', K.meta, 'writer', 'epoch', 'indexed', 'program')
   if guard.spoilt[K.meta] then guard.refuse(K.meta) end
   local writer = tonumber(meta[1] or 0)
   if not writer or writer ~= writer or writer < 0 or writer > C.most_schema then guard.refuse(K.meta .. ' writer') end
   if writer > C.schema then
-    return redis.error_reply('FLEETDECK_SCHEMA ' .. meta[1])
+    return redis.error_reply('FLEETDECK_SCHEMA ' .. string.format('%d', writer) .. ' ' .. (meta[4] or ''))
   end
 
   if args[6] ~= '' and args[6] ~= meta[2] then return redis.error_reply('FLEETDECK_LIFE') end
@@ -32,7 +32,7 @@ local function apply(_, args)
   end
 
   if not meta[2] then call('HSET', K.meta, 'epoch', args[2], 'born', NOW_TEXT) end
-  if writer < C.base_schema then call('HSET', K.meta, 'schema', C.base_schema, 'writer', C.base_schema) end
+  if writer < C.base_schema then call('HSET', K.meta, 'schema', C.base_schema, 'writer', C.base_schema, 'program', C.program) end
   local new = {}
   for i, o in ipairs(ops) do
     if o[1] == 'Create' then

@@ -94,7 +94,7 @@ def test_another_process_may_be_ahead(path: Path) -> None:
 def test_a_newer_file_is_refused(path: Path) -> None:
     EmbeddedStore(path, ManualClock()).close()
     with closing(sqlite3.connect(path)) as conn, conn:
-        conn.execute("UPDATE meta SET value = '99' WHERE key = 'schema.store'")
+        conn.execute("UPDATE meta SET value = '99' WHERE key IN ('schema.store', 'writer.store')")
     with pytest.raises(SchemaTooNew, match="newer program"):
         EmbeddedStore(path, ManualClock())
 
