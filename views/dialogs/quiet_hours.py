@@ -52,12 +52,14 @@ class QuietHoursDialog(DialogFrame):
 
     changed = Signal()
 
-    def __init__(self, context: PageContext, reason: str = "", parent: QWidget | None = None) -> None:
-        """``reason``: why nothing can be changed, "" when it can."""
+    def __init__(
+        self, context: PageContext, reason: str = "", parent: QWidget | None = None, *, scope: str = ""
+    ) -> None:
+        """``reason``: why nothing can be changed, "" when it can; ``scope``: what they are to be for."""
         super().__init__(N_("Quiet hours"), icon="ph.moon", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.set_width(WIDTH)
-        self._context, self._reason = context, reason
+        self._context, self._reason, self._for = context, reason, scope
         self._asking, self._acting = Operation(self, latest=True), Operation(self)
         self._undoing = Operation(parent or self)  # the Undo outlives the dialog
         self.scope, self.name, self.when, self.why = FindField(), QLineEdit(), QLineEdit(), QLineEdit()
@@ -116,6 +118,10 @@ class QuietHoursDialog(DialogFrame):
         self._taken = frozenset(one.hours.name for one in found)
         self.set_note(_("times of {zone}").format(zone=known.zone))
         self.scope.show_choices(_scopes(known))
+        if self._for and not self.scope.currentText():
+            self.scope.choose(self._for)
+            self.when.setFocus()
+        self._for = ""
         body = self._list.body
         while (item := body.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:

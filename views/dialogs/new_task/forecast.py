@@ -230,6 +230,8 @@ class Forecast(SideColumn):
         wait_ms = max(0.0, draft.at_ms - now if draft.at_ms else draft.delay_min * 60_000)
         if found.first_s is None or found.done_s is None:
             return [(_("First starts"), _("when a worker runs"))]
+        if snapshot.publisher().stuck or not snapshot.broker_serves:  # it is recorded, and sent later
+            return [(_("First starts"), _("once the broker takes messages"))]
         if not number and draft.number:
             return [(_("First starts"), _("once one may start"))]
         first_ms, done_ms = max(wait_ms, found.first_s * 1000), max(wait_ms + expected * 1000, found.done_s * 1000)

@@ -277,6 +277,7 @@ class ShopsPage(ListPage[ShopRow]):
         self.scope.limit_chosen.connect(self._on_limit)
         self.scope.tasks_wanted.connect(self._open_waiting)
         self.scope.pause_wanted.connect(self._on_pause_scope)
+        self.scope.quiet_wanted.connect(self._on_quiet_scope)
 
     # looking
 
@@ -484,6 +485,11 @@ class ShopsPage(ListPage[ShopRow]):
         row = self.scope.shown
         if row is not None:
             self.actions_of_page.pause_scope(row)
+
+    def _on_quiet_scope(self) -> None:
+        row = self.scope.shown
+        if row is not None:
+            self.actions_of_page.edit_quiet_hours(row.key)
 
     def ticked(self) -> tuple[ShopRow, ...]:
         """The shops that are ticked and in sight."""

@@ -302,11 +302,13 @@ class ScopeCard(Card):
         limit_chosen: tasks at once, starts a minute; 0 is no limit.
         tasks_wanted: show what waits there.
         pause_wanted: let nothing of it start, or end the pause there is.
+        quiet_wanted: the same until a time, with a reason.
     """
 
     limit_chosen = Signal(int, int)
     tasks_wanted = Signal()
     pause_wanted = Signal()
+    quiet_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__("", divided=True)
@@ -325,10 +327,12 @@ class ScopeCard(Card):
         self.body.addWidget(self._note)
         row = FlowRow(across=8, down=6)
         self.pause_button = Button(N_("Pause"), icon="ph.pause-circle")
-        for button in (self.save_button, self.pause_button, self.tasks_button):
+        self.quiet_button = Button(N_("Pause until a time"), icon="ph.moon")
+        for button in (self.save_button, self.pause_button, self.quiet_button, self.tasks_button):
             row.addWidget(button)
         self.body.addLayout(row)
         self.pause_button.clicked.connect(self.pause_wanted)
+        self.quiet_button.clicked.connect(self.quiet_wanted)
         for field in (self.at_once, self.a_minute):
             field.valueChanged.connect(self._show_verbs)
         self.save_button.clicked.connect(lambda: self.limit_chosen.emit(self.at_once.value(), self.a_minute.value()))
@@ -354,7 +358,8 @@ class ScopeCard(Card):
     def set_acting(self, reason: str, pausing: str) -> None:
         """Change no limit while that is not allowed, for this reason; ``pausing``: the same of a pause."""
         self._reason = reason
-        self.pause_button.disable(pausing)
+        for button in (self.pause_button, self.quiet_button):
+            button.disable(pausing)
         self._show_verbs()
 
     def _pairs(self, row: ScopeRow) -> tuple[tuple[NumberField, int], ...]:

@@ -245,9 +245,9 @@ class ShopActions(PageActs):
         dialog.chosen.connect(partial(self.set_rule, dialog.start))
         dialog.open()
 
-    def edit_quiet_hours(self, _now: ShopsNow) -> None:
-        """When nothing starts, in a dialog."""
-        dialog = QuietHoursDialog(self._context, self.barred(), self._owner)
+    def edit_quiet_hours(self, scope: str = "") -> None:
+        """When nothing starts, in a dialog; ``scope``: of what, where that is chosen already."""
+        dialog = QuietHoursDialog(self._context, self.barred(), self._owner, scope=scope)
         dialog.changed.connect(self.changed)
         dialog.open()
 
@@ -436,6 +436,10 @@ _ASKED = (
 _USUAL = (
     Pause(key="pause", text=N_("Pause shop"), icon="ph.pause-circle", do=ShopActions.pause),
     ShopVerb(
+        key="until", text=N_("Pause until a time"), icon="ph.moon", places=_LISTED,
+        do=lambda acts, row: acts.edit_quiet_hours(f"shop:{row.key}"),
+    ),
+    ShopVerb(
         key="edit", text=N_("Edit shop"), short=N_("Edit"), icon="ph.pencil-simple", shortcut="shops.edit",
         do=ShopActions.edit,
     ),
@@ -467,6 +471,8 @@ class FleetVerb(Verb[ShopsNow]):
 FLEET_VERBS: tuple[FleetVerb, ...] = (
     FleetVerb(key="add", text=N_("Add shop"), icon="ph.plus", do=ShopActions.add_shop),
     FleetVerb(key="import", text=N_("Import"), icon="ph.download-simple", do=ShopActions.import_file),
-    FleetVerb(key="quiet", text=N_("Quiet hours"), icon="ph.moon", role=LOOK, do=ShopActions.edit_quiet_hours),
+    FleetVerb(
+        key="quiet", text=N_("Quiet hours"), icon="ph.moon", role=LOOK, do=lambda acts, _now: acts.edit_quiet_hours()
+    ),
     FleetVerb(key="rule", text=N_("When shops are stopped"), icon="ph.hand-palm", role=LOOK, do=ShopActions.edit_rule),
 )

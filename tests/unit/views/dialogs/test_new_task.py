@@ -19,6 +19,7 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.insight.forecast import durations
+from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.mask import DOTS
@@ -213,6 +214,10 @@ def test_the_result_is_told_in_numbers_before_anything_is_created(fleet: Fleet, 
     snapshot = dataclasses.replace(fleet.context.feed.latest, workers=(fleet.heartbeat("rpa-01", slots=4, busy=0),))
     dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), shops, snapshot)
     assert "Likely all done" in dialog.forecast.facts()
+    full = dataclasses.replace(snapshot, broker=BrokerHealth(connected=True, blocked=True, why="low on memory"))
+    dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), shops, full)
+    assert dialog.forecast.facts()["First starts"] == "once the broker takes messages"
+    assert "Likely all done" not in dialog.forecast.facts()
 
 
 def test_what_could_not_start_now_is_told_with_its_reason(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:

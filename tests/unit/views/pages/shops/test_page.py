@@ -349,6 +349,7 @@ def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
     assert {action.text(): action.isEnabled() for action in menu.actions()} == {
         "Let the shop run again": False,
         "Pause shop": False,
+        "Pause until a time": False,
         "Did it run?": True,
         "Its runs along time": True,
         "Edit shop": False,
@@ -492,6 +493,7 @@ def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_tha
     offered = [
         "Resume Pinduoduo",
         "Resume shop",
+        "Pause until a time",
         "Edit shop",
         "Did it run?",
         "Its runs along time",
@@ -575,6 +577,30 @@ def test_quiet_hours_are_for_what_is_picked_and_get_a_name_of_it(qtbot: QtBot, f
     dialog.name.setText("mine")
     dialog.scope.setEditText("all of Pinduoduo")
     assert dialog.name.text() == "mine", "a person gave it"
+    dialog.close()
+
+
+def test_a_platform_or_a_shop_is_paused_until_a_time_with_a_reason(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    find(page, Segmented, "What to show").choose("limits")
+    page.limits.set_current_key("platform:temu")
+    page.scope.quiet_button.click()
+    (dialog,) = page.findChildren(QuietHoursDialog)
+    qtbot.waitUntil(lambda: dialog.name.text() == "temu", timeout=WAIT_MS)
+    dialog.when.setText("until 06:00")
+    dialog.why.setText("risk control")
+    with qtbot.waitSignal(dialog.changed, timeout=WAIT_MS):
+        dialog.save_button.click()
+    (known,) = fleet.context.commands.quiet.known()
+    assert (known.hours.scope, known.hours.reason) == ("platform:temu", "risk control")
+    assert dialog.scope.currentText() == "", "the next ones may be for something else"
+    dialog.close()
+    page.show_request(SHOP)
+    qtbot.waitUntil(lambda: page.shop.shown is not None and page.shop.shown.key == SHOP, timeout=WAIT_MS)
+    verbs = page.verbs(page.shop.shown)
+    verbs.act("until", page.shop.shown)
+    dialog = next(one for one in page.findChildren(QuietHoursDialog) if one.isVisible())
+    qtbot.waitUntil(lambda: dialog.scope.chosen() == f"shop:{SHOP}", timeout=WAIT_MS)
     dialog.close()
 
 
@@ -680,7 +706,7 @@ def test_the_palette_offers_the_verbs_of_the_shop_under_the_cursor(qtbot: QtBot,
     page.table.menu_requested.emit(menu, SHOP)
     offered = {one.key: one for one in page.commands()}
     fleet_wide = ["Add shop", "Import", "Quiet hours", "When shops are stopped"]
-    acts = ["Let the shop run again", "Resume Pinduoduo", "Pause shop", "Edit shop"]
+    acts = ["Let the shop run again", "Resume Pinduoduo", "Pause shop", "Pause until a time", "Edit shop"]
     looks = ["Did it run?", "Its runs along time", "Show tasks", "Who did what to it"]
     assert [action.text() for action in menu.actions()] == [*acts, *looks]
     assert [one.words for one in offered.values()] == [*acts, *looks, *fleet_wide]
