@@ -45,6 +45,7 @@ class Keeper:
         self._lease_s = lease_s
         self._renewed = self._agreed = clock.monotonic()
         self._answers = True
+        self._life = self._renewed_in = ""  #: which data of the store were met last, and last renewed in
         self._stop = threading.Event()
         self._threads = [
             threading.Thread(target=self._keep_leases, name=f"{name}-leases", daemon=True),
@@ -71,7 +72,8 @@ class Keeper:
 
     def _keep_leases(self) -> None:
         while not self._clock.wait(self._stop, BEAT_S):
-            if self._clock.monotonic() - self._renewed < self._lease_s / 4:
+            due = self._clock.monotonic() - self._renewed >= self._lease_s / 4
+            if not due and self._renewed_in == self._life:
                 continue
             try:
                 self._renew()
@@ -102,7 +104,7 @@ class Keeper:
             self._agreed = self._clock.monotonic()
         self._show(self._claimed())
         heard = self._store.heartbeat(self._info())
-        self._answers = True
+        self._answers, self._life = True, heard.life
         self._hear(heard)
 
     def _show_stopping(self) -> None:
@@ -118,6 +120,7 @@ class Keeper:
 
     def _renew(self) -> None:
         claimed, lease_ms, began = self._claimed(), round(self._lease_s * 1000), self._clock.monotonic()
+        life = self._life
         ops: list[Op] = [_renewal(one, lease_ms) for one in claimed]
         answers = self._steps.apply(ops)
         for one, answer in zip(claimed, self._recovered(claimed, ops, answers), strict=True):
@@ -127,7 +130,7 @@ class Keeper:
                 one.cancel("lost")
             elif answer.task is not None and answer.task.cancel:
                 one.cancel("requested")
-        self._renewed = began
+        self._renewed, self._renewed_in = began, life
 
     def _recovered(
         self, claimed: Sequence[ClaimedTask], ops: Sequence[Op], answers: Sequence[Answer]

@@ -77,6 +77,24 @@ def test_after_a_loss_nothing_runs_twice_that_may_not_and_a_pause_holds(
     assert fleet.wait_ended([paused])[0].status == "succeeded"
 
 
+def test_after_a_loss_nothing_starts_in_a_shop_where_something_runs(
+    behind: Behind, redis_server: Redis, tmp_path: Path
+) -> None:
+    """Two flows in one shop would take the login from each other: starts wait until what runs is recorded again, which
+    is not left to the next renewal.
+    """
+    fleet, seen, gate = behind.fleet, tmp_path / "seen.txt", tmp_path / "gate"
+    fleet.worker(3, lease_s=60.0)
+    runs = fleet.create("s1", seen=str(seen), until=str(gate))
+    fleet.wait(runs, "running")
+    redis_server.flush()
+    behind_it = fleet.create("s1", seen=str(seen), n=2)
+    fleet.wait(behind_it, "blocked", seconds=10.0)
+    assert (fleet.task(runs).status, started(seen)) == ("running", [runs])
+    gate.touch()
+    assert {task.status for task in fleet.wait_ended([runs, behind_it])} == {"succeeded"}
+
+
 def test_who_knew_the_store_before_it_was_emptied_says_so_once(behind: Behind, redis_server: Redis) -> None:
     """Also a program that begins after the loss, on a machine that has seen the store before. What a person has lifted
     since stays lifted, whoever notices late.

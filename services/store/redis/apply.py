@@ -14,7 +14,7 @@ from services.domain.errors import StoreError, TaskError, Unreadable
 from services.domain.task.record import ENCODER, RECOVERED, Task, encode
 from services.domain.task.search.payload_match import index_terms
 from services.domain.task.status import TERMINAL
-from services.domain.text.said import words_of
+from services.domain.text.said import said, words_of
 from services.store import fleet_day
 from services.store.fleet_day import FleetDay, zone_of
 from services.store.redis import keys
@@ -129,7 +129,13 @@ class Operations(Part):
         except StoreError as exc:
             log.warning("%s", words_of(exc))
 
+    def _check_starting(self, entries: Sequence[_Packed]) -> None:
+        """Let nothing start in data that may not tell yet what runs."""
+        if self._life.young and any(isinstance(op, Claim) for op, _ in entries):
+            raise OtherLife(said("store.no_writes", address=self._link.address, error="what runs is recorded again"))
+
     def _run(self, entries: Sequence[_Packed]) -> list[Answer]:
+        self._check_starting(entries)
         with self._soon.riding(BATCH - len(entries), [op for op, _ in entries]) as waiting:
             riding = [(op, ENCODER.encode(_entry(op))) for op in waiting]
             packed = [*riding, *entries]
@@ -166,6 +172,7 @@ class Operations(Part):
                 if look == _LOOKS - 1:
                     raise
                 self._life.settle()
+                self._check_starting(packed)
             except FieldsChanged:
                 if look == _LOOKS - 1:
                     raise

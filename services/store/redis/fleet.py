@@ -154,6 +154,7 @@ class Fleet(Part):
             orders=tuple(texts(orders, "order of a worker")),
             unserved=frozenset(keys.kind(kind)[:2] for kind in texts(kinds)),
             homebound=frozenset(keys.kind(kind)[:2] for kind in texts(own)),
+            life=self._life.known,
         )
 
     def workers(self) -> list[WorkerInfo]:

@@ -28,6 +28,8 @@ _EPOCH = re.compile(r"[0-9a-f]{12}")
 #: holds are put back by who looks at them every few seconds, and tried to so long ago at most, into a life that is not
 #: older than the last answer to that, but for clocks that differ
 _FRESH_S, _SKEW_MS = 30.0, 60_000
+#: what runs is recorded again within so long, and before that nothing starts in its shops
+RECORDED_S = 3.0
 _LIFE, _COUNT_LIMITS = load("life"), load("put_limit")
 
 
@@ -47,6 +49,7 @@ class Life:
         self._holds: list[dict[bytes, bytes]] = []  #: of ``_HOLDS``, as they were seen last
         self._looked_ms = 0  #: when that was, UTC ms of the store
         self._tried = -_FRESH_S  #: when that was asked for last, monotonic seconds
+        self._settled = -RECORDED_S  #: when another life was met, monotonic seconds
         self.known = self._seen[-1] if self._seen else ""  #: the epoch that is expected, "" for whichever
 
     def begin(self) -> str:
@@ -86,11 +89,17 @@ class Life:
             before = self.known
             found, told = self._say(before, before or _UNTOLD)
             if found != before:  # one that cannot be read is none to go by
+                self._settled = time.monotonic()
                 if told:
                     log.error("%s has lost its records, or is not the store that was known here", self._link.address)
                 if any(self._holds):  # those that run were counted under limits that were not there
                     self._link.run(_COUNT_LIMITS, (keys.LIMITS, keys.LIMIT_RUNNING, keys.BY_KIND))
                 self._learn(found)
+
+    @property
+    def young(self) -> bool:
+        """Whether it may not hold yet what runs: that is recorded again by those who run it, once they have noticed."""
+        return time.monotonic() - self._settled < RECORDED_S
 
     def doubt(self, created_at: int) -> None:
         """A message of ours has no record: say so if the data are younger than it, for it was recorded."""
