@@ -691,8 +691,8 @@ def _of_gates(flow: Flow) -> list[Clause]:
 
 def _why_later(reason: str, count: int, facts: Facts) -> Message:
     opens_s = facts.opens_s if reason == "breaker" else dict(facts.opens).get(reason, 0.0)
-    if opens_s > 0:
-        return Message(f"flow.why_{reason}_in", {"n": count, "seconds": opens_s})
+    if opens_s > 0:  # a count-down goes by whole seconds, and says no "in 0.0 s"
+        return Message(f"flow.why_{reason}_in", {"n": count, "seconds": math.ceil(opens_s)})
     return Message(f"flow.why_{reason}", {"n": count})
 
 

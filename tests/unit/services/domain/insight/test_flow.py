@@ -92,7 +92,12 @@ BOTH = ((PAUSE, 7), (OTHER, 2))
             Facts(waiting=4, laters=(("breaker", 4),), slots=4, opens_s=48.2),
             flow.LATER,
             "4 tasks waiting; all go on later by themselves"
-            " (4 in shops that fail too often, the first tries again in 48 s)",
+            " (4 in shops that fail too often, the first tries again in 49 s)",
+        ),
+        (
+            Facts(waiting=4, laters=(("quiet", 4),), slots=4, opens=(("quiet", 0.02),)),
+            flow.LATER,
+            "4 tasks waiting; all go on later by themselves (4 in quiet hours, the first of which end in 1 s)",
         ),
         (
             Facts(waiting=42, slots=1, busy=1, lane="low", elsewhere=5, rates=GROWS, lines=SIX),
