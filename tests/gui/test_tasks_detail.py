@@ -72,6 +72,27 @@ def test_enter_goes_into_the_panel_and_esc_comes_back(desk: Desk, page: TasksPag
     assert page.table.hasFocus()
 
 
+@pytest.mark.one_pair
+def test_a_panel_that_is_opened_to_look_leaves_the_keys_in_the_table(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    ids = {desk.create(number).task_id for number in range(2)}
+    page.refresh()
+    wait(qtbot, lambda: page.table.records.rowCount() == 2)
+    page.table.setFocus()
+    page.table.setCurrentIndex(page.table.records.index(0, 1))
+    qtbot.keyClick(page.table, Qt.Key.Key_Space)
+    assert page.panel.isVisible()
+    assert page.table.hasFocus()
+    first = page.table.current_key()
+    wait(qtbot, lambda: str(first) in words(page.panel))
+    qtbot.keyClick(page.table, Qt.Key.Key_Down)
+    (second,) = ids - {str(first)}
+    wait(qtbot, lambda: second in words(page.panel))
+    assert page.table.hasFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_Space)
+    assert not page.panel.isVisible()
+    assert page.table.hasFocus()
+
+
 def test_the_log_follows_and_shows_earlier_attempts(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     store = desk.session.engine.store
     waiting = desk.create(1)

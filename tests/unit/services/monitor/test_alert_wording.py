@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from services import i18n, messages
 from services.domain.alerts.incident import RAISED, RESOLVED, Words
 from services.domain.alerts.outbox import Letter
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.order import BrokerHealth
 from services.domain.text.message import Message
 from services.monitor.alerts import wording
 from services.monitor.letters.causes import CauseQueries
 from services.watch.alerts.look import Eyes, Gap
-from services.watch.alerts.rules import no_leader
+from services.watch.alerts.rules import no_leader, silent_worker
 from tests.unit.services.engine.room import opened
 
 DAY, NOON = 86_400_000, 1_795_694_400_000  #: 2026-11-26 12:00 UTC
@@ -119,3 +120,18 @@ def test_who_can_act_where_nobody_leads_is_not_told_to_look_at_processes_while_t
         (found,) = no_leader.find(look, no_leader.DEFAULT)
         assert found.words.next is not None
         assert messages.render(found.words.next).startswith(said)
+
+
+def test_a_silent_worker_is_told_with_the_name_that_people_gave_its_machine(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        for number, (host, node) in enumerate((("vm-7635", "rpa-02"), ("vm-7635", "rpa-02"), ("desk", ""))):
+            room.store.heartbeat(WorkerInfo(worker=f"{host}-{number}", host=host, node=node, pid=1))
+        room.clock.advance(120.0)
+        room.store.heartbeat(WorkerInfo(worker="vm-7635-0", host="vm-7635", node="rpa-02", pid=1))
+        eyes = Eyes(room.store, room.broker, room.registry, CauseQueries(room.store), room.clock, production=False)
+        found = {one.key: one.words for one in silent_worker.find(eyes.look(), silent_worker.DEFAULT)}
+    assert {key: wording.title(words, "UTC") for key, words in found.items()} == {
+        "silent:rpa-02": "Worker vm-7635-1 of rpa-02 is silent",
+        "silent:desk": "Worker desk-2 of desk is silent",
+    }
+    assert "rpa-02" in wording.next_step(found["silent:rpa-02"], "UTC")

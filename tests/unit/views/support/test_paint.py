@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QRect, QRectF
-from PySide6.QtGui import QFontMetrics, QImage, QPainter
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize
+from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPainterPath
 from PySide6.QtWidgets import QApplication
 
 from views.support.paint import cut, draw_box, draw_line, width_of, write
 from views.theme import theme
+
+#: by how much a point of a curve may be lighter or darker where it is flattened another way
+EDGE = 60
 
 
 def columns_with_ink(text: str, *, right: bool = False) -> list[int]:
@@ -34,8 +37,9 @@ def test_a_word_keeps_its_place_beside_chinese(qapp: QApplication) -> None:
     assert beside[: len(alone)] == alone
 
 
-def picture(paint: Callable[[QPainter], object]) -> QImage:
-    image = QImage(160, 40, QImage.Format.Format_Grayscale8)
+def picture(paint: Callable[[QPainter], object], ratio: float = 1.0) -> QImage:
+    image = QImage(QSize(160, 40) * ratio, QImage.Format.Format_Grayscale8)
+    image.setDevicePixelRatio(ratio)
     image.fill(0)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -55,6 +59,36 @@ def test_words_that_stay_laid_out_look_like_those_drawn_anew(qapp: QApplication,
     kept = picture(lambda painter: write(painter, QRect(4, 3, 150, 31), text, kind, "accent"))
     assert kept == picture(anew)
     assert width_of(text, kind) == QFontMetrics(theme().font(kind)).horizontalAdvance(text)
+
+
+@pytest.mark.parametrize("ratio", [1.5, 2.0])
+@pytest.mark.parametrize("kind", ["label", "kpi"])
+def test_what_was_kept_on_one_screen_is_as_sharp_on_another(qapp: QApplication, ratio: float, kind: str) -> None:
+    room, box = QRect(12, 6, 140, 28), QRect(3, 4, 150, 32)
+
+    def kept(painter: QPainter) -> None:
+        draw_box(painter, box, 6, theme().color("white"), None)
+        write(painter, room, "打开 1,284", kind, "accent")
+
+    def anew(painter: QPainter) -> None:
+        outer, inner = QPainterPath(), QPainterPath()
+        outer.addRoundedRect(QRectF(box), 6.5, 6.5)
+        inner.addRoundedRect(QRectF(box).adjusted(1, 1, -1, -1), 5.5, 5.5)
+        painter.fillPath(outer.subtracted(inner), theme().color("white"))
+        painter.setFont(theme().font(kind))
+        painter.setPen(theme().color("accent"))
+        draw_line(painter, room, "打开 1,284")
+
+    picture(kept)  # on a screen without a scale first, as where a window is moved to another
+    drawn, expected = picture(kept, ratio), picture(anew, ratio)
+    inside = QRect(QPoint(0, 0), drawn.size())
+    off = [
+        abs(drawn.pixelColor(x, y).lightness() - expected.pixelColor(x, y).lightness())
+        for x in range(inside.width())
+        for y in range(inside.height())
+    ]
+    assert max(off) <= EDGE, "letters or an edge are drawn from a picture of another scale"
+    assert sum(one > 0 for one in off) < len(off) / 100
 
 
 def test_words_are_cut_where_the_room_ends(qapp: QApplication) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.support.painted import faults, painted
 from views.widgets.attention.list import LEAVES_AFTER_MS, AttentionList, AttentionModel, AttentionRow
 
 LOGIN = AttentionRow(
@@ -240,6 +241,25 @@ def test_where_there_is_little_room_each_item_says_less_so_that_more_of_them_are
     assert menu is not None
     assert {"See the cause", "Copy report for the maker", "Pause"} <= {action.text() for action in menu.actions()}
     menu.close()
+
+
+def test_words_that_are_left_out_are_told_by_dots_and_only_those(qtbot: QtBot, listing: AttentionList) -> None:
+    long = replace(LOGIN, title="Page element missing", sentence="a retry fails again until it is adapted. " * 4)
+    listing.resize(320, 280)
+    listing.set_rows([replace(long, key=f"k{number}") for number in range(4)], 0)
+    (first, *_rest) = listing.items()
+    line = first.sentence.fontMetrics().height()
+
+    def dots() -> int:
+        return sum(one.text.count("…") for one in painted(listing))
+
+    qtbot.waitUntil(lambda: first.sentence.height() <= 2 * line)
+    qtbot.waitUntil(lambda: dots() == 4)  # one for each sentence, none for a title
+    qtbot.waitUntil(lambda: faults(listing) == ())
+    listing.resize(320, 900)
+    qtbot.waitUntil(lambda: first.sentence.height() > 3 * line)
+    assert dots() == 0
+    qtbot.waitUntil(lambda: faults(listing) == ())
 
 
 def test_words_that_grow_by_a_line_and_shrink_again_do_not_switch_the_others_each_time(

@@ -69,3 +69,24 @@ def test_no_bar_stands_where_all_fits_without_it(qtbot: QtBot) -> None:
     qtbot.waitUntil(bar.isVisible)
     words.setText("few words")
     qtbot.waitUntil(lambda: not bar.isVisible())
+
+
+def test_what_is_needed_is_counted_at_the_width_beside_the_bar(qtbot: QtBot) -> None:
+    pane, words = ScrollPane(), QLabel("word " * 60)
+    words.setWordWrap(True)
+    qtbot.addWidget(pane)
+    pane.body.addWidget(words)
+    pane.resize(300, 40)
+    pane.show()
+    bar, tall = pane.verticalScrollBar(), words.heightForWidth
+    qtbot.waitUntil(bar.isVisible)
+    wide = next(wide for wide in range(300, 500) if tall(wide) < tall(wide - bar.width()))
+    pane.resize(wide, 40)
+    qtbot.waitUntil(lambda: pane.viewport().width() == wide - bar.width())
+    assert pane.needed() == tall(wide - bar.width())
+    qtbot.waitUntil(lambda: bar.maximum() == pane.needed() - pane.viewport().height())
+    pane.keep_clear(20)
+    assert pane.needed() == tall(wide - bar.width()), "without what was added for what lies on it"
+    pane.resize(wide, tall(wide) + 100)
+    qtbot.waitUntil(lambda: pane.viewport().width() == wide)
+    assert pane.needed() == tall(wide)

@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 from msgspec import structs
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
@@ -32,6 +32,7 @@ from views.pages.overview.page import (
     QUIET_ANSWERS,
     SLOW_MS,
     SOON_MS,
+    Middle,
     OverviewPage,
     form_for,
     quiet_ms,
@@ -701,3 +702,33 @@ def test_a_number_that_is_owed_is_asked_for_when_it_can_be_told(
     page = opened(qtbot, source)
     source.owed_s, source.dead = 0.0, 144
     qtbot.waitUntil(lambda: page.tiles["dead"].kpi.value == "144", timeout=20_000)
+
+
+def test_cards_stand_where_the_size_of_the_window_puts_them_however_it_came_to_it(
+    qtbot: QtBot, source: SampleSource
+) -> None:
+    page = opened(qtbot, source, size=(1400, 900))
+    cards = (page.charts.depth, page.charts.rates, page.charts.unacked, page.attention, page.fleet)
+
+    def places() -> list[QRect]:
+        return [QRect(card.mapTo(page, QPoint(0, 0)), card.size()) for card in cards]
+
+    first = places()
+    middle = page.findChild(Middle)
+    for wide, high, form in ((700, 900, "middle"), (560, 900, "narrow"), (1400, 500, "wide"), (1500, 1800, "wide")):
+        page.resize(wide, high)
+        qtbot.waitUntil(lambda form=form: middle.form == form and places() != first)
+        page.resize(1400, 900)
+        qtbot.waitUntil(lambda: places() == first)
+
+
+def test_in_a_high_window_it_is_the_chart_of_the_queues_that_grows(qtbot: QtBot, source: SampleSource) -> None:
+    page = opened(qtbot, source, size=(1400, 900))
+    page.resize(1400, 1800)
+    small = (page.charts.rates, page.charts.unacked)
+    qtbot.waitUntil(lambda: page.charts.depth.height() > 2 * max(card.height() for card in small))
+    assert small[0].height() == small[1].height() <= 208
+    page.resize(700, 1800)  # below each other, and back
+    page.resize(1400, 1800)
+    qtbot.waitUntil(lambda: small[0].geometry().top() == small[1].geometry().top())
+    assert small[0].height() == small[1].height() <= 208

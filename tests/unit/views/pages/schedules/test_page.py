@@ -370,6 +370,25 @@ def test_below_the_schedules_stands_what_they_make_of_the_hours_to_come(
 
 
 @pytest.mark.one_pair
+def test_what_was_planned_while_another_page_was_seen_stands_there_when_it_is_opened_again(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.context.commands.fleet.import_shops(sample_shops(2))
+    plan(fleet, cron="* * * * *")
+    page = open_page()
+    qtbot.waitUntil(lambda: "2,880 tasks are planned" in page.ahead.words.text(), timeout=WAIT_MS)
+    page.deactivate()
+    page.hide()
+    plan(fleet, "hourly", cron="0 * * * *")
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.show()
+        page.activate()
+    assert page.table.records.find("hourly") is not None
+    qtbot.waitUntil(lambda: "2,928 tasks are planned" in page.ahead.words.text(), timeout=WAIT_MS)
+    assert "as of " not in words(page.ahead)
+
+
+@pytest.mark.one_pair
 def test_where_it_cannot_be_counted_anew_it_says_of_when_it_is(
     qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
