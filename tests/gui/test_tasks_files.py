@@ -159,3 +159,18 @@ def test_long_lines_are_folded_and_long_files_cut_and_that_is_said(desk: Desk, f
     dialog = artifact.ArtifactDialog(queries, [long])
     qtbot.addWidget(dialog)
     assert "only its first 33 kB are shown" in widgets.words(dialog).replace("\u202f", " ")
+
+
+def test_of_a_long_log_the_end_is_shown(desk: Desk, failed: Task, qtbot: QtBot) -> None:
+    place, queries = desk.session.engine.artifacts, desk.context.artifacts
+    assert place is not None
+    steps = "".join(f"step {number} 好\n" for number in range(5_000))
+    log = place.put(failed.task_id, 1, "flow.log", f"{steps}it failed here".encode())
+    dialog = artifact.ArtifactDialog(queries, [log])
+    qtbot.addWidget(dialog)
+    wait(qtbot, lambda: dialog.text.toPlainText().endswith("step 4999 好\nit failed here"))
+    first, second = dialog.text.toPlainText().split("\n")[:2]
+    assert first == "…"
+    assert second.startswith("step "), "a line that is cut is left out"
+    assert dialog.text.textCursor().atEnd()
+    assert "only its last 33 kB are shown" in widgets.words(dialog).replace("\u202f", " ")

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QImage, QKeyEvent, QPixmap
+from PySide6.QtGui import QDesktopServices, QImage, QKeyEvent, QPixmap, QTextCursor
 from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from services import whole_file
@@ -32,6 +32,8 @@ LINE = 240
 READABLE = frozenset({"html", "text"})
 #: tables that are text; others can only be saved
 _TEXT_TABLES = (".csv", ".tsv")
+#: of these the end is looked for: what went wrong was written last
+_LOGS = (".log", ".out", ".err")
 
 
 class ArtifactDialog(DialogFrame):
@@ -119,8 +121,8 @@ class ArtifactDialog(DialogFrame):
         self.error.clear()
         attempt = _("attempt {n}").format(n=one.attempt)
         reads = one.kind in READABLE or one.name.lower().endswith(_TEXT_TABLES)
-        begun = _("only its first {size} are shown").format(size=text.size(EXCERPT))
-        part = begun if reads and one.size > EXCERPT else ""
+        cut = _("only its last {size} are shown") if _is_log(one) else _("only its first {size} are shown")
+        part = cut.format(size=text.size(EXCERPT)) if reads and one.size > EXCERPT else ""
         parts = (safe.one_line(one.name, 80), text.size(one.size), part, attempt, safe.one_line(one.step, 60))
         self.set_note(text.listed(part for part in parts if part))
         place = _("{n} of {of}").format(n=self._at + 1, of=len(self._files))
@@ -155,6 +157,8 @@ class ArtifactDialog(DialogFrame):
 
     def _show_text(self, words: str) -> None:
         self.text.setPlainText(words)
+        if _is_log(self.file):
+            self.text.moveCursor(QTextCursor.MoveOperation.End)
         self._stack.setCurrentWidget(self.text)
 
     def _say_none(self, words: str) -> None:
@@ -194,12 +198,24 @@ class ArtifactDialog(DialogFrame):
 
 
 def excerpt(queries: ArtifactQueries, artifact: Artifact) -> str:
-    """The beginning of a file as text; what is no text is made visible. Blocking."""
+    """The beginning of a file as text, of a log the end; what is no text is made visible. Blocking."""
     with queries.open(artifact) as stream:
+        if _is_log(artifact) and artifact.size > EXCERPT:
+            stream.seek(artifact.size - EXCERPT)
+            end = stream.read(EXCERPT)
+            return "\n".join(["…", *_lines(end.partition(b"\n")[2] or end)])
         data = stream.read(EXCERPT + 1)
-    words = safe.visible(data[:EXCERPT].decode("utf-8", "replace"), keep_newlines=True)
-    lines = [line[at : at + LINE] for line in words.split("\n") for at in range(0, len(line) or 1, LINE)]
+    lines = _lines(data[:EXCERPT])
     return "\n".join(lines if len(data) <= EXCERPT else [*lines, "…"])
+
+
+def _is_log(artifact: Artifact) -> bool:
+    return artifact.name.lower().endswith(_LOGS)
+
+
+def _lines(data: bytes) -> list[str]:
+    words = safe.visible(data.decode("utf-8", "replace"), keep_newlines=True)
+    return [line[at : at + LINE] for line in words.split("\n") for at in range(0, len(line) or 1, LINE)]
 
 
 def _image(queries: ArtifactQueries, artifact: Artifact) -> QImage:
