@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from services import assembly
 from services.cli import spoken
 from services.domain.fleet import platforms
+from services.domain.fleet.shop import valid_word
 from services.engine.producer import TaskSpec
 from services.i18n import N_
 
@@ -49,7 +50,8 @@ class Doubt(msgspec.Struct, frozen=True, kw_only=True):
 def doubts(engine: assembly.Engine, specs: Sequence[TaskSpec]) -> list[Doubt]:
     """Every word that is not known, once. Where no shop is registered, no platform and no shop is doubted.
 
-    Of the shops the first ``SHOWN_SHOPS`` have a doubt each; the last of them counts the others.
+    A word that no task can have is none of them: it is refused with what it may be. Of the shops the first
+    ``SHOWN_SHOPS`` have a doubt each; the last of them counts the others.
     """
     types = engine.registry.types()
     registered = [shop for shop in engine.registry.shops().values() if not shop.unregistered]
@@ -88,7 +90,7 @@ def _places(words: Iterable[tuple[str, int]], known: set[str]) -> dict[str, list
     """The lines of each word that is not known."""
     places: dict[str, list[int]] = {}
     for word, line in words:
-        if word not in known:
+        if word not in known and all(map(valid_word, word.split(":"))):
             places.setdefault(word, []).extend([line] if line else [])
     return places
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 import redis
 
+from services import diagnosis
 from services.domain.change import Published
-from services.domain.fleet.shop import Pause
+from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates.limit import Limit
+from services.domain.plans.schedule import Schedule
 from services.monitor import attention
 from services.monitor.overview import Attention
 from tests.contract import rollback
@@ -115,6 +118,34 @@ def test_who_knew_the_store_before_it_was_emptied_says_so_once(behind: Behind, r
     second.store.lead("test", "me", 1000)
     fleet.create("s1", n=2)
     assert late.store.pauses() == []
+
+
+def test_a_loss_while_a_schedule_fires_starts_nothing_twice_and_is_seen_in_the_audit(
+    behind: Behind, redis_server: Redis, tmp_path: Path
+) -> None:
+    """Some of the run are recorded and sent, some not yet; whatever becomes of them, nothing is done a second time."""
+    fleet, store, seen = behind.fleet, behind.fleet.engine.store, tmp_path / "seen.txt"
+    shops = [Shop(platform="pdd", shop_id=f"q{number}") for number in range(300)]
+    store.put_shops(shops)
+    fleet.steward()
+    fleet.worker(4)
+    plan = Schedule(
+        name="orders", task_type="once", every_s=3600, first_at=store.now_ms() + 1000, all_shops=True,
+        payload={"seen": str(seen)},
+    )  # fmt: skip
+    fleet.commands().schedules.add(plan)
+    eventually(lambda: started(seen), 30)
+    redis_server.flush()
+    eventually(lambda: "attention.store_lost" in [one.code for one in told(fleet)], 30)
+    store.put_shops(shops)
+    fleet.commands().schedules.add(plan)  # as whoever puts it back
+    last = fleet.create("s1", seen=str(seen))
+    fleet.wait_ended([last])
+    counts = Counter(started(seen))
+    assert counts
+    assert set(counts.values()) == {1}
+    found = {one.message.code for one in diagnosis.examine(fleet.settings).findings}
+    assert "doctor.audit_wrong" in found
 
 
 def test_who_has_not_looked_for_long_puts_nothing_back(behind: Behind, redis_server: Redis, tmp_path: Path) -> None:

@@ -312,6 +312,13 @@ def test_a_misspelt_type_is_told_and_runs(tmp_path: Path) -> None:
     assert (told.returncode, "warning" in told.stderr, "warning" in told.stdout) == (0, True, False)
 
 
+def test_of_a_type_that_cannot_be_it_is_not_said_that_it_runs(cli: Cli) -> None:
+    said = cli.call("task", "create", "--shop", "pdd:s1", "--type", "a b")
+    assert said.returncode == 2
+    assert "type must be" in said.stdout + said.stderr
+    assert "it runs on" not in said.stdout + said.stderr
+
+
 def test_every_noun_shows_examples(cli: Cli) -> None:
     nouns = ["task", "dead", "shop", "worker", "queue", "type", "audit"]
     for noun, (code, out, _) in zip(nouns, helps(cli, nouns), strict=True):
