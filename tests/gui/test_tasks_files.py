@@ -149,6 +149,26 @@ def test_a_copy_is_saved(page: TasksPage, qtbot: QtBot, failed: Task, tmp_path: 
     wait(qtbot, dialog.error.isVisible)
 
 
+def test_a_file_that_is_gone_does_not_lead_to_saving_it(desk: Desk, failed: Task, qtbot: QtBot) -> None:
+    place, queries = desk.session.engine.artifacts, desk.context.artifacts
+    assert place is not None
+    there = place.put(failed.task_id, 1, "there.html", b"<p>")
+    gone = place.put(failed.task_id, 1, "gone.html", b"<p>")
+    dialog = artifact.ArtifactDialog(queries, [there, gone])
+    qtbot.addWidget(dialog)
+    folder = dialog.folder()
+    assert folder is not None
+    (folder / "gone.html").unlink()
+    dialog.show()
+    wait(qtbot, dialog.text.isVisible)
+    assert dialog.save_button.kind == "primary"
+    dialog.step(1)
+    wait(qtbot, dialog.error.isVisible)
+    assert dialog.save_button.kind == "plain"
+    dialog.step(-1)
+    wait(qtbot, lambda: dialog.save_button.kind == "primary" and dialog.text.isVisible())
+
+
 def test_long_lines_are_folded_and_long_files_cut_and_that_is_said(desk: Desk, failed: Task, qtbot: QtBot) -> None:
     place, queries = desk.session.engine.artifacts, desk.context.artifacts
     assert place is not None

@@ -119,6 +119,7 @@ class ArtifactDialog(DialogFrame):
         one = self.file
         self._reading.drop()
         self.error.clear()
+        self.save_button.set_kind("primary")
         attempt = _("attempt {n}").format(n=one.attempt)
         reads = one.kind in READABLE or one.name.lower().endswith(_TEXT_TABLES)
         cut = _("only its last {size} are shown") if _is_log(one) else _("only its first {size} are shown")
@@ -167,6 +168,7 @@ class ArtifactDialog(DialogFrame):
 
     def _fail(self, error: BaseException) -> None:
         self._say_none("")  # the file before is not this one
+        self.save_button.set_kind("plain")  # nobody is led to save what could not be read
         self.error.show_error(told(error), lead=_("The file cannot be read."))
 
     # taking it away
