@@ -355,6 +355,7 @@ NO_GOOD: tuple[tuple[bytes, dict[str, str], int], ...] = (
     (b'{"ids": ["x"], "dry_run": 0}', {}, 422),
     (b"{}", {"content-encoding": "gzip"}, 415),
     (b'{"filter": "' + b"x" * 1_000_001 + b'"}', {}, 413),
+    (b'{"filter": "' + b"x" * 5_000_000 + b'"}', {}, 413),
     (b"{}", {"origin": "https://evil.example"}, 403),
     (b"{}", {"host": "evil.example"}, 421),
 )
@@ -366,6 +367,19 @@ def test_what_is_no_good_request_is_refused_in_words(api: Api) -> None:
         sent = {"content-type": "application/json"} | headers
         with api.client(token) as ask:  # each anew: the server closes where it does not read to the end
             problem(ask.post("/api/v1/tasks/cancel", content=body, headers=sent), status)
+
+
+def test_a_priority_may_come_as_the_number_it_is(api: Api) -> None:
+    with api.client(api.token("operator")) as ask:
+        for given, status in ((7, 201), ("7", 201), (11, 422), (True, 422), (1.5, 422)):
+            body = {
+                "shops": ["pdd:s1"],
+                "type": "work",
+                "priority": given,
+                "payload": {"n": str(given) + str(type(given))},
+            }
+            answer = ask.post("/api/v1/tasks", json=body)
+            assert answer.status_code == status, (given, answer.text)
 
 
 def test_a_misspelt_word_of_an_address_is_refused(api: Api) -> None:

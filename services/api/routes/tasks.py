@@ -6,7 +6,7 @@ import json
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from services.api import shapes
 from services.api.here import Here
@@ -18,6 +18,14 @@ from services.domain.text.said import said
 router = APIRouter(prefix="/tasks", tags=["tasks"])
 
 
+#: also as the number that it is
+Priority = Annotated[
+    str,
+    BeforeValidator(lambda given: str(given) if type(given) is int else given),
+    Field(max_length=10, description="high, normal, low or 1-10"),
+]
+
+
 class NewTask(shapes.Body):
     """A task, or the same one for each of several shops."""
 
@@ -25,7 +33,7 @@ class NewTask(shapes.Body):
     type: Name
     platform: Annotated[str, Field(max_length=64)] = ""
     payload: dict[str, Any] = Field(default={})
-    priority: Annotated[str, Field(max_length=10, description="high, normal, low or 1-10")] = ""
+    priority: Priority = ""
     delay: Annotated[float, Field(ge=0, le=315_360_000, description="seconds")] = 0
     not_before: Annotated[str, Field(max_length=64)] = ""
     deadline: Annotated[str, Field(max_length=64)] = ""
@@ -52,7 +60,7 @@ class Cancel(Choice):
 class Prioritize(Choice):
     """Which ones, and how urgent they are."""
 
-    priority: Annotated[str, Field(min_length=1, max_length=10, description="high, normal, low or 1-10")]
+    priority: Annotated[Priority, Field(min_length=1)]
 
 
 class Resolve(Choice):
