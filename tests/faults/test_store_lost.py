@@ -12,6 +12,7 @@ import redis
 
 from services import diagnosis
 from services.domain.change import Published
+from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates.limit import Limit
 from services.domain.plans.schedule import Schedule
@@ -206,6 +207,32 @@ def test_a_backup_that_is_put_back_is_no_loss(behind: Behind, redis_server: Redi
     restore()
     store.lead("test", "me", 1000)
     assert [pause.scope for pause in store.pauses()] == ["platform:temu"]
+    assert "attention.store_lost" not in [one.code for one in told(fleet)]
+
+
+def test_another_fleets_data_are_left_as_they_are(behind: Behind, redis_server: Redis, tmp_path: Path) -> None:
+    """The address leads elsewhere for a while, as by a slip in a name server: what runs is recorded when it is back."""
+    fleet, seen, gate = behind.fleet, tmp_path / "seen.txt", tmp_path / "gate"
+    fleet.worker(lease_s=2.0)
+    runs = fleet.create("s1", "once", seen=str(seen), until=str(gate))
+    fleet.wait(runs, "running")
+    store = fleet.engine.store
+    store.lead("test", "me", 1000)
+    back = rollback.of_redis(redis_server.url)
+    with closing(redis.Redis.from_url(redis_server.url, decode_responses=True)) as server:
+        theirs = {"epoch": "0123456789ab", "born": "1000"}
+        with server.pipeline() as both:
+            both.flushdb().hset("{rpa}:meta", mapping=theirs).hset("{rpa}:pauses", "platform:temu", "{}").execute()
+        with pytest.raises(StoreUnavailable, match="another fleet"):
+            fleet.create("s2", seen=str(seen))
+        with pytest.raises(StoreUnavailable, match="another fleet"):
+            store.lead("test", "me", 1000)
+        gate.touch()
+        eventually(lambda: lines(seen, "end"), 30)
+        assert (server.hgetall("{rpa}:meta"), sorted(server.keys())) == (theirs, ["{rpa}:meta", "{rpa}:pauses"])
+    back()
+    assert fleet.wait_ended([runs])[0].status == "succeeded"
+    assert (started(seen), store.pauses()) == ([runs], [])
     assert "attention.store_lost" not in [one.code for one in told(fleet)]
 
 

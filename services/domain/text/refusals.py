@@ -151,6 +151,10 @@ REFUSALS: dict[str, str] = {
         " everything can be looked at and nothing changed. To act, update Fleetdeck on this machine to at least"
         " {program}."
     ),
+    "store.other_fleet": N_(
+        "{address} leads to the data of another fleet: nothing is recorded there, and work goes on when it leads back."
+        " If those data are meant, start this program again"
+    ),
     "store.no_writes": N_("{address} refuses writes for now: {error}"),
     "store.read_only": N_("{address} was opened read-only; nothing is written to it"),
     "store.unreadable": N_(

@@ -166,7 +166,7 @@ class Operations(Part):
             try:
                 life, fresh = self._life.known, secrets.token_hex(6)
                 reply = self._link.run(_APPLY, (keys.META,), listed, fresh, begins, fields, noted, life)
-                self._life.took()
+                self._life.took(reply[0])
                 return reply
             except OtherLife:
                 if look == _LOOKS - 1:

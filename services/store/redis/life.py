@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from services import home_folder, plain_file, whole_file
-from services.domain.errors import StoreError, Unreadable
+from services.domain.errors import StoreError, StoreUnavailable, Unreadable
+from services.domain.text.said import said
 from services.store.redis import keys
 from services.store.redis.client import Link
 from services.store.redis.script import load
@@ -25,9 +26,10 @@ _HOLDS = (keys.PAUSES, keys.LIMITS)
 #: lives of a store that a machine remembers, and what one is called that nobody knew
 _LIVES, _UNNAMED, _UNTOLD = 20, "unnamed", ""
 _EPOCH = re.compile(r"[0-9a-f]{12}")
-#: holds are put back by who looks at them every few seconds, and tried to so long ago at most, into a life that is not
-#: older than the last answer to that, but for clocks that differ
-_FRESH_S, _SKEW_MS = 30.0, 60_000
+#: holds are put back by who looks at them every few seconds, and tried to so long ago at most
+_FRESH_S = 30.0
+#: a life that began before the one was met last that is known is another fleet's, but for clocks that differ by so much
+_SKEW_MS = 3_600_000
 #: what runs is recorded again within so long, and before that nothing starts in its shops
 RECORDED_S = 3.0
 _LIFE, _COUNT_LIMITS = load("life"), load("put_limit")
@@ -36,9 +38,9 @@ _LIFE, _COUNT_LIMITS = load("life"), load("put_limit")
 class Life:
     """A life of the data begins in an empty Redis, and is known by its epoch.
 
-    A Redis that has another one than was known here has lost its records, or is another fleet's, and what held work
-    back is gone with them. Whoever notices says so, once for each life, and puts the pauses and limits back that he
-    knew, if he has looked at them all the time and this life is not older than that.
+    A Redis that has another one than was known here has lost its records, and what held work back is gone with them.
+    Whoever notices says so, once for each life, and puts the pauses and limits back that he knew, if he has looked at
+    them all the time. One that is older than that is another fleet's: nothing is recorded there.
     """
 
     def __init__(self, link: Link, now_ms: Callable[[], int], memory: Path | None = None) -> None:
@@ -47,7 +49,8 @@ class Life:
         self._lock = threading.Lock()  #: what is asked under it goes by scripts, which wait for nobody's batch
         self._seen = _lives(memory) if memory is not None else []
         self._holds: list[dict[bytes, bytes]] = []  #: of ``_HOLDS``, as they were seen last
-        self._looked_ms = 0  #: when that was, UTC ms of the store
+        self._named: list[bytes] = []  #: earlier lives of those that are known, as they name them
+        self._met_ms = 0  #: when the life that is known answered last, UTC ms of the store
         self._tried = -_FRESH_S  #: when that was asked for last, monotonic seconds
         self._settled = -RECORDED_S  #: when another life was met, monotonic seconds
         self.known = self._seen[-1] if self._seen else ""  #: the epoch that is expected, "" for whichever
@@ -62,32 +65,39 @@ class Life:
         """Notice another life, also where nothing is recorded; of the one that is known, see what holds work back."""
         self._drop_stale()
         self._tried = time.monotonic()
-        asked = [("HGET", keys.META, "epoch"), *(("HGETALL", one) for one in _HOLDS)]
-        epoch, *holds = self._link.many(asked, atomic=True)
+        asked = [("HGET", keys.META, "epoch"), ("HKEYS", keys.LIVES), *(("HGETALL", one) for one in _HOLDS)]
+        epoch, named, *holds = self._link.many(asked, atomic=True)
         found = text(epoch or b"", "epoch") or ""
         if found and not self.known:
             self._learn(found)
         elif found != self.known:
             self.settle()
             return
-        self._holds, self._looked_ms = holds, self._now_ms()
+        self._holds, self._named, self._met_ms = holds, named, self._now_ms()
 
     def _drop_stale(self) -> None:
         """Who has not looked for a while does not know what people have switched since, though others may."""
         if time.monotonic() - self._tried > _FRESH_S:
             self._holds = []
 
-    def took(self) -> None:
-        """A batch was taken by the life that is known."""
+    def took(self, now: int) -> None:
+        """A batch was taken by the life that is known, at this UTC ms of the store."""
+        self._met_ms = now
         if not self.known:
             with contextlib.suppress(StoreError):  # what was recorded is recorded
                 self._learn(text(self._link.call("HGET", keys.META, "epoch") or b"", "epoch") or "")
 
     def settle(self) -> None:
-        """Say that another life was known, unless that is said already; then go on with this one."""
+        """Say that another life was known, unless that is said already; then go on with this one.
+
+        Raises:
+            StoreUnavailable: this one is another fleet's, and is left as it is.
+        """
         with self._lock, contextlib.suppress(Unreadable):
             before = self.known
             found, told = self._say(before, before or _UNTOLD)
+            if told < 0:
+                raise StoreUnavailable(said("store.other_fleet", address=self._link.address))
             if found != before:  # one that cannot be read is none to go by
                 self._settled = time.monotonic()
                 if told:
@@ -109,18 +119,18 @@ class Life:
             with self._lock:
                 self._say("", _UNNAMED)
 
-    def _say(self, before: str, name: str) -> tuple[str, bool]:
-        """The epoch of what is there, begun where there is none, and whether its loss is news; all at one instant."""
+    def _say(self, before: str, name: str) -> tuple[str, int]:
+        """The epoch of what is there, begun where there is none, and what the script says of it; all at once."""
         self._drop_stale()
         holds = self._holds if name == before else []
-        earlier = [one for one in self._seen if one != self.known]
+        earlier = {one.encode() for one in self._seen if one != self.known} | set(self._named)
         words: list[bytes | str | int] = [len(earlier), *earlier]
         for one in holds:
             words += [2 * len(one), *(word for pair in one.items() for word in pair)]
         names = (keys.META, keys.LIVES, *(_HOLDS if holds else ()))
-        fixed = (secrets.token_hex(6), keys.BASE_SCHEMA, before, name, self._looked_ms - _SKEW_MS)
+        fixed = (secrets.token_hex(6), keys.BASE_SCHEMA, before, name, self._met_ms - _SKEW_MS)
         epoch, told = self._link.run(_LIFE, names, *fixed, *words)
-        return text(epoch, "epoch") or "", bool(told)
+        return text(epoch, "epoch") or "", int(told)
 
     def _learn(self, epoch: str) -> None:
         self.known = epoch
