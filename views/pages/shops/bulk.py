@@ -139,7 +139,7 @@ class BulkActs(QObject):
         verb = ngettext("Limit {n} shop", "Limit {n} shops", len(rows))
         question = self._question(N_("Tasks at once"), rows, verb, _("So many tasks of each of them run at once."))
         dialog = ConfirmDialog(question, self._owner)
-        dialog.body.addWidget(Labelled(N_("Tasks at once"), number))
+        _put(dialog, Labelled(N_("Tasks at once"), number))
         done = ngettext("The limit of {n} shop is changed.", "The limits of {n} shops are changed.", len(rows))
 
         def act() -> None:
@@ -162,7 +162,15 @@ class BulkActs(QObject):
         verb = ngettext("Put {n} shop into the group", "Put {n} shops into the group", len(rows))
         question = self._question(N_("Group of shops"), rows, verb, _("An empty name takes them out of their groups."))
         dialog = ConfirmDialog(question, self._owner)
-        dialog.body.addWidget(Labelled(N_("Group"), field))
+        _put(dialog, Labelled(N_("Group"), field))
+        out = ngettext("Take {n} shop out of its group", "Take {n} shops out of their groups", len(rows))
+
+        def say() -> None:
+            words = verb if field.text().strip() else out
+            dialog.verb_button.set_count_text(words.format(n=text.count(len(rows))))
+
+        field.textChanged.connect(say)
+        say()
 
         def act() -> None:
             group = field.text().strip()  # read here: what is done runs in another thread
@@ -177,7 +185,7 @@ class BulkActs(QObject):
         verb = ngettext("Tag {n} shop", "Tag {n} shops", len(rows))
         said = _("The tags that all of them share; what else each has stays.")
         dialog = ConfirmDialog(self._question(N_("Tags of shops"), rows, verb, said), self._owner)
-        dialog.body.addWidget(Labelled(N_("Tags"), field, hint=N_("any words, with commas between")))
+        _put(dialog, Labelled(N_("Tags"), field, hint=N_("any words, with commas between")))
 
         def tagged(wanted: tuple[str, ...], row: ShopRow) -> Shop:
             own = tuple(tag for tag in row.shop.tags if tag not in shared and tag not in wanted)
@@ -217,3 +225,9 @@ class BulkActs(QObject):
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._each.run(rows, act, back, done))
         dialog.open()
+
+
+def _put(dialog: ConfirmDialog, field: Labelled) -> None:
+    """Nothing is lost by what is asked here, so the keyboard begins where something is to be typed."""
+    dialog.body.addWidget(field)
+    field.field.setFocus()

@@ -130,7 +130,12 @@ def test_ticked_shops_get_a_group_or_tags_together(
     page.bulk.buttons[key].click()
     (dialog,) = page.findChildren(ConfirmDialog)
     field = next(one for one in dialog.findChildren(QLineEdit) if one.isVisibleTo(dialog))
+    assert dialog.focusWidget() is field, "what is typed goes there"
+    field.clear()
+    empty = {"group": "Take 2 shops out of their groups", "tag": "Tag 2 shops"}
+    assert dialog.verb_button.text() == empty[key]
     field.setText(written)
+    assert dialog.verb_button.text() != "Take 2 shops out of their groups"
     dialog.verb_button.click()
     field.clear()  # the answer was given: what becomes of the dialog means nothing any more
     qtbot.waitUntil(lambda: (known(fleet)["pdd:s2"].group, known(fleet)["pdd:s2"].tags) == became, timeout=WAIT_MS)
