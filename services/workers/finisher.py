@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from services.domain.change import UNREADABLE, Answer, Create, Finish
-from services.domain.errors import StoreError, StoreUnavailable
+from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable
 from services.domain.task.order import Delivery
 from services.domain.task.record import Task
 from services.engine import recipe
@@ -222,7 +222,7 @@ class Finisher:
                 answers = self._steps.record(ops)
                 self._came_back()
                 return answers
-            except StoreUnavailable as exc:
+            except (StoreUnavailable, SchemaTooNew) as exc:  # of the latter, a worker of the newer program records them
                 self._keep()
                 pause = RETRY_S[min(tries, len(RETRY_S) - 1)]
                 log.warning("%d outcomes wait for the store (try %d): %s", len(ops), tries + 1, exc)

@@ -16,6 +16,7 @@ from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates.limit import Limit
 from services.domain.plans.schedule import Schedule
+from services.home_folder import SPOOLED
 from services.monitor import attention
 from services.monitor.overview import Attention
 from tests.contract import rollback
@@ -282,3 +283,20 @@ def test_a_message_older_than_the_data_tells_of_the_loss(behind: Behind, redis_s
     eventually(lambda: is_status(fleet, waits, "succeeded") and is_status(fleet, once, "held"), 30)
     assert "attention.store_lost" in [one.code for one in told(fleet)]
     assert started(seen) == [waits]
+
+
+def test_an_outcome_is_kept_while_the_data_are_those_of_a_newer_program(
+    behind: Behind, redis_server: Redis, tmp_path: Path
+) -> None:
+    """They were taken over as it ran: what is done is not done again for that."""
+    fleet, seen, gate = behind.fleet, tmp_path / "seen.txt", tmp_path / "gate"
+    fleet.worker(1)
+    task_id = fleet.create("s1", seen=str(seen), until=str(gate))
+    fleet.wait(task_id, "running")
+    redis_server.command("HSET {rpa}:meta writer 99")
+    gate.touch()
+    kept = Path(fleet.settings.home)
+    eventually(lambda: any(task_id.encode() in one.read_bytes() for one in kept.rglob(f"*{SPOOLED}")), 15)
+    redis_server.command("HSET {rpa}:meta writer 5")
+    assert fleet.wait_ended([task_id])[0].status == "succeeded"
+    assert started(seen) == [task_id]
