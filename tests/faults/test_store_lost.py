@@ -194,6 +194,16 @@ def test_the_first_who_records_something_in_an_emptied_store_says_so(behind: Beh
     assert told(behind.fleet)[0].code == "attention.store_lost"
 
 
+def test_who_only_looks_says_so_too(behind: Behind, redis_server: Redis) -> None:
+    """Where nothing works at all, an empty list would be all that a person sees."""
+    behind.fleet.create("s1")
+    store = behind.fleet.engine.store
+    assert store.counts().total == 1
+    redis_server.flush()
+    assert store.counts().total == 0
+    assert "attention.store_lost" in [one.code for one in told(behind.fleet)]
+
+
 def test_a_backup_that_is_put_back_is_no_loss(behind: Behind, redis_server: Redis) -> None:
     """What was switched since it was made holds there too, of those who were there all the time."""
     fleet, store = behind.fleet, behind.fleet.engine.store
@@ -228,6 +238,8 @@ def test_another_fleets_data_are_left_as_they_are(behind: Behind, redis_server: 
             fleet.create("s2", seen=str(seen))
         with pytest.raises(StoreUnavailable, match="another fleet"):
             store.lead("test", "me", 1000)
+        with pytest.raises(StoreUnavailable, match="another fleet"):  # its figures would be taken for ours
+            store.counts()
         gate.touch()
         eventually(lambda: lines(seen, "end"), 30)
         assert (server.hgetall("{rpa}:meta"), sorted(server.keys())) == (theirs, ["{rpa}:meta", "{rpa}:pauses"])

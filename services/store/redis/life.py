@@ -57,8 +57,7 @@ class Life:
 
     def begin(self) -> str:
         """The epoch of what is there; an empty store begins a life."""
-        with contextlib.suppress(Unreadable):  # told by who writes; who looks may go on
-            self._say(self.known, _UNTOLD)
+        self.settle()
         return text(self._link.call("HGET", keys.META, "epoch") or b"", "epoch") or ""
 
     def look(self) -> None:
@@ -99,7 +98,8 @@ class Life:
             if told < 0:
                 raise StoreUnavailable(said("store.other_fleet", address=self._link.address))
             if found != before:  # one that cannot be read is none to go by
-                self._settled = time.monotonic()
+                if before:
+                    self._settled = time.monotonic()
                 if told:
                     log.error("%s has lost its records, or is not the store that was known here", self._link.address)
                 if any(self._holds):  # those that run were counted under limits that were not there

@@ -207,10 +207,13 @@ class Reads(Part):
         return self._hashes.by_name(keys.BY_SHOP, _shop_row, counters, "counter of a shop")
 
     def epoch(self, known: bytes | None) -> str:
-        """The life of this data; an empty store begins one, unless nobody may change it."""
-        if known is None and not self._link.read_only:
-            return self._life.begin()
-        return text(known or b"", "epoch") or ""
+        """The life of this data; an empty store begins one, and another than was known is noticed, unless nobody may
+        change it.
+        """
+        found = text(known or b"", "epoch") or ""
+        if self._link.read_only or (known is not None and found == self._life.known):
+            return found
+        return self._life.begin()
 
     def _first(self, index: str, until: float | str, limit: int) -> list[Task]:
         """So many records from the beginning of an index, whatever stands among them that is none."""
