@@ -15,7 +15,9 @@ from services.domain.change import Published
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates.limit import Limit
+from services.domain.insight.connection import refused
 from services.domain.plans.schedule import Schedule
+from services.domain.text.said import words_of
 from services.home_folder import SPOOLED
 from services.monitor import attention
 from services.monitor.overview import Attention
@@ -234,8 +236,9 @@ def test_another_fleets_data_are_left_as_they_are(behind: Behind, redis_server: 
         theirs = {"epoch": "0123456789ab", "born": "1000"}
         with server.pipeline() as both:
             both.flushdb().hset("{rpa}:meta", mapping=theirs).hset("{rpa}:pauses", "platform:temu", "{}").execute()
-        with pytest.raises(StoreUnavailable, match="another fleet"):
+        with pytest.raises(StoreUnavailable, match="another fleet") as caught:
             fleet.create("s2", seen=str(seen))
+        assert refused(words_of(caught.value))  # and not silent
         with pytest.raises(StoreUnavailable, match="another fleet"):
             store.lead("test", "me", 1000)
         with pytest.raises(StoreUnavailable, match="another fleet"):  # its figures would be taken for ours

@@ -844,5 +844,5 @@ REFUSALS: dict[str, str] = {
 #: those of a server that is there and takes nobody with this user, password or address
 OF_CONNECTION = frozenset({
     "broker.user", "broker.no_vhost", "broker.vhost_refused", "broker.no_rights", "store.refuses_user",
-    "store.not_permitted", "store.no_database", "store.no_rights",
+    "store.not_permitted", "store.no_database", "store.no_rights", "store.other_fleet",
 })  # fmt: skip
