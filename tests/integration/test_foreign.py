@@ -9,6 +9,7 @@ from pathlib import Path
 import pika
 import pytest
 import redis
+from pika.compat import long
 
 from services.domain.change import Forget
 from services.domain.fleet.shop import Pause
@@ -385,6 +386,12 @@ def test_a_letter_for_a_busy_shop_is_recorded_dead_and_never_run(fleet: Fleet, s
     fleet.wait(after, "succeeded")  # the shop is free again and went on; what was given up did not
     assert [line[1] for line in lines(seen, "start")] == [first, after]
     assert fleet.task(SAMPLE["task_id"]).status == "dead"
+
+
+def test_numbers_of_eight_bytes_are_numbers(fleet: Fleet) -> None:
+    send(fleet, message(), headers={"x-rpa-attempt": long(2), "x-trace": long(7)})
+    fleet.worker()
+    assert wait(fleet, SAMPLE["task_id"], "succeeded").attempt == 3
 
 
 def test_an_old_copy_does_not_replace_the_letter_of_a_death(fleet: Fleet) -> None:

@@ -272,9 +272,11 @@ def _counter(headers: Mapping[str, object], name: str, default: int) -> int:
 
 
 def _whole(name: str, value: object, limit: int) -> int:
-    if type(value) is not int or not 0 <= value <= limit:  # bool is an int by inheritance only
-        raise wire.bad("msg_whole", field=name, most=limit, value=f"{value!r:.60}")
-    return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = int(value)  # eight bytes wide, as Java and Go send one, it is of a class of its own
+        if 0 <= value <= limit:
+            return value
+    raise wire.bad("msg_whole", field=name, most=limit, value=f"{value!r:.60}")
 
 
 def _text(value: object) -> str:
