@@ -33,7 +33,7 @@ class _Kept(msgspec.Struct):
 
 class AttentionModel:
     """Which items are shown, in the order given; one that is over stays in its place for ten seconds, as resolved,
-    unless it may have ended badly.
+    unless it may have ended badly, or is told among others now.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class AttentionModel:
         """Take the present items; return all to show and whether each one is resolved. Muted ones leave at once."""
         fresh = {row.key: row for row in rows}
         for key, kept in list(self._kept.items()):
-            if key in muted or (key not in fresh and kept.row.end_open):
+            if key in muted or (key not in fresh and (kept.row.end_open or _is_told_by(key, fresh))):
                 del self._kept[key]
                 continue
             if key in fresh:
@@ -59,6 +59,20 @@ class AttentionModel:
                 order.insert(min(place, len(order)), key)
         self._kept = {key: _Kept(fresh[key]) if key in fresh else self._kept[key] for key in order}
         return [(one.row, one.over_ms is not None) for one in self._kept.values()]
+
+
+def _is_told_by(gone: str, present: Collection[str]) -> bool:
+    """Whether what an item said is said by one for several now, or by one for each: then it is not over."""
+    family, single = _family(gone), _is_single(gone)
+    return any(_family(key) == family and _is_single(key) != single for key in present)
+
+
+def _family(key: str) -> str:
+    return key.partition(":")[0].removesuffix("s")
+
+
+def _is_single(key: str) -> bool:
+    return ":" in key and not key.endswith((":more", ":others"))
 
 
 CALM = (N_("Nothing needs you"), "ph.check-circle")
