@@ -50,19 +50,27 @@ def test_it_stands_still_while_the_same_lies_on_it(qtbot: QtBot, height: int, ro
     assert rooms == [room] * 3
 
 
-def test_no_bar_stands_where_all_fits_without_it(qtbot: QtBot) -> None:
-    """Beside a bar words wrap, and need the height that they would not need without it."""
+def _wrapping(qtbot: QtBot, stretch: int = 0) -> tuple[ScrollPane, QLabel, int]:
+    """A pane with a bar, its words, and how wide it is now: they need another line beside the bar."""
     pane, words = ScrollPane(), QLabel("word " * 60)
     words.setWordWrap(True)
     qtbot.addWidget(pane)
     pane.body.addWidget(words)
-    pane.body.addStretch(1)
+    if stretch:
+        pane.body.addStretch(stretch)
     pane.resize(300, 40)
     pane.show()
     bar, tall = pane.verticalScrollBar(), words.heightForWidth
     qtbot.waitUntil(bar.isVisible)
     wide = next(wide for wide in range(300, 500) if tall(wide) < tall(wide - bar.width()))
     pane.resize(wide, 40)
+    return pane, words, wide
+
+
+def test_no_bar_stands_where_all_fits_without_it(qtbot: QtBot) -> None:
+    """Beside a bar words wrap, and need the height that they would not need without it."""
+    pane, words, wide = _wrapping(qtbot, stretch=1)
+    bar, tall = pane.verticalScrollBar(), words.heightForWidth
     pane.resize(wide, tall(wide))
     qtbot.waitUntil(lambda: not bar.isVisible())
     pane.resize(wide, tall(wide) - 1)
@@ -72,16 +80,8 @@ def test_no_bar_stands_where_all_fits_without_it(qtbot: QtBot) -> None:
 
 
 def test_what_is_needed_is_counted_at_the_width_beside_the_bar(qtbot: QtBot) -> None:
-    pane, words = ScrollPane(), QLabel("word " * 60)
-    words.setWordWrap(True)
-    qtbot.addWidget(pane)
-    pane.body.addWidget(words)
-    pane.resize(300, 40)
-    pane.show()
+    pane, words, wide = _wrapping(qtbot)
     bar, tall = pane.verticalScrollBar(), words.heightForWidth
-    qtbot.waitUntil(bar.isVisible)
-    wide = next(wide for wide in range(300, 500) if tall(wide) < tall(wide - bar.width()))
-    pane.resize(wide, 40)
     qtbot.waitUntil(lambda: pane.viewport().width() == wide - bar.width())
     assert pane.needed() == tall(wide - bar.width())
     qtbot.waitUntil(lambda: bar.maximum() == pane.needed() - pane.viewport().height())
