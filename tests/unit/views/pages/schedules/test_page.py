@@ -52,6 +52,13 @@ def plan(fleet: Fleet, name: str = "nightly", **fields: Any) -> None:
     fleet.context.commands.schedules.add(Schedule(**(base | fields)))
 
 
+def every_minute(fleet: Fleet, open_page: Open) -> SchedulesPage:
+    """The page over a plan for two shops."""
+    fleet.context.commands.fleet.import_shops(sample_shops(2))
+    plan(fleet, cron="* * * * *")
+    return open_page()
+
+
 def press(qtbot: QtBot, page: SchedulesPage, button: Any) -> None:
     """Press a button and wait until the page has asked again."""
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
@@ -359,9 +366,7 @@ def test_what_comes_next_takes_the_room_that_a_short_list_leaves(qtbot: QtBot, f
 def test_below_the_schedules_stands_what_they_make_of_the_hours_to_come(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
-    fleet.context.commands.fleet.import_shops(sample_shops(2))
-    plan(fleet, cron="* * * * *")
-    page = open_page()
+    page = every_minute(fleet, open_page)
     qtbot.waitUntil(page.ahead_room.isVisible, timeout=WAIT_MS)
     said = "2,880 tasks are planned in these 24 h; no worker runs now that would take them."
     assert page.ahead.words.text() == said
@@ -373,9 +378,7 @@ def test_below_the_schedules_stands_what_they_make_of_the_hours_to_come(
 def test_what_was_planned_while_another_page_was_seen_stands_there_when_it_is_opened_again(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
-    fleet.context.commands.fleet.import_shops(sample_shops(2))
-    plan(fleet, cron="* * * * *")
-    page = open_page()
+    page = every_minute(fleet, open_page)
     qtbot.waitUntil(lambda: "2,880 tasks are planned" in page.ahead.words.text(), timeout=WAIT_MS)
     page.deactivate()
     page.hide()
@@ -392,9 +395,7 @@ def test_what_was_planned_while_another_page_was_seen_stands_there_when_it_is_op
 def test_where_it_cannot_be_counted_anew_it_says_of_when_it_is(
     qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fleet.context.commands.fleet.import_shops(sample_shops(2))
-    plan(fleet, cron="* * * * *")
-    page = open_page()
+    page = every_minute(fleet, open_page)
     qtbot.waitUntil(page.ahead_room.isVisible, timeout=WAIT_MS)
     assert "as of " not in words(page.ahead)
 
