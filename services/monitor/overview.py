@@ -32,6 +32,7 @@ class Attention(msgspec.Struct, frozen=True, kw_only=True):
     since_ms: int = 0
     verbs: tuple[tuple[str, str], ...] = ()  #: (verb, what it is about)
     end_open: bool = False  #: that it is over does not say that it went well
+    covers: str = ""  #: how the keys of those begin for which this one stands: one that goes over into it is not over
 
     @property
     def state(self) -> str:

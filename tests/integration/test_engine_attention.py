@@ -35,6 +35,16 @@ def test_what_only_a_person_can_do_stands_first_and_leaves_when_it_is_done(fleet
     assert left - {"no_leader"} == {"dead"}
 
 
+def test_one_for_several_names_those_for_which_it_stands(fleet: Fleet) -> None:
+    commands = fleet.commands()
+    commands.sessions.close("pdd:s1")
+    (alone,) = (item for item in assembly.attention(fleet.engine) if item.severity == "login")
+    commands.sessions.close("pdd:s2")
+    (both,) = (item for item in assembly.attention(fleet.engine) if item.severity == "login")
+    assert (alone.covers, both.covers) == ("", "session:")
+    assert alone.key.startswith(both.covers)
+
+
 def test_one_answer_about_each_shop(fleet: Fleet) -> None:
     worker = fleet.worker()
     fleet.wait(fleet.create("s1"), "succeeded")

@@ -40,6 +40,7 @@ def items(look: Look) -> Iterable[Attention]:
     if rest := [one for _kind, _flow, group in matters[most:] for one in group]:
         yield Attention(
             key="dead:more",
+            covers="dead:",
             severity="dead",
             code="attention.dead_more",
             params={"causes": len(matters) - most, "count": sum(one.count for one in rest)},

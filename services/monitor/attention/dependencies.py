@@ -116,6 +116,7 @@ def _shared(look: Look, reason: tuple[str, ...], group: Sequence[_InVain], *, ex
                 facts.insert(0, of_open.worth.message)
     return Attention(
         key="dependencies:" + ":".join(reason),
+        covers="dependency:",
         severity="blocked",
         code=f"attention.dependencies_{code}",
         params={

@@ -69,6 +69,7 @@ def items(look: Look) -> Iterable[Attention]:
     if len(tasks) > NAMED:
         yield Attention(
             key="held",
+            covers="held:",
             severity="held",
             code="attention.held",
             params={

@@ -45,6 +45,7 @@ def late(look: Look) -> Iterable[Attention]:
     name, now = first
     yield Attention(
         key="schedule_late" if len(found) > 1 else f"schedule_late:{name}",
+        covers="schedule_late:" if len(found) > 1 else "",
         severity="retrying" if look.snapshot.leader else "dead",
         code="attention.schedule_late" if len(found) == 1 else "attention.schedules_late",
         params={

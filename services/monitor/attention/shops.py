@@ -51,6 +51,7 @@ def logins(look: Look) -> Iterable[Attention]:
         waiting = look.at_gate(session.GATE, equals("shop", *(one.shop for one in found)))
         yield Attention(
             key="sessions",
+            covers="session:",
             severity="login",
             code="attention.sessions_more" if more else "attention.sessions",
             params={
@@ -94,6 +95,7 @@ def breakers(look: Look) -> Iterable[Attention]:
     if len(found) > NAMED:
         yield Attention(
             key="breakers",
+            covers="breaker:",
             severity="breaker",
             code="attention.breakers"
             if (left_ms := min(one.until for one in found) - look.now_ms) > 0

@@ -75,6 +75,7 @@ def silent(look: Look) -> Iterable[Attention]:
         more = max(0, len(others) - NAMED)
         yield Attention(
             key="silent:others",
+            covers="silent:",
             severity="warning",
             code="attention.workers_silent_more" if more else "attention.workers_silent",
             params={"workers": len(others), "names": "\n".join(one.name for one in others[:NAMED]), "more": more},

@@ -50,7 +50,7 @@ from views.widgets.strip import ErrorStrip
 
 #: numbers, shops and what needs a person are of one answer, asked for when something happens and when a snapshot says
 #: something else than the one before, ten times a second at most, and every few seconds, for some of it comes by time
-#: alone; samples once a second, every few seconds where nothing happens; whether a server answers follows the snapshots
+#: alone; samples once a second, more seldom where nothing happens; whether a server answers follows the snapshots
 NEWS_MS, SOON_MS, LOOK_MS, SLOW_MS, HISTORY_MS = 100, 100, 3_000, 10_000, 1_000
 #: where nothing happens: a 120th of what the charts show, six pixels of most of them, within these bounds; all curves
 #: are drawn anew for it, which would be a fifth of what the window takes at rest

@@ -65,6 +65,7 @@ def row_of(item: Attention, now_ms: int) -> AttentionRow:
         verbs=tuple((verb, target, way.label(verb, target)) for verb, target in item.verbs),
         state=item.state,
         end_open=item.end_open,
+        covers=item.covers,
     )
 
 

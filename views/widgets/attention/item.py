@@ -57,6 +57,7 @@ class AttentionRow(msgspec.Struct, frozen=True, kw_only=True):
     verbs: tuple[tuple[str, str, str], ...] = ()  #: verb, what it is about, words of the link
     state: str = ""  #: differs once the matter changed
     end_open: bool = False  #: that it is over does not say that it went well: it is never called resolved
+    covers: str = ""  #: how the keys of those begin for which this one stands
 
 
 def widgets_in(layout: QLayout) -> list[QWidget]:

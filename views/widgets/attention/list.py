@@ -45,7 +45,7 @@ class AttentionModel:
         """Take the present items; return all to show and whether each one is resolved. Muted ones leave at once."""
         fresh = {row.key: row for row in rows}
         for key, kept in list(self._kept.items()):
-            if key in muted or (key not in fresh and (kept.row.end_open or _is_told_by(key, fresh))):
+            if key in muted or (key not in fresh and (kept.row.end_open or _is_told_by(kept.row, rows))):
                 del self._kept[key]
                 continue
             if key in fresh:
@@ -61,18 +61,12 @@ class AttentionModel:
         return [(one.row, one.over_ms is not None) for one in self._kept.values()]
 
 
-def _is_told_by(gone: str, present: Collection[str]) -> bool:
-    """Whether what an item said is said by one for several now, or by one for each: then it is not over."""
-    family, single = _family(gone), _is_single(gone)
-    return any(_family(key) == family and _is_single(key) != single for key in present)
-
-
-def _family(key: str) -> str:
-    return key.partition(":")[0].removesuffix("s")
-
-
-def _is_single(key: str) -> bool:
-    return ":" in key and not key.endswith((":more", ":others"))
+def _is_told_by(gone: AttentionRow, present: Collection[AttentionRow]) -> bool:
+    """Whether one for several says now what an item said, or items for each what one for several said: then what it
+    told of is not over.
+    """
+    pairs = (pair for one in present for pair in ((one, gone), (gone, one)))
+    return any(several.covers and single.key.startswith(several.covers) for several, single in pairs)
 
 
 CALM = (N_("Nothing needs you"), "ph.check-circle")

@@ -66,18 +66,14 @@ def test_what_may_have_ended_badly_is_never_called_resolved() -> None:
     assert model.update([SILENT], 2_000) == [(SILENT, False)]
 
 
-@pytest.mark.parametrize(
-    ("one", "several"),
-    [("session:pdd:s1", "sessions"), ("breaker:pdd:s1", "breakers"), ("held:t1", "held"), ("dead:x:f:1", "dead:more"),
-     ("silent:w3", "silent:others")],
-)  # fmt: skip
-def test_what_is_told_among_others_now_is_not_called_resolved(one: str, several: str) -> None:
-    model, alone, many = AttentionModel(), replace(LOGIN, key=one), replace(LOGIN, key=several)
+def test_what_is_told_among_others_now_is_not_called_resolved() -> None:
+    model, alone = AttentionModel(), replace(LOGIN, key="session:pdd:s1")
+    many = replace(LOGIN, key="sessions", covers="session:")
     model.update([alone], 0)
     assert model.update([many], 1_000) == [(many, False)]
     assert model.update([alone], 2_000) == [(alone, False)], "nor are all of them over while one is there"
     assert model.update([], 3_000) == [(alone, True)]
-    assert model.update([SELECTOR], 4_000) == [(alone, True), (SELECTOR, False)]
+    assert model.update([SILENT], 4_000) == [(alone, True), (SILENT, False)]
 
 
 def test_what_comes_back_is_no_longer_resolved() -> None:
