@@ -6,6 +6,23 @@ from collections.abc import Mapping
 
 from services.i18n import N_
 
+#: what the settings of each table are about, "" for the head of the file
+TITLES: Mapping[str, str] = {
+    "": N_("General"),
+    "broker": N_("Message broker"),
+    "store": N_("Store"),
+    "retry": N_("Retries"),
+    "lease": N_("Silent workers"),
+    "retention": N_("How long tasks are kept"),
+    "worker": N_("Workers"),
+    "executors.rpa": N_("RPA flows"),
+    "executors.http": N_("HTTP requests"),
+    "executors.browser": N_("Browsers"),
+    "artifacts": N_("Files and pictures"),
+    "api": N_("REST interface"),
+    "alerts": N_("Alerts"),
+}
+
 #: who reads a setting, and so when another value takes effect; a table stands for all that is in it
 EFFECTS: Mapping[str, str] = {
     "profile": N_("when the window starts next"),

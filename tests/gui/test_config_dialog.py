@@ -80,6 +80,8 @@ def test_a_setting_goes_back_to_its_default_and_is_found_by_a_word(
     dialog = opened(page, qtbot)
     dialog.search.setText("succeeded and cancelled")
     assert [name for name, row in dialog.rows.items() if row.isVisible()] == ["retention.finished_days"]
+    dialog.search.setText("how long tasks dead letters put")
+    assert [name for name, row in dialog.rows.items() if row.isVisible()] == ["retention.archived_days"]
     dialog.search.setText("placeholders in executors")
     assert dialog.rows["executors.rpa.command"].isVisible(), "a link of the pages is a word here"
     row = dialog.rows["retention.finished_days"]
@@ -89,6 +91,13 @@ def test_a_setting_goes_back_to_its_default_and_is_found_by_a_word(
     with qtbot.waitSignal(page.settings_written):
         dialog.save_button.click()
     assert load(home=place.home_path).retention.finished_days == 3.0
+
+
+def test_every_table_is_told_by_what_it_is_about(page: SettingsPage, qtbot: QtBot) -> None:
+    dialog = opened(page, qtbot)
+    names = [str(dialog.list.model().index(row, 0).data()) for row in range(dialog.list.model().rowCount())]
+    assert names[:3] == ["General", "Message broker", "Store"]
+    assert len(names) == len(set(names)) == len({row.what.table for row in dialog.rows.values()})
 
 
 def test_what_is_nowhere_is_said_and_fields_come_before_the_buttons(page: SettingsPage, qtbot: QtBot) -> None:

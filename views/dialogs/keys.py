@@ -282,4 +282,4 @@ def taken(keys: str, rival: Command | Fixed) -> str:
     else:
         command, page, remedy = _(rival.words), _(rival.group), _("It is always the same.")
     whose = _("{key} belongs to: {command} ({page}).")
-    return f"{whose.format(key=shortcut_text(keys), command=command, page=page)} {remedy}"
+    return text.sentences([whose.format(key=shortcut_text(keys), command=command, page=page), remedy])

@@ -22,7 +22,7 @@ from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.alerts import words
 from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleDialog
-from views.support import instant, safe, shown
+from views.support import instant, safe, shown, text
 from views.support.operation import Operation, Start
 from views.widgets.toast import ToastSpec
 
@@ -182,9 +182,7 @@ class AlertActions(PageActs):
         waits = _("{n} messages wait for it; they are given up.").format(n=one.waiting) if one.waiting else ""
         question = Question(
             title=N_("Remove a channel"),
-            text=" ".join(
-                part for part in (_("{name} is told nothing any more.").format(name=channel.name), waits) if part
-            ),
+            text=text.sentences([_("{name} is told nothing any more.").format(name=channel.name), waits]),
             verb=_("Remove"),
             danger=True,
         )

@@ -498,7 +498,7 @@ class CauseActions(QObject):
     def _forget(self, start: Start, cause: Cause, seen: CauseRule) -> None:
         said = _("{cause} is no known issue any more.").format(cause=words.title(cause))
         if seen.park_s:
-            said = " ".join((said, _("Shops that it has paused go on within seconds.")))
+            said = text.sentences([said, _("Shops that it has paused go on within seconds.")])
         back = self._knowing(cause.fingerprint, decided_of(seen))
         call = partial(self._context.commands.causes.forget, cause.fingerprint, seen=seen)
         start(call, partial(self._told, said, back), self._fail)

@@ -73,10 +73,11 @@ class PromiseDialog(RecordDialog[Promise]):
         on_language_changed(self._name_days)
 
     def _lay_out(self) -> None:
+        self.hours.setPlaceholderText("08:00-23:00")
         for page in (
             pair(
                 self._labelled("limit", N_("At most"), self.limit, N_("such as 60m or 2h")),
-                self._labelled("hours", N_("Hours"), self.hours, N_("empty: always; such as 08:00-23:00")),
+                self._labelled("hours", N_("Hours"), self.hours, N_("empty: always")),
             ),
             pair(
                 self._labelled("by", N_("Hour"), self.by, N_("such as 08:00")),

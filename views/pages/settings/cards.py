@@ -290,7 +290,7 @@ class AsideCard(Card):
         ).format(n=text.count(number))
         left = number - len(self.rows)
         more = ngettext("{n} more is in the file.", "{n} more are in the file.", left).format(n=text.count(left))
-        self.note.setText(f"{words} {more}" if left else words)
+        self.note.setText(text.sentences([words, more if left else ""]))
 
     def write(self, path: Path) -> None:
         """Write all of it, with secrets as dots, into a new file."""
@@ -421,7 +421,7 @@ class DesktopCard(_AskedCard):
             words.append(
                 _("Links are opened by {entry}, which was installed; only its removal ends that.").format(entry=entry)
             )
-        self.note.setText(" ".join(filter(None, words)))
+        self.note.setText(text.sentences(words))
         self.note.setVisible(any(words))
 
     def _on_looked(self, known: Registered) -> None:

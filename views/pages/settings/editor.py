@@ -27,7 +27,7 @@ from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.settings.config_file import DEFAULT, Seen, Setting
 from services.settings.declared import Kind
-from services.settings.words import WORDS, effect
+from services.settings.words import TITLES, WORDS, effect
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
 from views.support import safe, text
@@ -44,9 +44,6 @@ from views.widgets.strip import ErrorStrip
 
 SIZE, LEAST = (1040, 680), (760, 420)
 LIST_WIDTH, CHECK_MS, LINES = 190, 300, 3
-#: errors of the start say where a value may stand, which is plain here
-#: what stands before the first table of the file
-HEAD = N_("At the head")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 
 
@@ -125,7 +122,8 @@ class SettingRow(QWidget):
 
     def matches(self, words: str) -> bool:
         """Whether it is what somebody looks for."""
-        return all(part in f"{self.what.name} {self._words.text()}".casefold() for part in words.casefold().split())
+        known = f"{self.what.name} {_(TITLES[self.what.table])} {self._words.text()}".casefold()
+        return all(part in known for part in words.casefold().split())
 
     def show_error(self, error: str) -> None:
         """Show what is wrong, "" for nothing."""
@@ -275,7 +273,7 @@ class ConfigDialog(DialogFrame):
             table = setting.what.table
             if table not in self._heads:
                 self._tables.append(table)
-                self._heads[table] = Label(f"[{table}]" if table else _(HEAD), "card")
+                self._heads[table] = Label(_(TITLES[table]), "card")
                 self.pane.body.addWidget(self._heads[table])
             row = SettingRow(setting)
             if setting.what.name in before:
@@ -286,7 +284,7 @@ class ConfigDialog(DialogFrame):
             self._lines[setting.what.name] = under = line()
             self.pane.body.addWidget(under)
         self.pane.body.addStretch(1)
-        self._names.setStringList([table or _(HEAD) for table in self._tables])
+        self._names.setStringList([_(TITLES[table]) for table in self._tables])
         self.list.setCurrentIndex(self._names.index(max(at, 0)))
         self.search.setFocus()
         self._on_changed()

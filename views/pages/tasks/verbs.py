@@ -105,7 +105,7 @@ def _explain_retry(picks: Sequence[Pick]) -> str:
     if not undecided(standing_of(picks)):
         return words
     doubt = _("Those to be confirmed are left out and named: decide about them by themselves, and say why.")
-    return f"{words} {doubt}"
+    return text.sentences([words, doubt])
 
 
 def _explain_cancel(picks: Sequence[Pick]) -> str:

@@ -192,7 +192,7 @@ class TypeDialog(DialogFrame):
             self._show_error(UsageError(self._problem))
             return
         if not self._document.get("name"):
-            self._show_error(UsageError(_("Give it a name."), field="name"))
+            self._show_error(UsageError(_("Give it a name."), field="name"), tone="text2")  # nobody has done wrong yet
             return
         self._trying.start(partial(_tried, self._context, self._text()), self._show_tried, self._show_error)
 
@@ -217,9 +217,9 @@ class TypeDialog(DialogFrame):
         self._say_save()
         self.tried.emit()
 
-    def _show_error(self, error: BaseException) -> None:
+    def _show_error(self, error: BaseException, tone: str = "dead") -> None:
         self._same = True
-        self.change.set_tone("dead")
+        self.change.set_tone(tone)
         self.change.setText(told(error))
         self.run.setText("")
         self.faults.hide()
