@@ -34,6 +34,8 @@ _PART: dict[str, str] = {
     Status.DEAD: DEAD,
     Status.CANCELLED: CANCELLED,
 }
+#: gates at which a task is not held up: it is under way to a worker, or next in its turn
+_TURNS = frozenset({listed.MESSAGE, listed.LANE_ORDER})
 #: what holds a task that waits at no gate, by its status
 _ROWS = frozenset({Status.DEAD, Status.HELD, Status.RETRYING, Status.RUNNING})
 
@@ -143,7 +145,7 @@ def story(tasks: Iterable[Task], gates: Mapping[str, str]) -> Story:
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     links: dict[tuple[tuple[str, str], tuple[str, str]], list[int]] = {}
     for task in known:
-        counts[key(task)][_PART[task.status]] += 1
+        counts[key(task)][_part(task, gates)] += 1
         numbers = Counter(key(by_id[name]) for name in task.depends_on if name in by_id)
         for before, number in numbers.items():
             if before != key(task):
@@ -267,6 +269,12 @@ def _reason(task: Task, gates: Mapping[str, str]) -> str:
     if task.status in _ROWS:
         return str(task.status)
     return gates.get(task.task_id, "").partition(":")[0] or task.gate.partition(":")[0] or str(task.status)
+
+
+def _part(task: Task, gates: Mapping[str, str]) -> str:
+    """What is queued counts as held up where a worker that took it now would park it: so its row says beside it."""
+    part, reason = _PART[task.status], _reason(task, gates)
+    return HELD if part == WAITING and reason in listed.BY_NAME and reason not in _TURNS else part
 
 
 def _behind(tasks: Iterable[str], followers: Mapping[str, list[Task]]) -> int:

@@ -333,6 +333,8 @@ class BatchesPage(ListPage[BatchNow]):
         self._rows, self._more, self._looked = answer.rows, answer.more, ask.wanted
         if not ask.wanted:
             self._newest = answer.rows
+        if answer.one is not None and answer.one.key == self.table.current_key():
+            self._one = answer.one
         self._show_rows(settle=ask.settle or self._resting)
         if answer.one is not None and answer.one.key == self.table.current_key():
             self._show_one(answer.one)
@@ -347,7 +349,9 @@ class BatchesPage(ListPage[BatchNow]):
             if wish in view.batch.casefold() and (which == ALL or (which == OPEN) == words.is_open(view))
         ]
         rows.sort(key=lambda view: (not words.is_open(view), -view.begun_at, view.batch))
-        self._model.apply([BatchNow(view=view) for view in rows], settle=settle)
+        one = self._one  # its row says what the pane beside it says
+        known = [one if one is not None and one.key == view.batch else BatchNow(view=view) for view in rows]
+        self._model.apply(known, settle=settle)
         whole = self._asked and (looked == wish or (looked in wish and not self._more))
         self._list.setCurrentWidget(self.none if whole and not rows else self.table)
         if self._wish and self.table.set_current_key(self._wish):
@@ -383,6 +387,7 @@ class BatchesPage(ListPage[BatchNow]):
     def _show_told(self, one: BatchNow) -> None:
         if one.key == self.table.current_key():
             self._show_one(one)
+            self._show_rows(settle=False)
 
     def _show_one(self, one: BatchNow) -> None:
         self._one = one
@@ -422,13 +427,12 @@ class BatchesPage(ListPage[BatchNow]):
         if one is None:
             self._say_rights()
             return
-        parts = words.parts_of(one.view)
+        counts = words.parts_of(one)
         self.called.show_text(words.name(one.view))
         self.headline.setText(words.headline(one))
         self.headline.set_tone("retrying" if words.late(one) else "text")
         self.others.setText(words.others(one))
         self.others.setVisible(bool(self.others.text()))
-        counts = one.story.counts if one.story is not None and one.complete else parts
         self.bar.show_parts(counts)
         for part, label in self.numbers.items():
             number = counts.get(part, 0)

@@ -29,10 +29,10 @@ def paint_batch(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     kind = "tablestrong" if words.is_open(one.view) else "table"
     role = "text" if words.is_open(one.view) else "text2"
     ink.text(painter, QRect(room.x(), top, room.width(), line), words.name(one.view), cell, role=role, kind=kind)
-    paint_bar(painter, QRectF(room.x(), top + line + 3, room.width() - 6, 4), words.parts_of(one.view))
+    paint_bar(painter, QRectF(room.x(), top + line + 3, room.width() - 6, 4), words.parts_of(one))
     below = QRect(room.x(), top + line + 9, room.width() - 6, line)
-    ink.text(painter, below, words.done_of(one.view), cell, role="text3", kind="label")
-    said, tone = words.state(one.view)
+    ink.text(painter, below, words.done_of(one), cell, role="text3", kind="label")
+    said, tone = words.state(one)
     ink.text(painter, below, said, cell, role=tone, kind="label", align="right")
 
 
@@ -58,7 +58,7 @@ BATCHES: tuple[Column[BatchNow], ...] = (
     Column(
         key="batch",
         title=N_("Batch"),
-        value=lambda one: (one.view.batch, tuple(sorted(one.view.counts.items()))),
+        value=lambda one: (one.view.batch, tuple(sorted(words.parts_of(one).items()))),
         text=words.sentence_of_row,
         kind=BATCH,
         width=220,

@@ -234,7 +234,7 @@ def _raise_effect(_one: BatchNow) -> str:
 
 
 def _cancel_effect(one: BatchNow) -> str:
-    parts = words.parts_of(one.view)
+    parts = words.parts_of(one)
     running, done = parts.get(insight.RUNNING, 0), parts.get(insight.DONE, 0)
     return _("{n} at once, {running} interrupted; {done} done stay").format(
         n=text.count(max(0, one.cancels - running)), running=text.count(running), done=text.count(done)

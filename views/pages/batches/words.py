@@ -90,10 +90,12 @@ class BatchNow(msgspec.Struct, frozen=True, kw_only=True):
         return self.view.batch
 
 
-def parts_of(view: BatchView) -> dict[str, int]:
-    """Its tasks by part of the bar."""
+def parts_of(one: BatchNow) -> Mapping[str, int]:
+    """Its tasks by part of the bar: as its story tells it, which knows what holds them up, else by their statuses."""
+    if one.story is not None and one.complete:
+        return one.story.counts
     found: dict[str, int] = {}
-    for status, number in view.counts.items():
+    for status, number in one.view.counts.items():
         part = _BY_STATUS.get(status, insight.WAITING)
         found[part] = found.get(part, 0) + number
     return found
@@ -115,33 +117,33 @@ def is_open(view: BatchView) -> bool:
     return any(number and status not in TERMINAL for status, number in view.counts.items())
 
 
-def state(view: BatchView) -> tuple[str, str]:
+def state(one: BatchNow) -> tuple[str, str]:
     """Word and colour role of how it stands."""
-    parts = parts_of(view)
+    parts = parts_of(one)
     if dead := parts.get(insight.DEAD, 0):
         return ngettext("{n} dead", "{n} dead", dead).format(n=text.count(dead)), "dead"
-    if not is_open(view):
+    if not is_open(one.view):
         return (_("cancelled"), "text3") if parts.get(insight.CANCELLED) else (_("all done"), "text3")
     if parts.get(insight.RUNNING):
         return _("running"), "running"
     return (_("held up"), "retrying") if not parts.get(insight.WAITING) else (_("waiting"), "text3")
 
 
-def done_of(view: BatchView) -> str:
+def done_of(one: BatchNow) -> str:
     """How far it is."""
-    done = parts_of(view).get(insight.DONE, 0)
-    return _("{n} of {all}").format(n=text.count(done), all=text.count(view.total))
+    parts = parts_of(one)
+    return _("{n} of {all}").format(n=text.count(parts.get(insight.DONE, 0)), all=text.count(sum(parts.values())))
 
 
 def sentence_of_row(one: BatchNow) -> str:
     """The row for a screen reader."""
-    return text.listed([name(one.view), done_of(one.view), state(one.view)[0]])
+    return text.listed([name(one.view), done_of(one), state(one)[0]])
 
 
 def headline(one: BatchNow) -> str:
     """How many end by when, against the deadline."""
     view, story = one.view, one.story
-    counts = story.counts if story is not None and one.complete else parts_of(view)
+    counts = parts_of(one)
     total, done = sum(counts.values()), counts.get(insight.DONE, 0)
     if not is_open(view):
         if done == total:

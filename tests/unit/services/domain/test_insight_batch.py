@@ -69,6 +69,15 @@ def test_what_needs_a_person_comes_first_with_what_it_holds_behind() -> None:
     assert (found.needs_person, found.behind_person, found.by_itself) == (3, 5, 2)
 
 
+def test_what_waits_at_a_gate_by_its_row_is_held_up_by_its_number() -> None:
+    tasks = [task(name) for name in "abcd"] + [task("e", "blocked", gate="shop_busy"), task("f", "retrying")]
+    found = batch.story(tasks, {"a": "shop_busy", "b": "paused:pdd", "c": "lane_order", "f": "paused:pdd"})
+    assert found.counts == {"held": 3, "waiting": 3}
+    assert {one.key: len(one.ids) for one in found.holds} == {
+        "shop_busy": 2, "paused": 1, "lane_order": 1, "queued": 1, "retrying": 1,
+    }  # fmt: skip
+
+
 def test_what_was_cancelled_behind_a_dead_one_stays_open_no_more() -> None:
     tasks = [
         task("a", "dead", triage="open"),

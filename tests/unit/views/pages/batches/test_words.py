@@ -5,12 +5,22 @@ from __future__ import annotations
 from services.domain.insight import batch as insight
 from services.domain.task.record import Task
 from services.monitor.batches import BatchView
-from views.pages.batches.words import BatchNow, headline, name, parts_of
+from views.pages.batches.words import BatchNow, headline, name, parts_of, state
 
 
 def test_a_status_that_nobody_knows_counts_as_waiting() -> None:
     view = BatchView(batch="b1", counts={"succeeded": 2, "{not json": 1, "queued": 2})
-    assert parts_of(view) == {insight.DONE: 2, insight.WAITING: 3}
+    assert parts_of(BatchNow(view=view)) == {insight.DONE: 2, insight.WAITING: 3}
+
+
+def test_the_row_of_a_batch_says_what_the_pane_beside_it_says() -> None:
+    tasks = [
+        Task(task_id=f"t{n}", platform="pdd", task_type="sync_order", shop_id=f"s{n}", status="queued") for n in "ab"
+    ]
+    story = insight.story(tasks, dict.fromkeys(("ta", "tb"), "paused:pdd"))
+    view = BatchView("b1", {"queued": 2})
+    assert state(BatchNow(view=view)) == ("waiting", "text3")
+    assert state(BatchNow(view=view, story=story)) == ("held up", "retrying")
 
 
 def test_the_batch_of_a_run_is_called_by_its_schedule_and_its_time() -> None:
