@@ -269,7 +269,6 @@ def _open(shared: _Shared) -> OpenWindow:
         addresses=connection.addresses,
         sample=lambda: connection.sample.loaded,
         doubts=connection.engine.doubts,
-        newer=connection.engine.newer,
     )
     alerts = AlertWatch(window, context.alerts)
     QueueWatch(window, context.queues)

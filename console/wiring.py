@@ -223,8 +223,8 @@ class VitalPopovers(QObject):
             (_("Role"), called.role(role)),
             (_("You may"), may.get(role, role)),
         ]
-        if self._operator.read_only:
-            rows.append((_("Because"), told(self._operator.read_only)))
+        if self._role.read_only:
+            rows.append((_("Because"), told(self._role.read_only)))
         state = "warning" if role == "viewer" else "healthy"
         return HealthDetail(title=_("Rights"), state=state, words=role, rows=tuple(rows))
 
@@ -275,10 +275,9 @@ class ShellWiring(QObject):
         addresses: tuple[str, str] = ("", ""),
         sample: Callable[[], bool] = lambda: False,
         doubts: Sequence[Message] = (),
-        newer: str = "",
     ) -> None:
         """``doubts``: what the connection found missing on the broker and does not put right; ``unverified``: nobody
-        checks the certificate of a server; ``newer``: as of ``Engine``.
+        checks the certificate of a server.
         """
         super().__init__(window)
         self._window, self._feed, self._operator, self._role = window, feed, operator, role
@@ -301,7 +300,6 @@ class ShellWiring(QObject):
             embedded=embedded,
             profile=profile,
             near=all(address.startswith(NEAR) for address in addresses),
-            newer=newer,
         )
         self.doors = VitalPopovers(
             window, feed, self._health, (operator, role), addresses, self.loss.try_now, self._doubts
@@ -341,6 +339,7 @@ class ShellWiring(QObject):
             self._is_sample = self._sample()
             self._say()
             return
+        self._role.close(snapshot.newer)
         self._show_health(snapshot)
         self._show_vitals(snapshot)
         self._show_badges(snapshot)
@@ -492,8 +491,8 @@ class ShellWiring(QObject):
             return _("Not while the connection is lost")
         if past := self._past():
             return _("You look at {time}. Go back to now to act.").format(time=past)
-        if self._operator.read_only:
-            return told(self._operator.read_only)
+        if self._role.read_only:
+            return told(self._role.read_only)
         if self.loss.refusal:
             return self.loss.refusal
         return _("Your role may only look") if self._role.role == "viewer" else ""

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 
 from services import home_folder
 from services import log as logs
-from services.domain.errors import NotAllowed, StoreUnavailable
-from services.domain.text.said import said
+from services.domain.errors import NotAllowed, SchemaTooNew, StoreUnavailable
+from services.domain.text.said import said, words_of
 from services.sqlite_holder import Displaced, Locked, Waiting, is_full, writer_of
 from services.sqlite_setup import (
     BUSY_MS,
@@ -356,6 +356,18 @@ class SharedFile:
             if rung or _data_version(conn) != version:
                 return True
         return False
+
+    def newer(self) -> str:
+        """The sentence that a newer program wrote one of the drivers' tables, "" where none did, or nobody can tell."""
+        with self.reader() as conn:
+            try:
+                for schema in tuple(self.schemas):
+                    check_not_newer(conn, self.path, schema)
+            except SchemaTooNew as exc:
+                return words_of(exc)
+            except StoreUnavailable:
+                pass
+        return ""
 
     # ------------------------------------------------------------------ the end
     def close(self) -> None:

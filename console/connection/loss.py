@@ -50,19 +50,17 @@ class LossWatch(QObject):
         embedded: bool,
         profile: str,
         near: bool = False,
-        newer: str = "",
     ) -> None:
-        """``near``: broker and store are on this machine, so no network leads to them. ``newer``: why this program
-        changes nothing, for as long as it runs.
-        """
+        """``near``: broker and store are on this machine, so no network leads to them."""
         super().__init__(window)
-        self._near, self._newer = near, newer
+        self._near = near
         self._window, self._feed, self._health = window, feed, health
         self._embedded, self._profile = embedded, profile
         self._clock = SystemClock()
         self._lost_at, self._told_at, self._tries, self._dismissed = 0, 0, 0, False
         self._before: Snapshot | None = None
-        self._refusal = ""  #: why the store, which answers, takes no writes
+        self._refusal = ""  #: why nothing can be changed though all of it answers
+        self._newer = False  #: that being that a newer program wrote the data
         self._heard_at = 0  #: last answer of the store, UTC ms; 0 while it answers
         self.gone_at_ms = 0  #: when it was lost, UTC ms; noticed a little later (``_lost_at``)
         self.card = DisconnectedCard(window)
@@ -97,7 +95,8 @@ class LossWatch(QObject):
             if self._lost_at:
                 self._found(snapshot)
             self._before = snapshot
-            self._show_refusal(self._newer or snapshot.no_writes)
+            self._newer = bool(snapshot.newer)
+            self._show_refusal(snapshot.newer or snapshot.no_writes)
             return
         self._refusal = ""
         now = self._clock.now_ms()
@@ -141,7 +140,7 @@ class LossWatch(QObject):
 
     def _refusal_words(self) -> tuple[str, str]:
         if self._newer:
-            return _("Read-only: this Fleetdeck is too old."), told(self._newer)
+            return _("Read-only: this Fleetdeck is too old."), told(self._refusal)
         name = self._named()[1][0]
         lead = fill(_("{part} takes no writes."), {"part": name})
         true = _("What is shown is true, and nothing can be changed now: {why}")

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from console.main_window import MainWindow
 from services.commands.operator import Operator
 from services.domain.errors import ConsoleError
+from services.domain.fleet.role import VIEWER
 from services.monitor.roles import RoleQueries
 from views.support.operation import Operation, report
 
@@ -28,14 +29,22 @@ class RoleWatch(QObject):
         super().__init__()
         self._operator, self._queries = operator, queries
         self._role = operator.role
+        self.read_only = operator.read_only  #: why nothing can be changed, "" where the role alone decides
         self._asking = Operation(self)
         self._timer = QTimer(self, interval=EVERY_MS)
         self._timer.timeout.connect(self.ask)
 
     @property
     def role(self) -> str:
-        """viewer, operator or admin, as it was heard last."""
-        return self._role
+        """viewer, operator or admin, as it was heard last and as the connection permits it."""
+        return VIEWER if self.read_only else self._role
+
+    def close(self, why: str) -> None:
+        """Take in why the connection permits no change from now on; "" where it does."""
+        why = self._operator.read_only or why
+        if why != self.read_only:
+            self.read_only = why
+            self.changed.emit()
 
     def serve(self, window: MainWindow) -> None:
         """Ask for as long as this window is open; what others of the program show follows."""

@@ -79,6 +79,7 @@ class Snapshot:
     sessions: tuple[ClosedSession, ...] = ()  #: shops that wait for a login
     broker: BrokerHealth = field(default_factory=lambda: BrokerHealth(connected=False))
     store: StoreHealth = field(default_factory=StoreHealth)
+    newer: str = ""  #: that a newer program wrote the data, so that this one only reads; "" where none did
     rates: Rates = field(default_factory=Rates)
     took: Mapping[str, Measured] = field(default_factory=dict)  #: what tasks of a type took of late; "": all
     lag_ms: float = 0.0  #: age of the newest event when it arrived
@@ -160,6 +161,7 @@ def look(store: Store, broker: BrokerHealth | None = None) -> Snapshot:
         leader=leads,
         links=leader_link.links(store, leads),
         store=StoreHealth(connected=answers, latency_ms=latency, error=error),
+        newer=store.newer(),
         broker=broker if broker is not None and asked else BrokerHealth(connected=True),
     )
 
@@ -361,6 +363,7 @@ class Live:
             leaderless_ms=0 if leads else self._snapshot.leaderless_ms or self.now_ms(),
             links=leader_link.links(self._store, leads),
             store=StoreHealth(connected=answers, latency_ms=latency, error=error),
+            newer=self._store.newer(),
         )
 
     def _show(self, fresh: Snapshot) -> None:

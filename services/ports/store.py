@@ -19,6 +19,9 @@ class Store(Records, Upkeep, Journals, Timetable, Fleet, Limits, PayloadIndex, R
     def health(self) -> tuple[bool, float, str]:
         """(answers, latency ms, error text) of a round trip made now; what answers with an error takes no writes."""
 
+    def newer(self) -> str:
+        """The sentence that a newer program wrote the data, so that this one only reads; "" where none did."""
+
     def facts(self) -> Mapping[str, str]:
         """What the server says about itself: ``kind``, ``version``; on Redis also ``role``, ``maxmemory``,
         ``maxmemory_policy``, ``appendonly``, ``appendfsync`` ("" where it does not tell) and how its last writes went.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -15,7 +16,7 @@ from console.connection.open_connection import OpenConnection
 from services import assembly, i18n
 from services import settings as config
 from services.cli.window import pages
-from services.domain.errors import NotAllowed
+from services.domain.errors import NotAllowed, SchemaTooNew
 from services.domain.fleet.worker import WorkerInfo
 from services.engine.producer import TaskSpec
 from tests.support import newer
@@ -30,7 +31,7 @@ NEWER, REMEDY = "were written by a newer program", "update Fleetdeck on this mac
 
 @pytest.fixture(params=["embedded", pytest.param("fleet", marks=[pytest.mark.rabbitmq, pytest.mark.redis])])
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[config.Settings]:
-    """Where such data are."""
+    """Where data are that a newer program may take over."""
     found = config.load(home=tmp_path)
     if request.param == "fleet":
         broker = config.BrokerSettings(url=request.getfixturevalue("amqp_vhost"))
@@ -42,7 +43,6 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[config.
         engine.producer.submit([spec])
     engine.store.heartbeat(WorkerInfo(worker="w", host="gone", pid=1, executors=("rpa",)))
     engine.close()
-    newer.make(found)
     yield found
     operation.configure(None)
 
@@ -50,17 +50,9 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[config.
 def test_it_is_shown_and_every_verb_says_why_it_is_closed(
     qapp: QApplication, qtbot: QtBot, settings: config.Settings
 ) -> None:
-    i18n.set_language("en")
-    theme().install(qapp)
-    errors: list[BaseException] = []
-    operation.configure(errors.append)
-    session = OpenConnection(settings)
-    session.start()
-    desk = bootstrap.build(session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory())
-    window = desk.window
-    try:
-        window.resize(1280, 800)
-        window.show()
+    newer.make(settings)
+    with opened(qapp, settings) as (session, desk):
+        window = desk.window
         for page in pages():
             window.open_page(page)
             shown = desk.feed.latest.at_ms
@@ -87,6 +79,48 @@ def test_it_is_shown_and_every_verb_says_why_it_is_closed(
             with pytest.raises(NotAllowed, match=NEWER):
                 act()
         assert session.doctor.examine()[0].message.code == "doctor.newer"
+
+
+def test_a_window_that_is_open_meanwhile_closes_every_verb(
+    qapp: QApplication, qtbot: QtBot, settings: config.Settings
+) -> None:
+    with opened(qapp, settings) as (session, desk):
+        window = desk.window
+        rights, banner, create = window.status_bar.part("rights"), window.banner, window.top_bar.create_button
+        qtbot.waitUntil(create.isEnabled)
+        assert (rights.words(), banner.isVisible()) == ("Can act", False)
+        newer.make(settings)
+        qtbot.waitUntil(banner.isVisible, timeout=10_000)
+        assert banner.accessibleName().startswith("Read-only: this Fleetdeck is too old.")
+        assert banner.accessibleName().endswith(REMEDY)
+        assert rights.words() == "READ-ONLY"
+        assert not create.isEnabled()
+        for tip in (rights.toolTip(), create.toolTip()):
+            assert NEWER in tip
+        rights.click()
+        popover = desk.wiring.doors.popover
+        assert popover is not None
+        assert NEWER in popover.facts.values()["Because"]
+        popover.close()
+        with pytest.raises(SchemaTooNew, match=NEWER):
+            session.commands.fleet.pause("all")
+
+
+@contextmanager
+def opened(qapp: QApplication, settings: config.Settings) -> Iterator[tuple[OpenConnection, bootstrap.OpenWindow]]:
+    """The window of a connection; nothing may go wrong that it does not show."""
+    i18n.set_language("en")
+    theme().install(qapp)
+    errors: list[BaseException] = []
+    operation.configure(errors.append)
+    session = OpenConnection(settings)
+    session.start()
+    desk = bootstrap.build(session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory())
+    window = desk.window
+    try:
+        window.resize(1280, 800)
+        window.show()
+        yield session, desk
         operation.shut_down(wait=True)
         assert not errors
     finally:

@@ -38,7 +38,8 @@ def make(settings: Settings, *, program: str = PROGRAM) -> None:
 
 def _file(db: sqlite3.Connection) -> None:
     db.executescript(
-        "UPDATE meta SET value = '99' WHERE key = 'schema.store'; PRAGMA user_version=99;"
+        "BEGIN IMMEDIATE; UPDATE meta SET value = '99' WHERE key = 'schema.store';"
+        " PRAGMA user_version=99;"
         " ALTER TABLE tasks ADD COLUMN colour TEXT NOT NULL DEFAULT ''; CREATE TABLE stars (n INTEGER);"
         " ALTER TABLE events ADD COLUMN mood TEXT NOT NULL DEFAULT 'good';"
     )

@@ -16,7 +16,7 @@ from typing import Any
 from services.broker.sqlite import messages
 from services.broker.sqlite import shops as shop_queues
 from services.broker.sqlite.consumer import EmbeddedConsumer
-from services.domain.errors import BrokerUnavailable, TopologyMismatch
+from services.domain.errors import BrokerUnavailable, SchemaTooNew, TopologyMismatch
 from services.domain.task import lane
 from services.domain.task.order import BrokerHealth, Inspection, Order, QueueDepth, Receipt
 from services.domain.text.said import said
@@ -217,7 +217,8 @@ class EmbeddedBroker:
             with self._file.reader() as conn:
                 gone = messages.dead_consumers(conn, self._me, at)
             if gone:
-                self._file.write(lambda conn: messages.leave(conn, gone), "messages")
+                with contextlib.suppress(SchemaTooNew):  # a newer program does so; whoever looks is to see all the same
+                    self._file.write(lambda conn: messages.leave(conn, gone), "messages")
             if at - self._beat_at >= BEAT_MS and not self._beating:
                 self._beat_at, self._beating = at, True
                 # whoever only looks must not wait for another process to let go of the file

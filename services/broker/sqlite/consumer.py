@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from services.broker.sqlite import messages
 from services.broker.sqlite import shops as shop_queues
+from services.domain.errors import SchemaTooNew
 from services.domain.task import lane
 from services.domain.task.order import Delivery
 from services.ports import Clock
@@ -291,5 +292,5 @@ class EmbeddedConsumer:
             self._unacked.clear()
             try:
                 self._file.write(lambda conn: messages.leave(conn, [self._number]), "messages")
-            except sqlite3.Error as exc:
+            except (sqlite3.Error, SchemaTooNew) as exc:  # of the latter, a newer program gives it back
                 log.warning("what consumer %d held comes back when its process ends: %s", self._number, exc)

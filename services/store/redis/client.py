@@ -328,18 +328,33 @@ class Link:
         if time.monotonic() < self._writable_until:
             return
         try:
+            why = self.newer()
+        except Unreadable:
+            if repairing:
+                return
+            raise
+        if why:
+            raise SchemaTooNew(why)
+        self._writable_until = time.monotonic() + WRITABLE_S
+
+    def newer(self) -> str:
+        """See ``services.ports.Store``.
+
+        Raises:
+            Unreadable: nobody can read which program it was.
+        """
+        try:
             number, program = self.call("HMGET", keys.META, "writer", "program") or (None, None)
             written = int(number or 0)
             if not 0 <= written <= keys.MOST_SCHEMA:
                 raise ValueError(written)
         except ValueError as exc:
-            if repairing:
-                return
             place = f"{keys.META} writer"
             raise Unreadable(said("store.unreadable", address=self.address, place=place)) from exc
-        if written > keys.SCHEMA:
-            raise SchemaTooNew(newer(self.address, _word(program or b""), written, keys.SCHEMA))
-        self._writable_until = time.monotonic() + WRITABLE_S
+        if written <= keys.SCHEMA:
+            return ""
+        self._writable_until = 0.0
+        return newer(self.address, _word(program or b""), written, keys.SCHEMA)
 
     def close(self) -> None:
         """Leave; who still waits is let go within one piece."""

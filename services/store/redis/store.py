@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from services.domain.errors import StoreError, StoreUnavailable
+from services.domain.errors import StoreError, StoreUnavailable, Unreadable
 from services.domain.gates import listed, passing
 from services.domain.gates.closed import BEGUN, ROOM, Closed
 from services.domain.task.event import Event, EventBatch
@@ -322,6 +323,12 @@ class RedisStore(
         took = (self._clock.monotonic() - begun) * 1000
         self._link.try_write()
         return True, took, self._link.refusing
+
+    def newer(self) -> str:
+        """By what the data say of themselves; where nobody can read that, the doctor tells."""
+        with contextlib.suppress(Unreadable):
+            return self._link.newer()
+        return ""
 
     def check_writable(self) -> None:
         """That this program may write what lies there.

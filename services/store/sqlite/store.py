@@ -300,6 +300,11 @@ class EmbeddedStore(
         refusing = self._file.refusing or self._full()
         return True, (time.perf_counter() - begun) * 1000, "" if refusing is None else sentence(refusing)
 
+    def newer(self) -> str:
+        """By what the file says of itself."""
+        with store_errors(self._file.path):
+            return self._file.newer()
+
     def _full(self) -> sqlite3.Error | None:
         """That its disk is, as a process knows that has written nothing yet."""
         with contextlib.suppress(OSError):
