@@ -55,6 +55,8 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
             foreign=tuple(settings.foreign_queues),
         )
         findings = doctor.look(settings.home_path, settings.delays, mark=settings.store_mark, deep=deep)
+        with contextlib.suppress(ConsoleError):  # that it is gone is told already
+            newer = newer or store.newer()  # who was asked to open them read-only was not told
         newest = [finding(ERROR, "store", "doctor.newer", error=newer)] if newer else []
         refused: list[Finding] = []
         with contextlib.suppress(ConsoleError):  # that it is gone is told already

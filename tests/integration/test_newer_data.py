@@ -80,8 +80,9 @@ def test_every_look_answers_every_act_is_refused_and_nothing_changes(
     assert {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)} == set()
 
 
-def test_the_doctor_names_it_first(fleet: Fleet, tasks: tuple[str, str]) -> None:
-    told = cli_of(fleet).run("doctor", code=1)
+@pytest.mark.parametrize("only", [(), ("--read-only",)])
+def test_the_doctor_names_it_first(fleet: Fleet, tasks: tuple[str, str], only: tuple[str, ...]) -> None:
+    told = cli_of(fleet).run(*only, "doctor", code=1)
     first = told["findings"][0]
     assert (first["level"], first["code"]) == ("error", "doctor.newer")
     assert NEWER in first["text"]
