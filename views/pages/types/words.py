@@ -89,7 +89,8 @@ def field(name: str) -> str:
 
 def span(seconds: float) -> str:
     """A duration of the policy."""
-    return text.duration(timedelta(seconds=seconds))
+    chosen = timedelta(seconds=seconds)
+    return text.exact(chosen) if seconds == int(seconds) else text.duration(chosen)
 
 
 def yes(on: bool) -> str:

@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from services import i18n
+from services import i18n, spans
 from services.domain.insight import drift
 from services.domain.insight.drift import Drift, Drifts
 from services.domain.types.task_type import TaskType
@@ -24,6 +24,7 @@ from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.kit.list_source import ListSource
+from views.pages.types import words
 from views.pages.types.editor import TypeDialog
 from views.pages.types.page import TypesPage
 
@@ -372,3 +373,7 @@ def test_a_link_leads_to_the_type_under_the_cursor(qtbot: QtBot, fleet: Fleet, o
     kind = page.current()
     assert kind is not None
     assert kind.name == "get_content"
+
+
+def test_a_span_of_the_policy_is_told_as_somebody_chose_it() -> None:
+    assert [words.span(one).replace(spans.THIN, " ") for one in (900, 90, 0.5)] == ["15 min", "1 m 30 s", "0.5 s"]
