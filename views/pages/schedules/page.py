@@ -43,7 +43,7 @@ ROOMY = 1000  #: pixels from which on the bar has room for every verb
 LOW = 520  #: a page that is lower has no room for what comes next
 LOWER = 640  #: nor for the line of the workers
 #: of the list: its header, and room that shows that it ends
-SPARE_ROWS = 3
+SPARE_ROWS = 2
 AHEAD_MS = 30_000
 
 
@@ -126,12 +126,16 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self.coming_room.hide()
 
     def _place_coming(self) -> None:
-        """A low page has room for the schedules alone."""
+        """A low page has room for the schedules alone, unless they are few."""
         there = self.coming.model.rowCount() > 0
-        self.coming_room.setVisible(self.height() >= LOW and there)
+        rows = self.table.verticalHeader().defaultSectionSize() * (self._model.rowCount() + SPARE_ROWS)
+        below = [room for room in (self.coming_room, self.ahead_room) if not room.isHidden()]
+        free = self.stack.height() + sum(room.height() for room in below) - rows
+        self.coming_room.setVisible(
+            there and (self.height() >= LOW or free >= self.coming_room.minimumSizeHint().height())
+        )
         self.ahead_room.setVisible(self.height() >= LOWER and there and self.ahead.found is not None)
         self.body.activate()  # what was shown or hidden here has its height only then
-        rows = self.table.verticalHeader().defaultSectionSize() * (self._model.rowCount() + SPARE_ROWS)
         seen = self.coming.height() if self.coming.isVisible() else 0
         self.coming.take(self.stack.height() + seen - rows)
 

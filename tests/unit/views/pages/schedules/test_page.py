@@ -331,7 +331,9 @@ def test_larger_text_takes_the_room_of_a_verb_that_the_menu_has_too(fleet: Fleet
 
 
 @pytest.mark.one_pair
-def test_what_comes_next_stands_below_in_order_and_leads_to_its_schedule(fleet: Fleet, open_page: Open) -> None:
+def test_what_comes_next_stands_below_in_order_and_leads_to_its_schedule(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
     plan(fleet, "nightly")
     plan(fleet, "often", cron="", every_s=3600)
     page = open_page()
@@ -342,8 +344,13 @@ def test_what_comes_next_stands_below_in_order_and_leads_to_its_schedule(fleet: 
     page.table.set_current_key("nightly")
     page.coming.table.open_requested.emit(next(run.key for run in runs if run.row.schedule.name == "often"))
     assert page.table.current_key() == "often"
-    page.resize(1400, 400)
-    assert not page.coming_room.isVisible()
+    page.resize(1400, 440)
+    assert page.coming_room.isVisible(), "two schedules leave it room on a low page too"
+    for number in range(8):
+        plan(fleet, f"more-{number}")
+    page.refresh()
+    qtbot.waitUntil(lambda: page.table.model().rowCount() == 10)
+    assert not page.coming_room.isVisible(), "ten leave none"
 
 
 @pytest.mark.one_pair
