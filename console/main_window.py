@@ -514,7 +514,7 @@ class MainWindow(QMainWindow):
     def panes(self) -> list[QWidget]:
         """The parts that F6 goes through, in their order."""
         inner = self._pages[self._current].panes() if self._current else ()
-        return [self.rail, self.top_bar, *inner, self.status_bar]
+        return [self.rail, self.top_bar, *inner, self.status_bar, *reversed(self.toasts.toasts())]
 
     def set_stale(self, stale: bool) -> None:
         """Show the pages in grey while their data is old."""

@@ -152,6 +152,22 @@ def test_f6_goes_round_the_parts_of_the_window(window: Window, desk: Desk, qtbot
     assert part is focus or part.isAncestorOf(focus or part)
 
 
+def test_f6_reaches_what_a_message_offers(window: Window, qtbot: QtBot) -> None:
+    tasks(window)
+    window.window.toasts.show(ToastSpec(text="held", actions=(undo_action(lambda: None),), sticky=True))
+    (toast,) = window.window.toasts.toasts()
+    assert window.window.panes()[-1] is toast
+    window.window.rail.setFocus()
+    for _n in range(len(window.window.panes())):
+        press(QApplication.focusWidget() or window.window, Qt.Key.Key_F6)
+        if toast.has_keyboard():
+            break
+    focus = QApplication.focusWidget()
+    assert isinstance(focus, Button) and focus.text() == "Undo"
+    toast.close_now()
+    assert not toast.isAncestorOf(QApplication.focusWidget() or toast)
+
+
 def test_a_frozen_view_stands_still_and_catches_up(window: Window, desk: Desk, qtbot: QtBot) -> None:
     page = tasks(window)
     task = desk.create(0)

@@ -9,8 +9,10 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from services.i18n import _
+from services.domain.fleet.shop import Pause
+from services.i18n import N_, _
 from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, Question
 from views.kit.task_acting import barred
 from views.support.acting import TELL_S, UNDO_S, unless_changed
 from views.support.operation import Operation, Start
@@ -61,6 +63,50 @@ class PageActs(QObject):
             self._tell(text, take_back(result) if take_back is not None else back)
 
         (start or self._operation.start)(call, done, self._fail)
+
+    def _pause(self, scope: str, what: str, reason: str = "") -> None:
+        """Let nothing of a scope start, at once as everything that can be taken back: why is asked by the message. On
+        every page alike; ``what`` names the scope, translated.
+        """
+        fleet = self._context.commands.fleet
+        said = _("{what} is paused; running tasks go on.").format(what=what)
+
+        def done(before: Pause | None) -> None:
+            call = unless_changed(self._context.audit, partial(fleet.take_back_pause, scope, before))
+            undo = undo_action(partial(self._act, call, _("Taken back.")))
+            why = ToastAction(text=_("Write why"), call=lambda: self._ask_why(scope, what, before, say))
+
+            def say() -> None:
+                actions = (undo,) if reason else (undo, why)
+                self._context.toast(ToastSpec(text=said, status="succeeded", actions=actions, seconds=UNDO_S))
+
+            say()
+            self.changed.emit()
+
+        self._operation.start(partial(fleet.pause, scope, reason=reason), done, self._fail)
+
+    def _ask_why(self, scope: str, what: str, before: Pause | None, unasked: Callable[[], None]) -> None:
+        fleet, me = self._context.commands.fleet, self._context.commands.operator.who
+        question = Question(
+            title=N_("Why it is paused"),
+            rows=((_("paused"), what),),
+            text=_("Whoever ends the pause reads it first."),
+            verb=_("Write it down"),
+            note=_("Why"),
+            note_needed=_("Say why first"),
+        )
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.note_field.setFocus()
+        dialog.rejected.connect(unasked)
+        dialog.confirmed.connect(
+            lambda: self._act(
+                partial(fleet.pause, scope, reason=dialog.note, instead=me),
+                _("Why {what} is paused stands with the pause.").format(what=what),
+                partial(fleet.take_back_pause, scope, before),
+                start=dialog.start,
+            )
+        )
+        dialog.open()
 
     def _tell(self, said: str, back: Back | None = None) -> None:
         undo: tuple[ToastAction, ...] = ()

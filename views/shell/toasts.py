@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
+from shiboken6 import isValid
 
 from views.support.keys import Shortcut
 from views.support.throttle import Debounce
@@ -55,6 +56,11 @@ class Toasts(QObject):
         self._laid = Debounce(self._lay, 0, self)
         host.installEventFilter(self)
         Shortcut("window.message", host, self.close_newest)
+        #: what had the keyboard before it went to a message: it has it again once that is over
+        self._before: QWidget | None = None
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._follow)
         # once the texts themselves have their new size
         theme().changed.connect(self._lay, Qt.ConnectionType.QueuedConnection)
 
@@ -124,6 +130,12 @@ class Toasts(QObject):
         for toast in list(self._stack):
             self._drop(toast)
 
+    def _follow(self, old: QWidget | None, now: QWidget | None) -> None:
+        if old is not None and not any(toast.isAncestorOf(old) for toast in self._stack):
+            self._before = old
+        for toast in self._stack:
+            toast.focus_moved()
+
     def _on_closed(self) -> None:
         toast = self.sender()
         if isinstance(toast, Toast):
@@ -131,6 +143,9 @@ class Toasts(QObject):
 
     def _drop(self, toast: Toast) -> None:
         if toast in self._stack:
+            at_it = self._host.window().focusWidget()  # of this window, though a dialog that it opened is in front
+            if at_it is not None and toast.isAncestorOf(at_it) and self._before is not None and isValid(self._before):
+                self._before.setFocus()
             self._stack.remove(toast)
             toast.hide()
             toast.deleteLater()

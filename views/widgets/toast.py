@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from services.messages import told
@@ -85,7 +85,7 @@ def failure(
 
 
 class Toast(QWidget):
-    """A message that leaves by itself, unless it is an error or the mouse is on it.
+    """A message that leaves by itself, unless it is an error or the mouse or the keyboard is on it.
 
     Signals:
         closed: it is over.
@@ -198,6 +198,17 @@ class Toast(QWidget):
         self._glyph.setPixmap(theme().status_pixmap(status(self.spec.status), 18))
         self.update()
 
+    def has_keyboard(self) -> bool:
+        """Whether one of its verbs has the focus."""
+        return self.isAncestorOf(QApplication.focusWidget() or self)
+
+    def focus_moved(self) -> None:
+        """Wait while the keyboard is on it."""
+        if self.has_keyboard():
+            self._timer.stop()
+        elif not self._timer.isActive() and not self.underMouse():
+            self._begin()
+
     def enterEvent(self, event: QEnterEvent) -> None:
         """Wait while the mouse is on it."""
         self._timer.stop()
@@ -214,8 +225,8 @@ class Toast(QWidget):
         return super().event(event)
 
     def _begin(self) -> None:
-        """Let its time begin, unless it stays or nobody may have seen it yet."""
-        if not self.spec.stays and (self.isActiveWindow() or not self.spec.leaves):
+        """Let its time begin, unless it stays or nobody may have seen it yet, or somebody is at it."""
+        if not self.has_keyboard() and not self.spec.stays and (self.isActiveWindow() or not self.spec.leaves):
             self._timer.start()
 
     def paintEvent(self, _event: QPaintEvent) -> None:

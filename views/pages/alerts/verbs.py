@@ -94,10 +94,7 @@ class AlertActions(PageActs):
 
     def pause(self, one: IncidentNow) -> None:
         """Let nothing start where it would fail again."""
-        fleet, scope = self._context.commands.fleet, one.incident.pause
-        said = _("{what} is paused; running tasks go on.").format(what=shown.scope_name(scope))
-        back = partial(partial, fleet.take_back_pause, scope)
-        self._act(partial(fleet.pause, scope, reason=one.incident.id), said, take_back=back)
+        self._pause(one.incident.pause, shown.scope_name(one.incident.pause), one.incident.id)
 
     def open(self, one: IncidentNow) -> None:
         """Show what it is about."""

@@ -72,12 +72,9 @@ class AttentionVerbs(PageActs):
         QGuiApplication.clipboard().setText(words)
         self._context.toast(ToastSpec(text=_("Copied: send it to whoever can help"), status="healthy"))
 
-    def pause(self, scope: str, reason: str = "") -> None:
+    def pause(self, scope: str) -> None:
         """Let nothing of this scope start."""
-        said = _("{what} is paused; running tasks go on.").format(what=_what(scope))
-        fleet = self._context.commands.fleet
-        back = partial(partial, fleet.take_back_pause, scope)
-        self._act(partial(fleet.pause, scope, reason=reason), said, take_back=back)
+        self._pause(scope, _what(scope))
 
     def resume(self, scope: str) -> None:
         """Let tasks of this scope start again; a pause with a note, or of somebody else, after a look at it."""

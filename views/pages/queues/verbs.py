@@ -88,13 +88,10 @@ class QueueActions(PageActs):
 
     def pause(self, row: QueueNow) -> None:
         """Let nothing of it start, or let it go on."""
-        fleet = self._context.commands.fleet
         if row.pauses:
             self._resume(row, row.pauses[0])
-            return
-        scope = f"shop:{row.shop}"
-        said = _("{what} is paused; running tasks go on.").format(what=words.title(row))
-        self._act(partial(fleet.pause, scope), said, take_back=partial(partial, fleet.take_back_pause, scope))
+        else:
+            self._pause(f"shop:{row.shop}", words.title(row))
 
     def _resume(self, row: QueueNow, pause: Pause) -> None:
         fleet = self._context.commands.fleet

@@ -83,12 +83,11 @@ class ShopActions(PageActs):
 
     def pause(self, row: ShopRow) -> None:
         """Let nothing of a shop start, or let it go on."""
-        fleet, scope = self._context.commands.fleet, f"shop:{row.key}"
+        scope = f"shop:{row.key}"
         if words.is_paused(row):
             self.resume(row, scope)
             return
-        said = _("{what} is paused; running tasks go on.").format(what=words.name(row))
-        self._act(partial(fleet.pause, scope), said, take_back=partial(partial, fleet.take_back_pause, scope))
+        self._pause(scope, words.name(row))
 
     def resume(self, row: ShopRow, scope: str) -> None:
         """End a pause that holds a shop: its own, that of its platform, of a type or of everything; asked where it is
@@ -99,12 +98,11 @@ class ShopActions(PageActs):
 
     def pause_scope(self, row: ScopeRow) -> None:
         """Let nothing of a platform or a type start, or let it go on."""
-        fleet, what = self._context.commands.fleet, words.scope_name(row)
+        what = words.scope_name(row)
         if row.pause is not None:
             self._end(row.pause, row.key, what)
-            return
-        said = _("{what} is paused; running tasks go on.").format(what=what)
-        self._act(partial(fleet.pause, row.key), said, take_back=partial(partial, fleet.take_back_pause, row.key))
+        else:
+            self._pause(row.key, what)
 
     def _end(self, pause: PauseNow | None, scope: str, what: str) -> None:
         fleet = self._context.commands.fleet

@@ -177,6 +177,31 @@ def test_the_keyboard_closes_the_newest(qtbot: QtBot, toasts: Toasts) -> None:
     toasts.clear()
 
 
+def test_a_message_that_has_the_keyboard_waits_and_gives_it_back(qtbot: QtBot) -> None:
+    host = QWidget()
+    qtbot.addWidget(host)
+    host.resize(1000, 700)
+    field = QPushButton("page", host)
+    host.show()
+    host.activateWindow()
+    field.setFocus()
+    toasts, pressed = Toasts(host), []
+    one = ToastSpec(text="held", actions=(ToastAction(text="Send now", call=lambda: pressed.append(1)),), seconds=0.2)
+    toast = toasts.show(one)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is field)
+    button = next(found for found in toast.findChildren(Button) if found.text() == "Send now")
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    toasts.show(ToastSpec(text="by itself", seconds=0.4))
+    qtbot.waitUntil(lambda: texts(toasts) == ["held"], timeout=5_000)
+    QTest.keyClick(button, Qt.Key.Key_Space)
+    assert (pressed, texts(toasts), QApplication.focusWidget()) == ([1], [], field)
+    toast = toasts.show(one)
+    button = next(found for found in toast.findChildren(Button) if found.text() == "Send now")
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    field.setFocus()
+    qtbot.waitUntil(lambda: texts(toasts) == [], timeout=5_000)
+
+
 def test_a_verb_that_somebody_aims_at_stays_under_the_mouse(qtbot: QtBot, toasts: Toasts) -> None:
     def said(number: int, *, update: bool = True) -> ToastSpec:
         stop = ToastAction(text="Stop", call=lambda: None)

@@ -410,6 +410,7 @@ def test_escalate_and_pause_are_audited_commands(qtbot: QtBot, fleet: Fleet, ale
     press(qtbot, page, page.panel.buttons["pause"])
     (pause,) = fleet.engine.store.pauses()
     assert (pause.scope, pause.reason) == ("type:sync_order", dead.id)
+    assert [one.text for one in fleet.toasts[-1].actions] == ["Undo"], "why is known"
     acts = [one.action for one in fleet.context.audit.entries("").entries]
     assert acts[:2] == ["pause", "alert.escalate"]
 

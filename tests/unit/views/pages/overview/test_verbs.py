@@ -91,6 +91,50 @@ def test_what_was_cancelled_meanwhile_is_not_told_as_cancelled_now(qtbot: QtBot,
     assert (dialog.isVisible(), dialog.note, fleet.toasts) == (True, "in vain", [])
 
 
+def test_a_pause_goes_at_once_and_its_message_asks_why(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:
+    fleet.seed_shops(6)
+    verbs = AttentionVerbs(fleet.context, owner)
+    verbs.run("pause", "platform:pdd")
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 1)
+    assert [(pause.scope, pause.reason) for pause in fleet.store.pauses()] == [("platform:pdd", "")]
+    assert [one.text for one in fleet.toasts[0].actions] == ["Undo", "Write why"]
+
+    def why() -> ConfirmDialog:
+        fleet.toasts[-1].actions[1].call()
+        return asked(owner)
+
+    dialog = why()
+    assert dialog.note_field.hasFocus() or dialog.focusWidget() is dialog.note_field
+    assert not dialog.verb_button.isEnabled()
+    dialog.cancel_button.click()
+    assert [one.text for one in fleet.toasts[-1].actions] == ["Undo", "Write why"], "still offered"
+    dialog = why()
+    dialog.note_field.setText("risk control")
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 3)
+    assert [pause.reason for pause in fleet.store.pauses()] == ["risk control"]
+    assert fleet.toasts[-1].text == "Why Pinduoduo is paused stands with the pause."
+    (undo,) = fleet.toasts[-1].actions
+    undo.call()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 4)
+    assert fleet.store.pauses() == []
+
+
+def test_who_writes_why_a_pause_stands_that_is_over_by_then_is_told_so(
+    qtbot: QtBot, fleet: Fleet, owner: QWidget
+) -> None:
+    fleet.seed_shops(6)
+    AttentionVerbs(fleet.context, owner).run("pause", "platform:pdd")
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 1)
+    fleet.toasts[0].actions[1].call()
+    dialog = asked(owner)
+    fleet.context.commands.fleet.resume("platform:pdd")
+    dialog.note_field.setText("risk control")
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: "it is not as this act left it any more" in words(dialog).lower())
+    assert (dialog.isVisible(), fleet.store.pauses()) == (True, [])
+
+
 def test_a_resumed_pause_is_closed_again_with_its_reason(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:
     fleet.seed_shops(6)
     fleet.context.commands.fleet.pause("platform:pdd", reason="sale")

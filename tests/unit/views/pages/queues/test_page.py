@@ -193,6 +193,7 @@ def test_a_shop_gets_a_queue_is_paused_and_goes_back(qtbot: QtBot, fleet: Fleet,
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         page.panel.buttons["pause"].click()
     assert [one.scope for one in fleet.store.pauses()] == [f"shop:{key}"]
+    assert [one.text for one in fleet.toasts[-1].actions] == ["Undo", "Write why"]
     until(qtbot, page, lambda: bool((page.current() or QueueNow(name="", kind="")).pauses))
     assert page.panel.buttons["pause"].text() == "Resume"
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):

@@ -176,7 +176,7 @@ def test_pauses_and_queues_of_a_shop_are_taken_back(qtbot: QtBot, fleet: Fleet, 
     page.table.set_current_key(OTHER)
 
     def undone() -> None:
-        (undo,) = fleet.toasts[-1].actions
+        undo = fleet.toasts[-1].actions[0]
         assert undo.text == "Undo"
         after(qtbot, page, undo.call)
 
@@ -308,6 +308,7 @@ def test_a_platform_or_a_type_is_paused_and_goes_on_beside_its_limit(
         assert page.scope.pause_button.text() == said
         after(qtbot, page, page.scope.pause_button.click)
         assert [one.scope for one in fleet.store.pauses()] == then
+        assert [one.text for one in fleet.toasts[-1].actions] == ["Undo", "Write why"][: 1 + len(then)]
     after(qtbot, page, fleet.toasts[-1].actions[0].call)
     assert [one.scope for one in fleet.store.pauses()] == [scope], "undone"
 
