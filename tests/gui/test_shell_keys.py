@@ -163,7 +163,8 @@ def test_f6_reaches_what_a_message_offers(window: Window, qtbot: QtBot) -> None:
         if toast.has_keyboard():
             break
     focus = QApplication.focusWidget()
-    assert isinstance(focus, Button) and focus.text() == "Undo"
+    assert isinstance(focus, Button)
+    assert focus.text() == "Undo"
     toast.close_now()
     assert not toast.isAncestorOf(QApplication.focusWidget() or toast)
 
