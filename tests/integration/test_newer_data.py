@@ -44,7 +44,7 @@ def tasks(fleet: Fleet, request: pytest.FixtureRequest) -> tuple[str, str]:
     store = fleet.engine.store
     store.heartbeat(WorkerInfo(worker="w", host="gone", pid=1, executors=("rpa",)))
     waits, dies = fleet.create("s3", n=1, batch="b", delay_s=3600.0), fleet.create("s2", n=2)
-    fleet.create("s1", n=3)
+    fleet.create("s1", n=3, batch="b")
     fleet.apply(Claim(task_id=dies, gen=0, attempt=0, owner=dies, worker="w", lease_ms=60_000))
     ended = Attempt(number=1, worker="w", started_at=1, ended_at=2, outcome="failed", error="no", error_kind="crashed")
     fleet.apply(Finish(task_id=dies, owner=dies, to="dead", attempt=ended, error="no", error_kind="crashed"))
@@ -78,6 +78,16 @@ def test_every_look_answers_every_act_is_refused_and_nothing_changes(
     assert cli.run("task", "show", tasks[0])["task"]["status"] == "scheduled"
     after = stock.taken(fleet.settings, rabbitmq)
     assert {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)} == set()
+
+
+def test_what_it_alone_knows_is_shown_as_it_is(fleet: Fleet, tasks: tuple[str, str]) -> None:
+    cli = cli_of(fleet)
+    (strange,) = cli.run("task", "list", "--filter", "shop:pdd:s1")["tasks"]
+    assert strange["status"] == newer.NEW
+    for words in (("task", "show", strange["task_id"]), ("shop", "show", "pdd:s1"), ("batch", "show", "b")):
+        said = cli.call(*words)
+        assert said.returncode == 0, (words, said.stdout, said.stderr)
+    assert newer.NEW in cli.call("task", "show", strange["task_id"]).stdout
 
 
 @pytest.mark.parametrize("only", [(), ("--read-only",)])

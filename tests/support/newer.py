@@ -64,6 +64,9 @@ def _redis(client: redis.Redis) -> None:
             found: Any = client.hgetall(key)
             client.delete(key)
             client.hset(key, mapping={_renamed(name): _renamed(value) for name, value in found.items()})
+        elif key.startswith(keys.TASK.encode()) and client.type(key) == b"string":
+            stored: Any = client.get(key)
+            client.set(key, _renamed(stored))
         elif client.type(key) == b"stream":
             for _, fields in client.xrange(key):
                 client.xadd(key, {name: _renamed(value) for name, value in fields.items()})

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from services.domain.insight import worker as insight
 from services.domain.task.record import Task
-from services.domain.task.status import Status
 from services.i18n import _
 from services.monitor.live import Snapshot
 from views.support import shown
@@ -42,7 +41,7 @@ def unconfirmed(task: Task, now_ms: int) -> bool:
 
 def glyph(task: Task, now_ms: int) -> str:
     """The status name of a task as it is shown."""
-    return UNCONFIRMED if unconfirmed(task, now_ms) else shown.GLYPHS.get(Status(task.status), "waiting")
+    return UNCONFIRMED if unconfirmed(task, now_ms) else shown.GLYPHS.get(task.status, UNCONFIRMED)
 
 
 def word(task: Task, now_ms: int) -> str:

@@ -273,7 +273,7 @@ def _reason(task: Task, gates: Mapping[str, str]) -> str:
 
 def _part(task: Task, gates: Mapping[str, str]) -> str:
     """What is queued counts as held up where a worker that took it now would park it: so its row says beside it."""
-    part, reason = _PART[task.status], _reason(task, gates)
+    part, reason = _PART.get(task.status, HELD), _reason(task, gates)
     return HELD if part == WAITING and reason in listed.BY_NAME and reason not in _TURNS else part
 
 

@@ -307,8 +307,8 @@ def fate_of(task: Task, worker: str, attempt: int, now_ms: int) -> Fate | None:
     if not lost:
         return None
     again = task.attempt > lost[-1]
-    ends = {Status.HELD: HELD, Status.DEAD: DEAD, Status.CANCELLED: CANCELLED}
-    what = ends.get(Status(task.status), AGAIN if again else DECIDED if task.status == Status.SUCCEEDED else WAITS)
+    ends: dict[str, str] = {Status.HELD: HELD, Status.DEAD: DEAD, Status.CANCELLED: CANCELLED}
+    what = ends.get(task.status, AGAIN if again else DECIDED if task.status == Status.SUCCEEDED else WAITS)
     return Fate(task_id=task.task_id, what=what, worker=task.worker if again else "")
 
 

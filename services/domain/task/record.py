@@ -6,7 +6,7 @@ import msgspec
 
 from services.domain.task import lane as lanes
 from services.domain.task.artifact import ArtifactMark
-from services.domain.task.status import ACTIVE, CLAIMABLE, TERMINAL, WAITING, Status
+from services.domain.task.status import CLAIMABLE, TERMINAL, WAITING, Status
 from services.domain.upkeep.stored import Instant, Measure
 
 # Nothing here can be part of a cycle, so the collector need not look at the many records in memory (gc=False).
@@ -126,7 +126,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     @property
     def active(self) -> bool:
         """Whether the task still counts for uniqueness."""
-        return self.status in ACTIVE
+        return self.status not in TERMINAL
 
     @property
     def waits_since(self) -> int:
@@ -160,12 +160,20 @@ def encode(task: Task) -> bytes:
 
 
 def decode(data: bytes) -> Task:
-    """Read a stored record.
+    """Read a stored record to look at it; its status may be one that only another program knows (``check``).
 
     Raises:
         msgspec.DecodeError: the bytes are not a record.
     """
-    task = _DECODER.decode(data)
+    return _DECODER.decode(data)
+
+
+def check(task: Task) -> Task:
+    """A record that this version may act on, for it knows its status.
+
+    Raises:
+        ValueError: it does not.
+    """
     if task.status not in _STATUSES:
-        raise msgspec.ValidationError(f"{task.status!r:.40} is no status")
+        raise ValueError(f"{task.status!r:.40} is no status that this version knows")
     return task

@@ -26,7 +26,7 @@ from services.domain.change import (
 )
 from services.domain.gates.dependency import AT_ONCE
 from services.domain.step.view import Mark, Standing
-from services.domain.task.record import Task
+from services.domain.task.record import Task, check
 from services.domain.task.status import ACTIVE, QUEUED, SUCCEEDED
 from services.store import fleet_day
 from services.store.fleet_day import FleetDay
@@ -102,7 +102,11 @@ class Transaction:
 
     # ------------------------------------------------------------------ records
     def load(self, task_ids: Iterable[str]) -> None:
-        """Read records in one go."""
+        """Read records in one go.
+
+        Raises:
+            ValueError: one has a status that only another program knows; it is left as it is.
+        """
         wanted = [task_id for task_id in task_ids if task_id not in self._tasks]
         if not wanted:
             return
@@ -113,6 +117,7 @@ class Transaction:
             if task is None:
                 write.put_aside(self._conn, place)
                 continue
+            check(task)
             outbox_at = outbox_at if type(outbox_at) is int else 0
             self._tasks[task.task_id] = (task, outbox_at)
             self._out.stored(task, outbox_at, place)

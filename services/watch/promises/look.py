@@ -52,7 +52,7 @@ PAGE, MOST_TASKS, MOST_LETTERS = 500, 3_000, 500
 #: others by the length of their lane
 DETAILED = 60
 #: which of the tasks of a shop comes first: what runs, what waits, what is planned, what a person decides
-_RANK = {Status.RUNNING: 0, Status.SCHEDULED: 2, Status.HELD: 3}
+_RANK: dict[str, int] = {Status.RUNNING: 0, Status.SCHEDULED: 2, Status.HELD: 3}
 #: the shops of a planned run are forecast in so many groups, by when their turn comes
 PLACES = 20
 _QUEUED = (Status.PENDING, Status.QUEUED, Status.BLOCKED)
@@ -221,7 +221,7 @@ class Look:
 
     def _find_tasks(self, found: OfType) -> None:
         tasks = self._all((equals("type", found.kind.name), equals("status", *sorted(ACTIVE))))
-        for task in sorted(tasks, key=lambda one: (_RANK.get(Status(one.status), 1), one.due_at, one.created_at)):
+        for task in sorted(tasks, key=lambda one: (_RANK.get(one.status, 1), one.due_at, one.created_at)):
             found.tasks.setdefault(task.shop, task)
         chosen = list(found.tasks.values())
         found.gates = self._gates.of(chosen)

@@ -30,7 +30,6 @@ local function parse(key, s)
   local C.values = take(s, C.fields, p)
   -- to compare a value of another kind is an error of its own
   if not (C.sound) then error('a number is none') end
-  if not COUNTED[V.status] and not ENDED[V.status] then error('no status') end
   return {
     id = own_id, shop_id = shop_id, platform = platform, kind = kind, shop = platform .. ':' .. shop_id,
     key = key, packed = s, behind = false,
@@ -88,6 +87,8 @@ local function read(id, key, s)
   if not good or e.id ~= id then
     call('RENAME', key, K.broken .. id) -- not a record: kept aside, the task counts as unknown
     e = false
+  elseif not COUNTED[e.status] and not ENDED[e.status] then -- another program may know it: left as it is
+    guard.refuse(key .. ' (' .. e.status .. ' is no status that this version knows)')
   end
   records[id] = e
   return e

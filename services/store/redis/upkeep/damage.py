@@ -11,7 +11,7 @@ from services.domain.errors import UsageError
 from services.domain.fleet.shop import Pause, Shop, read_pause, valid_scope
 from services.domain.gates.session import ClosedSession
 from services.domain.task import own_words, tombstone
-from services.domain.task.record import ENCODER, decode
+from services.domain.task.record import ENCODER, check, decode
 from services.domain.task.status import TERMINAL
 from services.domain.upkeep.damage import SCHEDULE, WHY_LIMIT, Check, Damage, shown
 from services.ports import AuditEntry, Letter, LogLine, ScheduleEntry
@@ -92,7 +92,7 @@ def _numbers(field: bytes, value: bytes) -> object:
 
 
 def _record(field: bytes, value: bytes) -> object:
-    return decode(value[PREFIX:])
+    return check(decode(value[PREFIX:]))
 
 
 def _tomb(field: bytes, value: bytes) -> object:

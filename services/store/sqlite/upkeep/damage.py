@@ -13,7 +13,7 @@ from services.domain.errors import UsageError
 from services.domain.fleet.shop import Pause, Shop, read_pause, valid_scope
 from services.domain.gates.session import ClosedSession
 from services.domain.task import own_words, tombstone
-from services.domain.task.record import ENCODER, decode
+from services.domain.task.record import ENCODER, check, decode
 from services.domain.task.status import TERMINAL
 from services.domain.upkeep.damage import SCHEDULE, WHY_LIMIT, Check, Damage, shown
 from services.domain.upkeep.stored import LARGEST
@@ -54,7 +54,7 @@ def _json(column: str, kind: type) -> Callable[[Row], object]:
 
 #: beside the kinds of the columns
 _READ: Mapping[str, Callable[[Row], object]] = {
-    "tasks": _data(decode),
+    "tasks": lambda row: check(decode(row["data"])),
     "letters": _typed(Letter),
     "shops": _typed(Shop),
     "pauses": lambda row: read_pause(row["data"], row["scope"]),
