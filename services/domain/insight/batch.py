@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from services.domain.gates import listed
+from services.domain.gates import listed, paused
 from services.domain.insight import cause
 from services.domain.task.record import Task
 from services.domain.task.status import REPLACED, TERMINAL, Status
@@ -214,12 +214,18 @@ def _holds(known: Sequence[Task], followers: Mapping[str, list[Task]], gates: Ma
             name,
             tasks,
             followers,
-            person=name in (Status.DEAD, Status.HELD) or (name in listed.BY_NAME and listed.BY_NAME[name].person),
+            person=_wants_person(name),
             parts=_causes(tasks, followers) if name == Status.DEAD else (),
         )
         for name, tasks in found.items()
     ]
     return tuple(sorted(rows, key=lambda one: (not one.person, one.key == Status.RUNNING, -len(one.ids), one.key)))
+
+
+def _wants_person(name: str) -> bool:
+    """Whether what waits for this reason goes on only when somebody does something: ends a pause, too."""
+    gate = listed.BY_NAME.get(name)
+    return name in (Status.DEAD, Status.HELD, paused.GATE) or (gate is not None and gate.person)
 
 
 def _hold(

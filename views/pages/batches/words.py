@@ -266,6 +266,8 @@ def goes_on(hold: Hold) -> str:
     """What it waits for."""
     if hold.owner:
         return _("{who} is at it").format(who=safe.one_line(hold.owner, 40))
+    if hold.key == "paused":
+        return _("once it is resumed")
     if hold.person:
         return _("needs a person")
     if hold.key == Status.RUNNING:

@@ -76,6 +76,8 @@ def test_what_waits_at_a_gate_by_its_row_is_held_up_by_its_number() -> None:
     assert {one.key: len(one.ids) for one in found.holds} == {
         "shop_busy": 2, "paused": 1, "lane_order": 1, "queued": 1, "retrying": 1,
     }  # fmt: skip
+    assert [one.key for one in found.holds if one.person] == ["paused"], "a pause ends when somebody ends it"
+    assert (found.needs_person, found.by_itself) == (1, 5)
 
 
 def test_what_was_cancelled_behind_a_dead_one_stays_open_no_more() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.domain.insight import batch as insight
 from services.domain.task.record import Task
 from services.monitor.batches import BatchView
-from views.pages.batches.words import BatchNow, headline, name, parts_of, state
+from views.pages.batches.words import BatchNow, goes_on, headline, name, parts_of, state
 
 
 def test_a_status_that_nobody_knows_counts_as_waiting() -> None:
@@ -21,6 +21,8 @@ def test_the_row_of_a_batch_says_what_the_pane_beside_it_says() -> None:
     view = BatchView("b1", {"queued": 2})
     assert state(BatchNow(view=view)) == ("waiting", "text3")
     assert state(BatchNow(view=view, story=story)) == ("held up", "retrying")
+    assert headline(BatchNow(view=view, story=story)) == "0 of 2 done, 2 stay open"
+    assert [goes_on(hold) for hold in story.holds] == ["once it is resumed"]
 
 
 def test_the_batch_of_a_run_is_called_by_its_schedule_and_its_time() -> None:
