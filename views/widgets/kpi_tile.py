@@ -29,9 +29,11 @@ from views.theme import theme
 from views.theme.tokens import CARD_GAP, RADIUS_CARD
 from views.widgets.sparkline import paint_sparkline
 
+#: at the usual size of the text; the words grow with it, the curve does not
 HEIGHT, MIN_WIDTH = 113, 136
+_CURVE = 34
 _PAD, _GLYPH = 14, 14
-_NUMBER = QRect(0, 22, 0, 38)  #: the line of the number, as wide as the tile
+_NUMBER = 22, 38  #: the line of the number: where, how tall
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _BASE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
 
@@ -101,7 +103,8 @@ class KpiTile(QAbstractButton):
         self._kpi = kpi
         self._announce()
         if number_only:  # every second where it counts on
-            self.update(0, _NUMBER.top(), self.width(), _NUMBER.height())
+            top, tall = map(_grown, _NUMBER)
+            self.update(0, top, self.width(), tall)
         else:
             self.update()
 
@@ -126,11 +129,11 @@ class KpiTile(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Return the size of one of seven at 1,600 px."""
-        return QSize(185, HEIGHT)
+        return QSize(185, height())
 
     def minimumSizeHint(self) -> QSize:
         """Return the least that holds ``33 m 02 s``."""
-        return QSize(MIN_WIDTH, HEIGHT)
+        return QSize(MIN_WIDTH, height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the tile."""
@@ -166,14 +169,16 @@ class KpiTile(QAbstractButton):
         alarm = self._kpi.alarm
         role = self._ink()
         width = self.width() - 2 * _PAD
-        painter.drawPixmap(QPointF(_PAD, 11), theme().pixmap(self._glyph, role, _GLYPH))
-        self._words(painter, QRectF(_PAD + _GLYPH + 7, 8, width - _GLYPH - 7, 20), _(self._label), "label", "text2")
+        painter.drawPixmap(QPointF(_PAD, _grown(18) - _GLYPH // 2), theme().pixmap(self._glyph, role, _GLYPH))
+        title = QRectF(_PAD + _GLYPH + 7, _grown(8), width - _GLYPH - 7, _grown(20))
+        self._words(painter, title, _(self._label), "label", "text2")
         left = self._value(painter, role if alarm else "text")
         if self._kpi.unit:
             painter.setFont(theme().font("label"))
             painter.setPen(theme().color("text3"))
-            painter.drawText(QRectF(left + 3, 27, 40, 25), _BASE, self._kpi.unit)
-        self._words(painter, QRectF(_PAD, 59, width + 8, 18), self._kpi.context, "caption", role if alarm else "text2")
+            painter.drawText(QRectF(left + 3, _grown(27), 40, _grown(25)), _BASE, self._kpi.unit)
+        context = QRectF(_PAD, _grown(59), width + 8, _grown(18))
+        self._words(painter, context, self._kpi.context, "caption", role if alarm else "text2")
 
     def _ink(self) -> str:
         if self._kpi.alarm:
@@ -191,10 +196,10 @@ class KpiTile(QAbstractButton):
         painter.translate(_PAD, 0)
         if wide > room:
             # a longer value than foreseen: smaller, never cut
-            painter.translate(0, 42)
+            painter.translate(0, _grown(42))
             painter.scale(room / wide, room / wide)
-            painter.translate(0, -42)
-        painter.drawText(QRectF(0, 26, wide + 4, 32), _LEFT, self._kpi.value)
+            painter.translate(0, -_grown(42))
+        painter.drawText(QRectF(0, _grown(26), wide + 4, _grown(32)), _LEFT, self._kpi.value)
         painter.restore()
         return _PAD + min(wide, room)
 
@@ -204,8 +209,8 @@ class KpiTile(QAbstractButton):
 
     def _paint_curve(self, painter: QPainter) -> None:
         ratio = self.devicePixelRatioF()
-        if self._curve is None or self._curve.size() != QSize(self.width(), 34) * ratio:
-            self._curve = QPixmap(QSize(self.width(), 34) * ratio)
+        if self._curve is None or self._curve.size() != QSize(self.width(), _CURVE) * ratio:
+            self._curve = QPixmap(QSize(self.width(), _CURVE) * ratio)
             self._curve.setDevicePixelRatio(ratio)
             self._curve.fill(Qt.GlobalColor.transparent)
             inner = QPainter(self._curve)
@@ -218,7 +223,7 @@ class KpiTile(QAbstractButton):
             filled = self._filled or self._kpi.alarm
             paint_sparkline(inner, room, self._values, role, limit=self._limit, filled=filled, base=self._base)
             inner.end()
-        painter.drawPixmap(QPoint(0, self.height() - 34), self._curve)
+        painter.drawPixmap(QPoint(0, self.height() - _CURVE), self._curve)
 
     # keys and menu
 
@@ -247,6 +252,15 @@ class KpiTile(QAbstractButton):
         menu.popup(event.globalPos())
 
 
+def height() -> int:
+    """How tall a tile is at the size of the text of the moment."""
+    return _CURVE + _grown(HEIGHT - _CURVE)
+
+
+def _grown(pixels: float) -> int:
+    return round(pixels * theme().growth)
+
+
 def columns_for(count: int, width: int, least: int = MIN_WIDTH, gap: int = CARD_GAP) -> int:
     """Tiles in each row: rows as even as possible, so that no tile stands alone."""
     fit = max(1, min(count, (width + gap) // (least + gap)))
@@ -263,7 +277,8 @@ class TileGrid(QWidget):
         for tile in self._tiles:
             tile.setParent(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(HEIGHT)
+        self.setFixedHeight(height())
+        theme().changed.connect(self._place)
 
     def sizeHint(self) -> QSize:
         """Return the height of the present width."""
@@ -271,17 +286,20 @@ class TileGrid(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return a width of two tiles."""
-        return QSize(2 * MIN_WIDTH, HEIGHT)
+        return QSize(2 * MIN_WIDTH, height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Place the tiles."""
         super().resizeEvent(event)
-        columns = columns_for(len(self._tiles), self.width())
+        self._place()
+
+    def _place(self) -> None:
+        columns, tall = columns_for(len(self._tiles), self.width()), height()
         rows = -(-len(self._tiles) // columns)
         for place, tile in enumerate(self._tiles):
             row, column = divmod(place, columns)
             in_row = columns if row < rows - 1 else len(self._tiles) - columns * (rows - 1)
             left = round(column * (self.width() + CARD_GAP) / in_row)
             right = round((column + 1) * (self.width() + CARD_GAP) / in_row) - CARD_GAP
-            tile.setGeometry(QRect(left, row * (HEIGHT + CARD_GAP), right - left, HEIGHT))
-        self.setFixedHeight(rows * HEIGHT + (rows - 1) * CARD_GAP)
+            tile.setGeometry(QRect(left, row * (tall + CARD_GAP), right - left, tall))
+        self.setFixedHeight(rows * tall + (rows - 1) * CARD_GAP)

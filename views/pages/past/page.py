@@ -407,7 +407,7 @@ class PastPage(Page):
     def _say_stretch(self) -> None:
         lanes = self._lanes
         if lanes is not None:
-            begin, end, step = _clock(lanes.begin), _clock(lanes.end), spans.of_seconds(lanes.step_ms // 1000)
+            begin, end, step = _clock(lanes.begin), _clock(lanes.end), text.exact(shown.span(lanes.step_ms))
             self.stretch_words.setText(_("{begin} to {end}; a bar is {span}").format(begin=begin, end=end, span=step))
 
     def _say_banner(self, now: int) -> None:

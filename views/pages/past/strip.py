@@ -98,7 +98,7 @@ class PastStrip(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the room for all lanes."""
-        return QSize(480, BARS + ROW * (len(LANES) - 1) + AXIS)
+        return QSize(480, BARS + _row() * (len(LANES) - 1) + _axis())
 
     def minimumSizeHint(self) -> QSize:
         """Return the room for all lanes."""
@@ -121,7 +121,7 @@ class PastStrip(QWidget):
     # where things are
 
     def _room(self) -> QRectF:
-        return QRectF(self._left, 0, max(1, self.width() - self._left - PAD), self.height() - AXIS)
+        return QRectF(self._left, 0, max(1, self.width() - self._left - PAD), self.height() - _axis())
 
     def x_of(self, at_ms: int) -> float:
         """Where a moment stands, in pixels from the left edge."""
@@ -166,8 +166,8 @@ class PastStrip(QWidget):
 
     def _row(self, place: int) -> QRectF:
         room = self._room()
-        top = 0 if place == 0 else BARS + (place - 1) * ROW
-        return QRectF(room.left(), top, room.width(), BARS if place == 0 else ROW)
+        top = 0 if place == 0 else BARS + (place - 1) * _row()
+        return QRectF(room.left(), top, room.width(), BARS if place == 0 else _row())
 
     def _paint_gaps(self, painter: QPainter, room: QRectF) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -188,7 +188,7 @@ class PastStrip(QWidget):
             painter.setPen(QPen(theme().color("line"), 1))
             painter.drawLine(QPointF(x, 0), QPointF(x, room.bottom()))
             wide = painter.fontMetrics().horizontalAdvance(words)
-            place = QRectF(x - wide / 2, room.bottom(), wide, AXIS)
+            place = QRectF(x - wide / 2, room.bottom(), wide, _axis())
             covered = self.shows(self._at) and place.intersects(self._chip(room))
             if place.left() >= room.left() and place.right() <= room.right() and not covered:
                 painter.setPen(theme().color("text3"))
@@ -201,7 +201,7 @@ class PastStrip(QWidget):
         """Where the moment is written: below it, and within the strip."""
         wide = QFontMetricsF(theme().font("labelstrong")).horizontalAdvance(self._moment()) + 2 * CHIP_PAD
         left = min(max(self.x_of(self._at) - wide / 2, room.left()), room.right() - wide)
-        return QRectF(left, room.bottom() + 2, wide, AXIS - 4)
+        return QRectF(left, room.bottom() + 2, wide, _axis() - 4)
 
     def _paint_bars(self, painter: QPainter, room: QRectF) -> None:
         failed = self._lanes.failed
@@ -381,3 +381,12 @@ class Player(QObject):
         self.moved.emit(min(wanted, end))
         if wanted >= end:
             self.stop()
+
+
+def _row() -> int:
+    """How tall a lane of one line is at the size of the text of the moment."""
+    return round(ROW * theme().growth)
+
+
+def _axis() -> int:
+    return round(AXIS * theme().growth)

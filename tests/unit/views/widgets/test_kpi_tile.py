@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from views.theme import theme
-from views.widgets.kpi_tile import Kpi, KpiTile
+from views.widgets.kpi_tile import Kpi, KpiTile, TileGrid
 
 ABOVE = Kpi(
     value="143",
@@ -122,3 +122,19 @@ def test_a_long_value_is_not_cut(tile: KpiTile, language: str) -> None:
     edge = {image.pixelColor(145, y).name() for y in range(30, 55)}
     assert edge == {theme().color("surface").name()}
     assert tile.toolTip().endswith("0000000000")
+
+
+def test_tiles_are_taller_for_larger_words(qtbot: QtBot) -> None:
+    tiles = [KpiTile("Waiting", "ph.clock", "text") for _number in range(7)]
+    grid = TileGrid(tiles)
+    qtbot.addWidget(grid)
+    grid.resize(1400, grid.sizeHint().height())
+    grid.show()
+    before = grid.height()
+    try:
+        theme().set_text_size(130)
+        assert before * 1.1 < grid.height() < before * 1.3, "the words grow, the curve does not"
+        assert {tile.height() for tile in tiles} == {grid.height()}
+    finally:
+        theme().set_text_size(100)
+    assert grid.height() == before
