@@ -14,6 +14,9 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
+from views.charts.loading import scene_loader
+from views.support import operation
+
 #: A thread that was told to end may need a moment to do so.
 THREAD_GRACE_SECONDS = 2.0
 #: what is there once for all windows of a process, whichever test began it
@@ -56,6 +59,10 @@ def leaked_widgets(before: set[int]) -> list[QWidget]:
 def leaked_threads(before: set[threading.Thread]) -> list[threading.Thread]:
     """Threads that were not there before and do not end by themselves within the grace."""
     deadline = time.monotonic() + THREAD_GRACE_SECONDS
+    while scene_loader().loading:  # once in a process, begun by whichever test was the first to paint a chart
+        QCoreApplication.processEvents()
+        if not scene_loader().loading:
+            operation.shut_down()
     while (left := [t for t in threading.enumerate() if t not in before]) and time.monotonic() < deadline:
         time.sleep(0.01)
         QCoreApplication.processEvents()
