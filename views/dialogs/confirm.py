@@ -124,7 +124,8 @@ class ConfirmDialog(SavingDialog):
     def _build_foot(self) -> None:
         self.cancel_button = Button(self.question.leave, hint="Esc")
         self.cancel_button.clicked.connect(self.reject)
-        self.verb_button = Button(kind="dangerfill" if self.question.danger else "primary")
+        kind = "dangerfill" if self.question.danger else "primary"
+        self.verb_button = Button(kind=kind, shortcut="Ctrl+Return")
         self.verb_button.set_count_text(self.question.verb)
         self.verb_button.clicked.connect(self._on_confirm)
         self.other_button = Button()

@@ -102,7 +102,7 @@ class Button(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         if shortcut:
-            Shortcut(shortcut, self, self.click)
+            Shortcut(shortcut, self, self.click).setAutoRepeat(False)  # what a held key opens it must not confirm
         if self._shortcut:
             keymap().changed.connect(self.retranslate)
         self.retranslate()

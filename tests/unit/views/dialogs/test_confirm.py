@@ -54,6 +54,17 @@ def test_enter_presses_the_button_with_the_focus_only(qtbot: QtBot) -> None:
     assert not dialog.isVisible()
 
 
+def test_ctrl_enter_presses_the_verb_as_in_every_dialog(qtbot: QtBot) -> None:
+    dialog = opened(qtbot, Question(title="Cancel a batch", verb="Cancel 3,000 tasks", typed="3000", danger=True))
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    with qtbot.assertNotEmitted(dialog.confirmed):
+        qtbot.keyClick(dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClicks(dialog.typed_field, "3000")
+    with qtbot.waitSignal(dialog.confirmed):
+        qtbot.keyClick(dialog.typed_field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+
+
 def test_the_verb_confirms_once(qtbot: QtBot) -> None:
     dialog = opened(qtbot, ASKED)
     with qtbot.waitSignal(dialog.confirmed):
