@@ -19,8 +19,9 @@ from services.ports import Store
 
 #: ends from which the pace of a batch is told
 SAMPLE = 50
-#: tasks of one batch that are looked at, and how many at a time
+#: tasks of one batch that are looked at, and how many at a time; records are read further where others stand for them
 MOST, PAGE = 5000, 1000
+READ = 4 * MOST
 #: so many batches are looked through for a name; the names of all but the newest are those of a minute ago at most
 NAMED, KEPT_MS = 20_000, 60_000
 
@@ -87,28 +88,31 @@ class BatchQueries:
 
     def _counts(self, names: Sequence[str]) -> list[Mapping[str, int]]:
         """Tasks by status, without those for which others stand: a store counts records, whatever became of them."""
-        found, left = self._store.batch_counts(names), MOST
+        found, left = self._store.batch_counts(names), READ
         for name, counts in zip(names, found, strict=True):
             total, ended = sum(counts.values()), [one for one in (Status.DEAD, Status.CANCELLED) if counts.get(one)]
             known, less = self._again.get(name, (0, {}))
             if ended and known != total and left > 0:  # what is made again makes it larger; the rest follows
                 left -= total
-                less = dict(Counter(one.status for one in insight.replaced(self.tasks(name))))
+                less = dict(Counter(one.status for one in insight.replaced(self.tasks(name, READ))))
                 self._again[name] = total, less
             for status in ended:
                 counts[status] -= min(counts[status], less.get(status, 0))
         return [{status: number for status, number in counts.items() if number} for counts in found]
 
     def tasks(self, batch: str, most: int = MOST) -> tuple[Task, ...]:
-        """Its tasks, the oldest first, at most so many."""
-        found: list[Task] = []
+        """Its tasks, the oldest first; of a larger one the newest, so many besides those for which others stand."""
+        found: list[Task] = []  # from the newest: whoever stands for another is known before that
         cursor: str | None = ""
-        while cursor is not None and len(found) < most:
-            terms, limit = (equals("batch", batch),), min(PAGE, most - len(found))
-            page = self._store.query(Query(terms=terms, descending=False, limit=limit, cursor=cursor, want_total=False))
+        while cursor is not None and len(found) < READ:
+            left = most - len(found)
+            if left <= 0 and (left := left + len(insight.replaced(found))) <= 0:
+                break
+            terms = (equals("batch", batch),)
+            page = self._store.query(Query(terms=terms, limit=min(PAGE, left), cursor=cursor, want_total=False))
             found += page.tasks
             cursor = page.next
-        return tuple(found)
+        return tuple(reversed(found))
 
     def owners(self) -> Mapping[str, str]:
         """Who is at which cause of dead letters, by its fingerprint."""

@@ -214,7 +214,7 @@ def others(one: BatchNow) -> str:
 
 def looked_at() -> str:
     """That more tasks are in a batch than its story tells."""
-    return _("Only its first {n} tasks are looked at.").format(n=text.count(MOST))
+    return _("Only its newest {n} tasks are looked at.").format(n=text.count(MOST))
 
 
 def reason(key: str) -> str:

@@ -1,10 +1,12 @@
-"""Batches found by a part of their names."""
+"""Batches found by a part of their names, and counted where others stand for what was cancelled."""
 
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from services.domain.change import Create
+from services.domain.change import Cancel, Create
+from services.domain.insight.batch import replaced
 from services.domain.task.record import Task
 from services.monitor import batches as module
 from services.monitor.batches import KEPT_MS, BatchQueries
@@ -40,3 +42,24 @@ def test_a_search_that_goes_on_reads_old_names_once_a_minute(room: Room, monkeyp
     assert found("late") == (["latest", "late"], False, 7), "all newest ones are new: what is between is not known"
     room.clock.advance(KEPT_MS // 1000 + 1)
     assert found("early") == (["early"], False, 7)
+
+
+@pytest.mark.parametrize("number", [3, 5, 6])
+def test_a_batch_that_was_cancelled_and_created_again_counts_once_however_large(
+    number: int, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"PAGE": 2, "MOST": 5, "READ": 20}.items():
+        monkeypatch.setattr(module, name, value)
+    ids = [f"pdd_work_s{n}_{n}" for n in range(number)]
+    tasks = [Task(task_id=one, shop_id=one[9], platform="pdd", task_type="work", batch="B") for one in ids]
+    room.store.apply([Create(task=task) for task in tasks])
+    room.store.apply([Cancel(task_id=one, by="root@vm") for one in ids])
+    room.clock.advance(1)
+    again = [replace(task, task_id=f"{task.task_id}a", parent=task.task_id) for task in tasks]
+    room.store.apply([Create(task=task) for task in again])
+    ask = BatchQueries(room.store)
+    assert ask.show("B").counts == {"pending": number}
+    read = ask.tasks("B", 5)
+    left = {one.task_id for one in read} - {one.task_id for one in replaced(read)}
+    assert left >= {one.task_id for one in again[-5:]}
+    assert len(left) == min(5, number)

@@ -81,14 +81,14 @@ def test_where_all_that_is_open_waits_for_a_person_it_says_how_many_stay(qtbot: 
 
 
 @pytest.mark.parametrize("one", [batch(), batch(left=None), batch(done=10, dead=0)])
-def test_a_batch_of_which_only_the_first_tasks_are_looked_at_is_not_drawn(qtbot: QtBot, one: BatchNow) -> None:
+def test_a_batch_of_which_only_some_tasks_are_looked_at_is_not_drawn(qtbot: QtBot, one: BatchNow) -> None:
     counts = {**one.view.counts, "queued": 5_000}
     part = replace(one, complete=False, view=replace(one.view, counts=counts))
     chart = BatchForecast()
     qtbot.addWidget(chart)
     chart.show_batch(part)
     assert course_of(part) is None
-    assert note(part) == chart.accessibleDescription() == "Only its first 5,000 tasks are looked at."
+    assert note(part) == chart.accessibleDescription() == "Only its newest 5,000 tasks are looked at."
     done = one.view.counts["succeeded"]
     assert headline(part) == f"{done} of {part.view.total:,} done", "of all of them, not of the first"
 
