@@ -301,14 +301,14 @@ def check_not_newer(conn: sqlite3.Connection, path: Path, schema: Schema) -> Non
 def _step(conn: sqlite3.Connection, schema: Schema) -> None:
     """Inside a transaction: another process may have done it in between, so look again."""
     conn.execute(_META)
-    conn.execute("INSERT OR IGNORE INTO meta VALUES ('epoch', ?)", (secrets.token_hex(8),))
+    conn.execute("INSERT OR IGNORE INTO meta (key, value) VALUES ('epoch', ?)", (secrets.token_hex(8),))
     for script in schema.steps[_version(conn, schema) :]:
         for statement in script.split(";\n"):
             if statement.strip():
                 conn.execute(statement)
     version = max(len(schema.steps), _version(conn, schema))
     for key, value in ((f"schema.{schema.name}", version), (f"writer.{schema.name}", version), ("program", VERSION)):
-        conn.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, str(value)))
+        conn.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, str(value)))
     (highest,) = conn.execute("SELECT max(CAST(value AS INTEGER)) FROM meta WHERE key LIKE 'schema.%'").fetchone()
     conn.execute(f"PRAGMA user_version={int(highest)}")
 

@@ -117,7 +117,7 @@ class EmbeddedBroker:
         """Note the delays; lanes and dead queue are always there, and a platform needs no binding here."""
         rows = [(int(seconds),) for seconds in delays]
         with broker_errors(self._file.path):
-            self._file.write(lambda conn: conn.executemany("INSERT OR IGNORE INTO delays VALUES (?)", rows))
+            self._file.write(lambda conn: conn.executemany("INSERT OR IGNORE INTO delays (seconds) VALUES (?)", rows))
 
     def open_shop(self, platform: str, shop_id: str) -> None:
         """Make the dedicated queue of a shop."""

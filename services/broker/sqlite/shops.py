@@ -25,7 +25,7 @@ class TakeRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 def open_shop(conn: sqlite3.Connection, queue: str, routing_key: str) -> str:
     """Make a dedicated queue; answers what it takes, which is another key if it was there for another platform."""
-    conn.execute("INSERT OR IGNORE INTO shop_queues VALUES (?, ?)", (queue, routing_key))
+    conn.execute("INSERT OR IGNORE INTO shop_queues (queue, routing_key) VALUES (?, ?)", (queue, routing_key))
     (key,) = conn.execute("SELECT routing_key FROM shop_queues WHERE queue = ?", (queue,)).fetchone()
     return str(key)
 

@@ -43,7 +43,7 @@ class Fleet(Part):
     def set_pause(self, pause: Pause) -> None:
         """Close a switch."""
         row = (pause.scope, self._packed(pause))
-        self._write(lambda conn: conn.execute("INSERT OR REPLACE INTO pauses VALUES (?, ?)", row))
+        self._write(lambda conn: conn.execute("INSERT OR REPLACE INTO pauses (scope, data) VALUES (?, ?)", row))
 
     def _packed(self, pause: Pause) -> bytes:
         return ENCODER.encode(pause if pause.at else replace(pause, at=self.now_ms()))
@@ -64,7 +64,7 @@ class Fleet(Part):
             if after is None:
                 conn.execute("DELETE FROM pauses WHERE scope = ?", (scope,))
             else:
-                conn.execute("INSERT OR REPLACE INTO pauses VALUES (?, ?)", (scope, after))
+                conn.execute("INSERT OR REPLACE INTO pauses (scope, data) VALUES (?, ?)", (scope, after))
             return True
 
         return self._write(swap)
@@ -90,17 +90,19 @@ class Fleet(Part):
     def put_home(self, shop: str, node: str) -> None:
         """Let a shop be at home somewhere."""
         row = (shop, node, self.now_ms())
-        self._write(lambda conn: conn.execute("INSERT OR REPLACE INTO homes VALUES (?, ?, ?)", row))
+        self._write(lambda conn: conn.execute("INSERT OR REPLACE INTO homes (shop, node, since) VALUES (?, ?, ?)", row))
 
     def put_document(self, kind: str, name: str, body: str) -> None:
         """Keep a document."""
         row = (kind, name, body)
-        self._write(lambda conn: conn.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", row))
+        self._write(
+            lambda conn: conn.execute("INSERT OR REPLACE INTO documents (kind, name, body) VALUES (?, ?, ?)", row)
+        )
 
     def add_document(self, kind: str, name: str, body: str) -> bool:
         """Keep a document where there is none."""
         row = (kind, name, body)
-        sql = "INSERT OR IGNORE INTO documents VALUES (?, ?, ?)"
+        sql = "INSERT OR IGNORE INTO documents (kind, name, body) VALUES (?, ?, ?)"
         return self._write(lambda conn: conn.execute(sql, row).rowcount > 0)
 
     def swap_document(self, kind: str, name: str, before: str, body: str) -> bool:
@@ -133,7 +135,7 @@ class Fleet(Part):
         row = (info.worker, now, ENCODER.encode(replace(info, seen_at=now)))
 
         def beat(conn: sqlite3.Connection) -> Heard:
-            conn.execute("INSERT OR REPLACE INTO workers VALUES (?, ?, ?)", row)
+            conn.execute("INSERT OR REPLACE INTO workers (worker, seen_at, data) VALUES (?, ?, ?)", row)
             conn.execute("DELETE FROM workers WHERE seen_at < ?", (now - DAY_MS,))
             # all of a worker's orders live a day from the last one, as the list on a server does
             conn.execute(_FORGET_ORDERS, (now - DAY_MS,))
@@ -180,8 +182,9 @@ class Fleet(Part):
 
         def take(conn: sqlite3.Connection) -> bool:
             now = self._now(conn)
-            sql = """INSERT INTO leaders VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET holder = excluded.holder,
-                until = excluded.until WHERE holder = excluded.holder OR until <= ?"""
+            sql = """INSERT INTO leaders (role, holder, until) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET holder = excluded.holder, until = excluded.until
+                WHERE holder = excluded.holder OR until <= ?"""
             return conn.execute(sql, (role, holder, now + ttl_ms, now)).rowcount > 0
 
         return self._write(take)

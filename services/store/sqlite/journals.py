@@ -45,7 +45,7 @@ class Journals(Part):
         """Keep a letter."""
         letter = letter if letter.stored_at else replace(letter, stored_at=self.now_ms())
         row = (letter.task_id, ENCODER.encode(letter))
-        self._write(lambda conn: conn.execute("INSERT OR REPLACE INTO letters VALUES (?, ?)", row))
+        self._write(lambda conn: conn.execute("INSERT OR REPLACE INTO letters (task_id, data) VALUES (?, ?)", row))
 
     def get_letter(self, task_id: str) -> Letter | None:
         """The letter of a task."""
@@ -67,7 +67,7 @@ class Journals(Part):
         rows = [(task_id, now + EXECUTED_MS) for task_id in task_ids]
 
         def mark(conn: sqlite3.Connection) -> None:
-            conn.executemany("INSERT OR REPLACE INTO executed VALUES (?, ?)", rows)
+            conn.executemany("INSERT OR REPLACE INTO executed (task_id, until) VALUES (?, ?)", rows)
             conn.execute("DELETE FROM executed WHERE until <= ?", (now,))
 
         self._write(mark)
@@ -80,7 +80,9 @@ class Journals(Part):
         def append(conn: sqlite3.Connection) -> None:
             place = _log_end(conn, task_id, attempt)
             rows = [(task_id, attempt, place + n, line.at, line.stream, line.text) for n, line in enumerate(lines)]
-            conn.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?)", rows)
+            conn.executemany(
+                "INSERT INTO logs (task_id, attempt, place, at, stream, line) VALUES (?, ?, ?, ?, ?, ?)", rows
+            )
             oldest = place + len(lines) - LOG_LINES
             conn.execute("DELETE FROM logs WHERE task_id = ? AND attempt = ? AND place < ?", (task_id, attempt, oldest))
 
@@ -147,7 +149,7 @@ class Journals(Part):
 def _advance(conn: sqlite3.Connection, entry_id: str, link: Link) -> None:
     """A link is a head now, and those are none any more that it names."""
     conn.executemany("DELETE FROM audit_heads WHERE mark = ?", [(mark,) for mark in (*link.seen, *link.unsure)])
-    conn.execute("INSERT OR IGNORE INTO audit_heads VALUES (?)", (f"{entry_id}/{link.number}/{link.digest}",))
+    conn.execute("INSERT OR IGNORE INTO audit_heads (mark) VALUES (?)", (f"{entry_id}/{link.number}/{link.digest}",))
 
 
 def _audit_row(row: tuple[int, object, object, object, object, bytes | None]) -> AuditRow:

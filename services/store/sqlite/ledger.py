@@ -48,7 +48,7 @@ _THERE = "SELECT 1 FROM works WHERE work = ? AND (gone_at IS NULL OR gone_at > ?
 _DAY_NAMES = "work, first_at, last_at, succeeded, failed, first_id, last_id"
 _DAYS = f"""SELECT {_DAY_NAMES} FROM work_days
     WHERE work {write.IN_LIST} AND last_at >= ? ORDER BY work, first_at"""
-_ADD_DAY = "INSERT OR REPLACE INTO work_days VALUES (?, ?, ?, ?, ?, ?, ?)"
+_ADD_DAY = f"INSERT OR REPLACE INTO work_days ({_DAY_NAMES}) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _THAT_DAY = "FROM work_days WHERE work = ? AND first_at >= ? AND first_at < ?"
 
 

@@ -18,7 +18,7 @@ from services.store.unreadable import readable
 SLICE, FORGOTTEN = 500, 5_000
 _NAMES = "SELECT name FROM payload_fields WHERE forgotten = 0"
 _WHOLE = f"{_NAMES} AND built IS NULL"
-_ADD = "INSERT OR IGNORE INTO payload_terms VALUES (?, ?)"
+_ADD = "INSERT OR IGNORE INTO payload_terms (term, task_id) VALUES (?, ?)"
 #: a row, by term and task
 REMOVE = "DELETE FROM payload_terms WHERE term = ? AND task_id = ?"
 
@@ -84,7 +84,10 @@ class Payloads(Part):
         def work(conn: sqlite3.Connection) -> None:
             listed = "(SELECT value FROM json_each(?))"
             conn.execute(f"UPDATE payload_fields SET forgotten = 1 WHERE name NOT IN {listed}", (wanted,))
-            conn.execute("INSERT OR IGNORE INTO payload_fields SELECT value, 0, 0 FROM json_each(?)", (wanted,))
+            conn.execute(
+                "INSERT OR IGNORE INTO payload_fields (name, built, forgotten) SELECT value, 0, 0 FROM json_each(?)",
+                (wanted,),
+            )
 
         self._write(work)
 

@@ -25,7 +25,8 @@ class Schedules(Part):
             sql = """UPDATE schedules SET version = :version, next_at = :next_at, body = :body
                 WHERE name = :name AND version = :expect"""
         else:
-            sql = "INSERT OR IGNORE INTO schedules VALUES (:name, :version, :next_at, :body)"
+            sql = """INSERT OR IGNORE INTO schedules (name, version, next_at, body)
+                VALUES (:name, :version, :next_at, :body)"""
         return version if self._write(lambda conn: conn.execute(sql, row).rowcount > 0) else 0
 
     def remove_schedule(self, name: str, expect: int) -> bool:

@@ -208,7 +208,7 @@ class EmbeddedStore(
     def delivered(self) -> Mapping[tuple[str, int], int]:
         """The watermarks."""
         with self._read() as conn:
-            rows = all_sound(_watermark, conn.execute("SELECT * FROM watermarks"), "watermark")
+            rows = all_sound(_watermark, conn.execute("SELECT queue, priority, at FROM watermarks"), "watermark")
         return {(queue, priority): at for queue, priority, at in rows}
 
     def queued_before(self, before: Mapping[tuple[str, int], int], limit: int) -> list[Task]:

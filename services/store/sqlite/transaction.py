@@ -188,7 +188,9 @@ class Transaction:
 
     def note_deadline(self, task: Task) -> None:
         """Somebody is to look at it then."""
-        self._conn.execute("INSERT OR REPLACE INTO deadlines VALUES (?, ?)", (task.task_id, task.deadline))
+        self._conn.execute(
+            "INSERT OR REPLACE INTO deadlines (task_id, at) VALUES (?, ?)", (task.task_id, task.deadline)
+        )
 
     def flush(self) -> None:
         """Write records, events and counters."""

@@ -26,8 +26,10 @@ COLUMNS = (
 )  # fmt: skip
 _NUMBERS = range(len(COLUMNS))
 _INSERT = f"INSERT INTO tasks ({', '.join(COLUMNS)}, data) VALUES ({', '.join('?' * (len(COLUMNS) + 1))})"
-_EVENT = f"INSERT INTO events VALUES (NULL{', ?' * 11})"
-_TALLY = "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
+_EVENT = f"""INSERT INTO events (task_id, shop_id, platform, task_type, from_, to_, at, worker, gen, attempt, lane)
+    VALUES (?{", ?" * 10})"""
+_TALLY = """INSERT INTO tallies (lane, platform, task_type, status, triage, n) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET n = n + excluded.n"""
 _SHOP_TALLY = """INSERT INTO shop_tallies (shop_id, platform, status, triage, n, at) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET n = n + excluded.n, at = max(at, excluded.at)"""
 _SUCCESS = """INSERT INTO successes (task_type, shop, at) VALUES (?, ?, ?)
@@ -46,7 +48,9 @@ def text_list(values: Iterable[str]) -> str:
 def put_aside(conn: sqlite3.Connection, place: int) -> None:
     """Keep the bytes of a row that is no record where they are in nobody's way, and count it no more."""
     where = "FROM tasks WHERE rowid = ?"
-    conn.execute(f"INSERT OR REPLACE INTO documents SELECT 'broken', task_id, hex(data) {where}", (place,))
+    conn.execute(
+        f"INSERT OR REPLACE INTO documents (kind, name, body) SELECT 'broken', task_id, hex(data) {where}", (place,)
+    )
     sql = f"SELECT lane, platform, task_type, shop_id, status, triage {where}"
     lane, platform, task_type, shop_id, status, triage = conn.execute(sql, (place,)).fetchone()
     conn.execute(_TALLY, (lane, platform, task_type, status, triage, -1))

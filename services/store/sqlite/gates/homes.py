@@ -24,5 +24,7 @@ class Homes:
     def settle(self, shop: str, node: str) -> None:
         """Make a node the home of a shop that has none."""
         if self.of(shop) == "":
-            self._conn.execute("INSERT OR IGNORE INTO homes VALUES (?, ?, ?)", (shop, node, self._now))
+            self._conn.execute(
+                "INSERT OR IGNORE INTO homes (shop, node, since) VALUES (?, ?, ?)", (shop, node, self._now)
+            )
             self._known[shop] = node

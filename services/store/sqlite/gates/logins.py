@@ -37,12 +37,12 @@ class Logins:
 
     def close(self, closed: ClosedSession) -> None:
         """From now on it waits."""
-        self._conn.execute("INSERT INTO sessions VALUES (?, ?)", (closed.shop, ENCODER.encode(closed)))
+        self._conn.execute("INSERT INTO sessions (shop, data) VALUES (?, ?)", (closed.shop, ENCODER.encode(closed)))
         self._closed = None
 
     def open(self, shop: str, by: str) -> None:
         """Somebody has logged it in now."""
-        self._conn.execute("INSERT OR REPLACE INTO logins VALUES (?, ?, ?)", (shop, self._now, by))
+        self._conn.execute("INSERT OR REPLACE INTO logins (shop, at, who) VALUES (?, ?, ?)", (shop, self._now, by))
         self._conn.execute("DELETE FROM sessions WHERE shop = ?", (shop,))
         self._closed = None
 

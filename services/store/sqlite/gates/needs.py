@@ -62,7 +62,7 @@ class Needs:
 
     def postpone(self, task_id: str) -> None:
         """Its dependants are to be told later."""
-        self._conn.execute("INSERT OR IGNORE INTO untold VALUES (?)", (task_id,))
+        self._conn.execute("INSERT OR IGNORE INTO untold (task_id) VALUES (?)", (task_id,))
 
     def told(self, task_id: str) -> None:
         """They have been told."""

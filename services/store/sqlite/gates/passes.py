@@ -12,7 +12,7 @@ from services.domain.gates.passing import Pass
 from services.store.sqlite.part import words
 
 _ALL = "SELECT name, body FROM documents WHERE kind = ?"
-_PUT = "INSERT OR REPLACE INTO documents VALUES (?, ?, ?)"
+_PUT = "INSERT OR REPLACE INTO documents (kind, name, body) VALUES (?, ?, ?)"
 _DROP = "DELETE FROM documents WHERE kind = ? AND name = ?"
 
 

@@ -178,7 +178,7 @@ def _instead(conn: sqlite3.Connection, table: str, values: Sequence[Any], now: i
         return
     if table == "pauses" and valid_scope(names[0]):
         pause = Pause(scope=names[0], by=by, at=now, reason=note)
-        conn.execute("INSERT INTO pauses VALUES (?, ?)", (pause.scope, ENCODER.encode(pause)))
+        conn.execute("INSERT INTO pauses (scope, data) VALUES (?, ?)", (pause.scope, ENCODER.encode(pause)))
     elif table == "sessions":
         closed = ClosedSession(shop=names[0], kind="login_expired", since=now, by=by, note=note)
-        conn.execute("INSERT INTO sessions VALUES (?, ?)", (closed.shop, ENCODER.encode(closed)))
+        conn.execute("INSERT INTO sessions (shop, data) VALUES (?, ?)", (closed.shop, ENCODER.encode(closed)))

@@ -76,7 +76,7 @@ def _deadlines(read: Read, write: Write, tasks: Sequence[Task], *, mend: bool) -
 def _put(conn: sqlite3.Connection, task_ids: Sequence[str]) -> None:
     for task in _as_they_are(conn, task_ids):
         if task.bound:
-            conn.execute("INSERT OR REPLACE INTO deadlines VALUES (?, ?)", (task.task_id, task.deadline))
+            conn.execute("INSERT OR REPLACE INTO deadlines (task_id, at) VALUES (?, ?)", (task.task_id, task.deadline))
 
 
 def _unnoted(read: Read, write: Write, tasks: Sequence[Task], *, mend: bool) -> list[str]:

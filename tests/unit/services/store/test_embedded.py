@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from services.broker.sqlite.broker import EmbeddedBroker
 from services.clock import ManualClock
-from services.domain.change import Create, Op
+from services.domain.change import Claim, Create, Finish, Op
 from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable, TaskError
+from services.domain.fleet.shop import Pause
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.step.transitions import LOOK_AHEAD
-from services.domain.task.record import Task
-from services.ports import AuditEntry
+from services.domain.task.record import Attempt, Task
+from services.ports import AuditEntry, Letter, LogLine, ScheduleEntry
 from services.store.sqlite import feed, write
 from services.store.sqlite.store import EmbeddedStore
 
@@ -197,3 +200,33 @@ def test_what_another_process_writes_is_heard_also_after_a_rest(
         heard = pool.submit(other.events, other.events("", 1, 0.0).cursor, 10, 30.0)  # through a file of its own
         store.apply([Create(task=task(1))])
         assert [event.task_id for event in heard.result(60).events] == ["t1"]
+
+
+def test_a_column_that_a_newer_program_has_added_is_in_nobody_s_way(path: Path) -> None:
+    store, broker = EmbeddedStore(path, ManualClock()), EmbeddedBroker(path, ManualClock())
+    with closing(sqlite3.connect(path)) as conn, conn:
+        tables = conn.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+        for (table,) in tables.fetchall():
+            conn.execute(f"ALTER TABLE {table} ADD COLUMN later TEXT NOT NULL DEFAULT 'good'")
+    end = Attempt(number=1, worker="w", started_at=1, ended_at=2, outcome="succeeded")
+    answers = store.apply([
+        Create(task=task(1, uniq="work", payload='{"n": 1}', deadline=2_000_000_000_000)),
+        Create(task=task(2, depends_on=("t1",))),
+        Claim(task_id="t1", owner="w#1", gen=0, attempt=0, worker="w", lease_ms=1000, home="node"),
+        Finish(task_id="t1", owner="w#1", to="succeeded", attempt=end),
+    ])  # fmt: skip
+    assert [answer.code for answer in answers] == ["created", "created", "run", "ok"]
+    store.put_letter(Letter(task_id="t3", body=b"{}"))
+    store.mark_executed(["t1"])
+    store.append_log("t1", 1, [LogLine(at=1, stream="out", text="a")])
+    store.set_pause(Pause(scope="all", by="ann", at=1))
+    store.put_home("pdd:s2", "node")
+    store.put_document("note", "a", "{}")
+    assert store.add_document("note", "b", "{}")
+    store.heartbeat(WorkerInfo(worker="w", host="here", pid=1))
+    assert store.lead("leader", "w", 1000)
+    assert store.put_schedule(ScheduleEntry(name="nightly", body="{}", next_at=1), 0)
+    broker.ensure(delays=[30])
+    broker.open_shop("pdd", "s1")
+    broker.close()
+    store.close()
