@@ -49,7 +49,7 @@ class Life:
         self._lock = threading.Lock()  #: what is asked under it goes by scripts, which wait for nobody's batch
         self._seen = _lives(memory) if memory is not None else []
         self._holds: list[dict[bytes, bytes]] = []  #: of ``_HOLDS``, as they were seen last
-        self._named: list[bytes] = []  #: earlier lives of those that are known, as they name them
+        self._named: list[bytes] = []  #: earlier lives of the one that is known, as it names them
         self._met_ms = 0  #: when the life that is known answered last, UTC ms of the store
         self._tried = -_FRESH_S  #: when that was asked for last, monotonic seconds
         self._settled = -RECORDED_S  #: when another life was met, monotonic seconds
@@ -123,7 +123,8 @@ class Life:
         """The epoch of what is there, begun where there is none, and what the script says of it; all at once."""
         self._drop_stale()
         holds = self._holds if name == before else []
-        earlier = {one.encode() for one in self._seen if one != self.known} | set(self._named)
+        before_that = dict.fromkeys([*self._named, *(one.encode() for one in self._seen if one != self.known)])
+        earlier = list(before_that)[-_LIVES:]  # each names those before it, so they would grow with every loss
         words: list[bytes | str | int] = [len(earlier), *earlier]
         for one in holds:
             words += [2 * len(one), *(word for pair in one.items() for word in pair)]

@@ -30,6 +30,5 @@ if KEYS[3] and (returned or born >= tonumber(ARGV[5])) and call('HSETNX', KEYS[1
 end
 if returned then return { epoch, 0 } end
 local body = '{"noticed":' .. now .. '}'
-local told = call('HSETNX', KEYS[2], name, body)
-for i = 7, last do call('HSETNX', KEYS[2], ARGV[i], body) end
-return { epoch, told }
+for i = 7, last do call('HSETNX', KEYS[2], ARGV[i], body) end -- the newest last, as who keeps the newest reads them
+return { epoch, call('HSETNX', KEYS[2], name, body) }

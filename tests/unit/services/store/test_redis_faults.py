@@ -23,7 +23,8 @@ from services.domain.change import (
 )
 from services.domain.errors import SchemaTooNew, TaskError
 from services.domain.fleet.shop import Pause, Shop
-from services.domain.task.record import Attempt, Task
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.task.record import LIFE, Attempt, Task
 from services.domain.task.search.query import Query, Term, equals
 from services.store.redis import apply, keys
 from services.store.redis.store import RedisStore
@@ -429,3 +430,16 @@ def test_last_successes_of_few_shops_are_a_table(store: RedisStore, plain: redis
         assert plain.object("encoding", name) == b"hashtable"
         assert sorted(known) == ["pdd:s0", "pdd:s1", "pdd:s2"]
         assert min(known.values()) > 0
+
+
+def test_of_many_losses_the_newest_are_known(store: RedisStore, plain: redis.Redis) -> None:
+    store.apply([Create(task=task())])
+    lives = []
+    for _ in range(40):
+        lives.append(store.counts().cursor.partition("/")[0])
+        plain.flushall()
+        for _ in range(2):
+            store.heartbeat(WorkerInfo(worker="w", host="here", pid=1))
+    named = store.documents(LIFE)
+    assert set(lives[-20:]) <= named.keys()
+    assert len(named) < 25
