@@ -877,3 +877,20 @@ def test_number_words_and_link_of_a_result_stand_on_one_line(qtbot: QtBot, langu
     number, said = rows.findChildren(Label)
     assert abs(lowest(number) - lowest(said)) <= (0 if language == "en" else 3), "their own ink hangs a little lower"
     assert abs(lowest(rows.doors[0]) - lowest(said)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("action", "door", "words"),
+    [("batch.cancel", "batch:B", "Open tasks"), ("task.cancel", "id:", "Open the first 50 tasks")],
+)
+def test_of_more_tasks_than_a_filter_names_the_door_says_what_it_opens(
+    action: str, door: str, words: str, qtbot: QtBot, desk: Desk, open_page: Open
+) -> None:
+    with Audit(desk.session.engine.store, "ann@desk-1").act(action, ["B", *(f"t{n}" for n in range(90))]):
+        pass
+    page = open_page()
+    page.table.peek_requested.emit(page.table.records.record(0).key)
+    assert page.panel.tasks_button.text() == words
+    with qtbot.waitSignal(page.navigate) as opened:
+        page.panel.tasks_button.click()
+    assert str(opened.args[1]).startswith(door)

@@ -304,8 +304,11 @@ class AuditPanel(QWidget):
             self.filter_wanted.emit(self._row.entry.target[0])
 
     def _on_tasks(self) -> None:
-        if self._row is not None:
-            self._open_tasks(_tasks(self._row.entry))
+        entry = self._row.entry if self._row is not None else None
+        if entry is not None and _is_whole(entry):
+            self.tasks_wanted.emit(filter.format_terms((equals("batch", entry.target[0]),)))
+        elif entry is not None:
+            self._open_tasks(_tasks(entry))
 
     def _open_tasks(self, ids: tuple[str, ...]) -> None:
         self.tasks_wanted.emit(filter.format_terms((equals("id", *ids[:MOST_OPENED]),)))
@@ -331,6 +334,9 @@ class AuditPanel(QWidget):
         self.results.show_results(results, doors=bool(_tasks(entry)))
         self._targets.setVisible(bool(entry.target))
         self.tasks_button.setVisible(bool(_tasks(entry)))
+        some = len(_tasks(entry)) > MOST_OPENED and not _is_whole(entry)
+        first = _("Open the first {n} tasks").format(n=text.count(MOST_OPENED))
+        self.tasks_button.set_count_text(first if some else _("Open tasks"))
         self._targets.set_note(text.count(row.number))
         self.targets.setText("\n".join(safe.one_line(one, 200) for one in row.looked_up[:MOST_TARGETS]))
         self.change.show_change(entry)
@@ -346,6 +352,11 @@ def _tasks(entry: audit.AuditEntry) -> tuple[str, ...]:
         return entry.target[1:]
     of_tasks = entry.action.startswith(("task.", "dead.")) and entry.action not in _OF_OTHERS
     return entry.target if of_tasks else ()
+
+
+def _is_whole(entry: audit.AuditEntry) -> bool:
+    """Whether its tasks are so many of a batch that they are found by that."""
+    return entry.action.startswith("batch.") and len(_tasks(entry)) > MOST_OPENED
 
 
 def _facts(row: AuditLine) -> list[tuple[str, str]]:
