@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from fastapi.datastructures import Headers
@@ -223,16 +222,26 @@ def _check_form(headers: Headers, body: bytes) -> None:
         raise Problem(status=400, detail="the body is nested too deeply", code="malformed") from exc
     except ValueError as exc:
         raise Problem(status=400, detail=f"the body is not JSON: {exc}"[:300], code="malformed") from exc
-    if "\\u" in text and (bad := _unkept(found)):
-        raise Problem(status=400, detail=f"the body holds {bad}", code="malformed")
+    if "\\u" in text and (bad := next(_unkept(found), None)):
+        field, what = bad[0][:200], bad[1]
+        remedy = f"Send {field or 'the body'} without it, as whole characters."
+        raise Problem(status=400, detail=f"the body holds {what}", code="malformed", field=field, remedy=remedy)
 
 
-def _unkept(value: Any) -> str:
-    """What no store keeps and no text shows: halves of surrogate pairs, NUL."""
-    text = json.dumps(value, ensure_ascii=False)
-    if "\\u0000" in text:
-        return "the character NUL"
-    return "half of a surrogate pair" if any("\ud800" <= char <= "\udfff" for char in text) else ""
+def _unkept(value: Any, field: str = "") -> Iterator[tuple[str, str]]:
+    """What no store keeps and no text shows, and the field in which it stands: halves of surrogate pairs, NUL."""
+    if isinstance(value, str):
+        if "\0" in value:
+            yield field, "the character NUL"
+        elif any("\ud800" <= char <= "\udfff" for char in value):
+            yield field, "half of a surrogate pair"
+    elif isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from _unkept(name, field)  # a name that cannot be said: what it stands in is named
+            yield from _unkept(one, f"{field}.{name}" if field else name)
+    elif isinstance(value, list):
+        for place, one in enumerate(value):
+            yield from _unkept(one, f"{field}.{place}" if field else str(place))
 
 
 async def _answer(problem: Problem, request_id: str, send: Send) -> None:

@@ -369,6 +369,20 @@ def test_what_is_no_good_request_is_refused_in_words(api: Api) -> None:
             problem(ask.post("/api/v1/tasks/cancel", content=body, headers=sent), status)
 
 
+def test_the_field_with_what_no_text_shows_is_named(api: Api) -> None:
+    with api.client(api.token("operator")) as ask:
+        for body, field, what in (
+            ('{"shops": ["pdd:s1", "pdd:\\u0000"], "type": "work"}', "shops.1", "NUL"),
+            ('{"type": "work", "payload": {"a": {"b": "x\\ud800"}}}', "payload.a.b", "surrogate"),
+            ('{"type": "work", "payload": {"\\udfff": 1}}', "payload", "surrogate"),
+        ):
+            answer = ask.post("/api/v1/tasks", content=body, headers={"content-type": "application/json"})
+            found = problem(answer, 400, "malformed")
+            assert found["field"] == field, found
+            assert what in found["detail"]
+            assert field in found["remedy"]
+
+
 def test_a_priority_may_come_as_the_number_it_is(api: Api) -> None:
     with api.client(api.token("operator")) as ask:
         for given, status in ((7, 201), ("7", 201), (11, 422), (True, 422), (1.5, 422)):
