@@ -116,7 +116,8 @@ class CellDelegate(QStyledItemDelegate):
         known, room = self._measured.get(key, (None, 0))
         if known is not record:
             lines = column.lines(record)[:2] if column.lines is not None else (column.display(record),)
-            width = max(self._ink.width(line, text_kind(column)) for line in lines) + 2 * PADDING
+            # the width is rounded, and a part of a pixel too little cuts a word
+            width = max(self._ink.width(line, text_kind(column)) for line in lines) + 1 + 2 * PADDING
             room = max(width + (24 if column.kind in ("status", "lane", "attempts") else 0), 28)
             self._measured[key] = record, room
             if not self._turn.isActive():

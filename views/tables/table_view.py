@@ -949,9 +949,9 @@ class ColumnsLayout(QObject):
         ):
             return True
         room -= sum(self._lacking(n, c) for n, c in stretched)
-        room += sum(max(0, self._view.columnWidth(n) - max(self._wide(c), self._needed(n, c))) for n, c in grown)
+        room += sum(max(0, self._view.columnWidth(n) - self._whole(n, c)) for n, c in grown)
         # sharing leaves less than a pixel for each of them
-        return room >= len(free) and any(self._lacking(n, c) for n, c in free)
+        return room >= len(free) and any(self._lacking_whole(n, c) for n, c in free)
 
     def _is_as_given(self, section: int, column: Column[Any]) -> bool:
         """Whether the design or the room made it as wide as it is, not a person."""
@@ -1056,6 +1056,18 @@ class ColumnsLayout(QObject):
         wordy = _gives_way(column) and column.kind not in ("progress", *painters.PICTURES)
         return max(0, min(self._needed(section, column), 2 * self._wide(column)) - width) if wordy else 0
 
+    def _lacking_whole(self, section: int, column: Column[Any]) -> int:
+        """The same, where a name is not cut either: for room that nobody else needs."""
+        if not column.names or column.stretch:
+            return self._lacking(section, column)
+        return max(0, self._whole(section, column) - self._view.columnWidth(section))
+
+    def _whole(self, section: int, column: Column[Any]) -> int:
+        """How wide it becomes at most."""
+        if not column.names:
+            return max(self._wide(column), self._needed(section, column))
+        return max(self._wide(column), min(self._hint(section), 2 * self._wide(column)))
+
     def _lacks_little(self, section: int, column: Column[Any]) -> bool:
         """Whether it is cut, or would be as the design has it, by no more than a small share of its width."""
         wordy = _gives_way(column) and column.kind not in ("progress", *painters.PICTURES)
@@ -1063,7 +1075,7 @@ class ColumnsLayout(QObject):
 
     def _share_room(self) -> None:
         """The room that is left goes to the cells that are cut: of columns that lack little, then of stretched
-        ones, then of all others.
+        ones, then of all others, names too.
         """
         shown = [(n, c) for n, c in enumerate(self._model.columns) if not self._view.isColumnHidden(n)]
         stretched = [(n, c) for n, c in shown if c.stretch]
@@ -1073,8 +1085,13 @@ class ColumnsLayout(QObject):
             free = ((n, c) for n, c in shown if not c.stretch and c.key not in self._spared)
             fixed = [(n, c) for n, c in free if self._is_as_given(n, c)]
             little = [(n, c) for n, c in fixed if self._lacks_little(n, c)]
-            for columns in (little, stretched, [one for one in fixed if one not in little]):
-                lacking = {n: self._lacking(n, c) for n, c in columns}
+            others = [one for one in fixed if one not in little]
+            for columns, lacks in (
+                (little, self._lacking),
+                (stretched, self._lacking),
+                (others, self._lacking_whole),
+            ):
+                lacking = {n: lacks(n, c) for n, c in columns}
                 share = min(1.0, room / max(1, sum(lacking.values())))
                 more |= {n: math.floor(lack * share) for n, lack in lacking.items() if lack}
                 room -= sum(more.get(n, 0) for n in lacking)

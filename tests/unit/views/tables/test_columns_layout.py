@@ -256,6 +256,21 @@ def test_a_column_that_lacks_little_is_whole_before_a_stretched_one_gets_more(qt
     assert width(view, "note") >= 96, "where there is no room to give, nothing is taken for it"
 
 
+def test_a_name_is_whole_where_nobody_else_needs_the_room(qtbot: QtBot) -> None:
+    columns = [
+        Column(key="worker", title="Worker", value=lambda _row: "vm-10944-701e at desk 7", width=100, names=True),
+        Column(key="note", title="Note", value=lambda _row: "the page has changed", width=96, stretch=True),
+    ]
+    view = plans(qtbot, columns)
+    whole, note = view.sizeHintForColumn(0), view.sizeHintForColumn(1)
+    assert whole > 100
+    resize(view, 100 + note + 10)
+    assert width(view, "worker") <= 110, "a name may be cut in its middle before words are at their end"
+    resize(view, 700)
+    assert width(view, "worker") == whole
+    assert view.layout_of_columns.save()["widths"]["worker"] == 100, "nobody has sized it"
+
+
 def test_words_that_come_later_and_rows_that_move_get_the_room_that_is_left(qtbot: QtBot) -> None:
     columns = [
         Column(key="act", title="Act", value=lambda row: row.age, width=100, sortable=True),
