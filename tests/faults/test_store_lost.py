@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from services import diagnosis
+from services import assembly, diagnosis
 from services.domain.change import Published
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Pause, Shop
@@ -82,6 +82,25 @@ def test_after_a_loss_nothing_runs_twice_that_may_not_and_a_pause_holds(
     assert not {queued[1], paused} & {*started(seen)}
     store.clear_pause("shop:pdd:s6")
     assert fleet.wait_ended([paused])[0].status == "succeeded"
+
+
+def test_after_a_loss_a_batch_holds_what_was_made_again_of_it(behind: Behind, redis_server: Redis) -> None:
+    """Or who cancels it would leave its tasks at work."""
+    fleet, store = behind.fleet, behind.fleet.engine.store
+    shops = [f"s{number}" for number in range(4)]
+    made = [fleet.create(shop, batch="night \u591c") for shop in shops]
+    for shop in shops:
+        store.set_pause(Pause(scope=f"shop:pdd:{shop}", by="ann"))
+    store.lead("test", "me", 1000)
+    redis_server.flush()
+    store.lead("test", "me", 1000)
+    fleet.worker(3)
+    eventually(lambda: all(is_status(fleet, one, "blocked") for one in made), 30)
+    (view,), _after = assembly.queries(fleet.engine).batches.page(10)
+    assert (view.batch, dict(view.counts)) == ("night \u591c", {"blocked": 4})
+    commands = assembly.commands(fleet.engine).batches
+    commands.cancel(commands.plan_cancel(view.batch))
+    assert {task.status for task in fleet.wait_ended(made)} == {"cancelled"}
 
 
 def test_after_a_loss_nothing_starts_in_a_shop_where_something_runs(

@@ -19,6 +19,7 @@ from services.domain.task.status import DEAD, LETTER, ORDER, QUEUED, RETRYING, T
 
 GEN, ATTEMPT, SCHEMA = "x-rpa-gen", "x-rpa-attempt", "x-rpa-schema"
 ONCE = "x-rpa-once"  #: the task may not run twice
+BATCH = "x-rpa-batch"  #: of which batch it is, for a store that has lost its record
 ERROR, ERROR_KIND = "x-rpa-error", "x-rpa-error-kind"
 SCHEMA_VERSION = 1
 MAX_RETRIES, MAX_RETRY_COUNT, MAX_COUNTER = 20, 10_000, 2**31 - 1
@@ -26,6 +27,7 @@ MAX_RETRIES, MAX_RETRY_COUNT, MAX_COUNTER = 20, 10_000, 2**31 - 1
 #: levels a tenth at most, or two seconds would be rounded down to one
 DELAY_SLACK_MS = 1_000
 _BAD_ID_HEX = 16
+_MOST_NAME = 200
 _LANES = frozenset(word.value for word in lane.LANES)
 _UNKNOWN = "unknown"
 _JSON = msgspec.json.Decoder(msgspec.Raw)  # reads to the end and keeps the bytes
@@ -94,6 +96,7 @@ def parse(
         max_retries=min(_whole("max_retries", fields.max_retries, MAX_COUNTER), MAX_RETRIES),
         created_at=created,
         queued_at=now_ms,
+        batch="" if foreign else _name(headers.get(BATCH)),
         origin="foreign" if foreign else "",
         idempotent=foreign or not _counter(headers, ONCE, 0),
         extra=extra,
@@ -215,6 +218,8 @@ def contract(task: Task) -> dict[str, Any]:
 def headers_of(task: Task) -> dict[str, str | int]:
     """What tells a twin or an old copy of a message from the one that counts."""
     told: dict[str, str | int] = {GEN: task.gen, ATTEMPT: task.attempt, SCHEMA: SCHEMA_VERSION}
+    if task.batch:
+        told[BATCH] = task.batch
     return told if task.idempotent else {**told, ONCE: 1}
 
 
@@ -269,6 +274,10 @@ def _counter(headers: Mapping[str, object], name: str, default: int) -> int:
     if type(value) is int and 0 <= value <= MAX_COUNTER:
         return value
     return default if value is None else _whole(name, value, MAX_COUNTER)
+
+
+def _name(value: object) -> str:
+    return value if isinstance(value, str) and len(value) <= _MOST_NAME else ""
 
 
 def _whole(name: str, value: object, limit: int) -> int:
