@@ -19,6 +19,7 @@ def test_shops_are_kept_whole_and_replaced_by_identity(rig: Rig) -> None:
     two = Shop(platform="temu", shop_id="A", dedicated=True, enabled=False)
     three = Shop(platform="pdd", shop_id="a")
     rig.store.put_shops([one, two, three])
+    assert {shop.key: shop for shop in rig.store.shops()} == {"pdd:A": one, "temu:A": two, "pdd:a": three}
     new = Shop(platform="pdd", shop_id="A", name="new")
     rig.store.put_shops([new])
     rig.store.put_shops([])

@@ -165,23 +165,33 @@ class ShopStates:
             slot.shop: slot.since for slot in reversed(hung.slots(snapshot.fleet(), self._usual, snapshot.at_ms))
         }
         moving = self._moving(snapshot, {key for key, since in waits.items() if since < late_ms}, further)
+        learnt = known, waits, finished, moving, hanging, tuple(others)
         last = self._judged  # once: another thread may put its own there
-        before = last if last.fleet == fleet.of_all else _Judged(fleet.of_all)
+        if last.learnt == learnt and last.fleet == fleet.all_told and last.since_ms <= snapshot.at_ms <= last.until_ms:
+            return last.all
+        before = last if last.fleet[0] == fleet.of_all else _Judged()
         judged: dict[str, _One] = {}
         for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions, *fleet.successes, *others}):
-            shop, learnt = known.get(key), (waits.get(key, 0), finished.get(key, 0), key in moving, hanging.get(key, 0))
-            told = (shop, learnt, fleet.told(key))
+            shop, own = known.get(key), (waits.get(key, 0), finished.get(key, 0), key in moving, hanging.get(key, 0))
+            told = (shop, own, fleet.told(key))
             one = before.shops.get(key)
             if one is None or one.told != told or not one.since_ms <= snapshot.at_ms <= one.until_ms:
-                waits_at, success_at, moves, hangs_at = learnt
+                waits_at, success_at, moves, hangs_at = own
                 facts = fleet.of(
                     shop or stranger(key), waits_at=waits_at, success_at=success_at, moves=moves, hangs_at=hangs_at
                 )
                 until_ms = insight.stands_until(facts, snapshot.at_ms)
                 one = _One(told, snapshot.at_ms, until_ms, insight.judge(facts, snapshot.at_ms))
             judged[key] = one
-        self._judged = _Judged(fleet.of_all, judged)
-        return tuple(one.now for one in judged.values())
+        self._judged = found = _Judged(
+            learnt=learnt,
+            fleet=fleet.all_told,
+            shops=judged,
+            since_ms=max((one.since_ms for one in judged.values()), default=snapshot.at_ms),
+            until_ms=min((one.until_ms for one in judged.values()), default=snapshot.at_ms),
+            all=tuple(one.now for one in judged.values()),
+        )
+        return found.all
 
     def _usual(self, task_type: str, shop: str) -> Runs:
         return self._measured.usual(task_type, shop, 0)
@@ -221,11 +231,15 @@ class _One(NamedTuple):
     now: ShopNow
 
 
-class _Judged(msgspec.Struct, frozen=True):
-    """What was judged at the last look: most shops of a fleet are as they were then."""
+class _Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """What was judged at the last look: most shops of a fleet are as they were then, and at rest all of them."""
 
-    fleet: object = None  #: what was known of all
+    learnt: object = None  #: by what beside the facts of the fleet
+    fleet: tuple[object, ...] = (None,)  #: ``FleetFacts.all_told``
     shops: Mapping[str, _One] = {}
+    since_ms: int = 0  #: from when to when (UTC ms) all of it stands
+    until_ms: int = 0
+    all: tuple[ShopNow, ...] = ()
 
 
 class FleetFacts:
@@ -246,6 +260,13 @@ class FleetFacts:
     def of_all(self) -> object:
         """What is known of all shops together; where it and ``told`` are equal, ``of`` says the same of a shop."""
         return self._snapshot.pauses, self._lost, self._unheard
+
+    @property
+    def all_told(self) -> tuple[object, ...]:
+        """``of_all``, and what is known of each: where it is equal, ``told`` is so for every shop."""
+        counts = self._snapshot.counts.shops
+        each = (self.sessions, self.breakers, self.logins, self.successes, self._held, self._types)
+        return self.of_all, counts, *each
 
     def told(self, key: str) -> object:
         """What is known of one alone."""

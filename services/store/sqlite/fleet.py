@@ -29,6 +29,8 @@ read_worker = msgspec.msgpack.Decoder(WorkerInfo).decode
 class Fleet(Part):
     """Shops, pauses, documents, workers, leader leases; the calls are those of ``services.ports.Store``."""
 
+    _shops_read: tuple[list[bytes], list[Shop]] = ([], [])  #: as they were stored, and what they say
+
     def put_shops(self, shops: Iterable[Shop]) -> None:
         """Insert or replace."""
         rows = [(shop.platform, shop.shop_id, shop.concurrency, ENCODER.encode(shop)) for shop in shops]
@@ -36,9 +38,14 @@ class Fleet(Part):
         self._write(lambda conn: conn.executemany(sql, rows))
 
     def shops(self) -> list[Shop]:
-        """All shops."""
+        """All shops. They are asked for every few seconds and hardly ever change: what has not is not decoded anew."""
         with self._read() as conn:
-            return all_sound(_SHOP.decode, blobs(conn.execute("SELECT data FROM shops")), "shop")
+            stored = list(blobs(conn.execute("SELECT data FROM shops")))
+        before, shops = self._shops_read
+        if stored != before:
+            shops = all_sound(_SHOP.decode, stored, "shop")
+            self._shops_read = (stored, shops)
+        return list(shops)
 
     def set_pause(self, pause: Pause) -> None:
         """Close a switch."""
