@@ -14,6 +14,7 @@ from services.domain.gates import limit
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
+from services.monitor.live import Snapshot
 from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow
 from views.context import PageContext
 from views.kit.bulk_bar import BulkBar
@@ -52,7 +53,8 @@ from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
-EVERY_MS, TYPING_MS, SIDE = 2000, 200, 340
+#: what no event and no snapshot tells, as a limit that another console sets, is asked for so often
+EVERY_MS, TYPING_MS, SIDE = 5000, 200, 340
 SORTS = ((ALL, N_("All")), (SESSION, N_("Needs login")), (BREAKER, N_("Fails too often")), (PAUSED, N_("Paused")))
 _VIEWS = (("shops", N_("Shops")), ("limits", N_("Limits")))
 NAME, COLOUR_NAME = "shops.map", "shops.map.colour"
@@ -96,6 +98,7 @@ class ShopsPage(ListPage[ShopRow]):
         )
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, follows=context.feed)
         self._works = Operation(self, latest=True)
+        self._heard = context.feed.latest.heard()
         self._bulk_acts = BulkActs(context, self)
         self._showing, self._barred = False, ""
         self.fleet_verbs: Verbs[FleetVerb, ShopsNow] = Verbs(
@@ -245,6 +248,7 @@ class ShopsPage(ListPage[ShopRow]):
 
     def _connect(self) -> None:
         # looking
+        self._context.feed.looked.connect(self._on_looked)
         ask = Debounce(self._ask, TYPING_MS, self)
         self.search.textChanged.connect(lambda _text: ask())
         self._sort.chosen.connect(lambda _key: self._on_sort())
@@ -288,6 +292,11 @@ class ShopsPage(ListPage[ShopRow]):
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
         return partial(_look, self._context.limits, ask, self.heat.by)
+
+    def _on_looked(self, snapshot: Snapshot) -> None:
+        before, self._heard = self._heard, snapshot.heard()
+        if self._heard != before:
+            self._source.soon()
 
     def _show(self, answer: Answer) -> None:
         self.error.clear()

@@ -122,6 +122,17 @@ def test_what_holds_a_shop_says_how_many_before_anything_that_may_be_cut(qapp: Q
     assert [sentence for sentence in counted.values() if "{count}" not in sentence[:12]] == []
 
 
+def test_a_switch_that_somebody_closes_elsewhere_is_shown_before_the_page_asks_by_itself(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    asking = page.findChild(ListSource)
+    qtbot.waitUntil(lambda: not asking.busy, timeout=WAIT_MS)
+    asking.ask_every(10 * WAIT_MS)
+    fleet.store.set_pause(Pause(scope=f"shop:{SHOP}", by="anna"))
+    qtbot.waitUntil(lambda: row(page, SHOP)["state"] == "Paused", timeout=WAIT_MS)
+
+
 def test_a_breaker_is_closed_after_a_look_and_its_tasks_go_on(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     trip(fleet)
     page = open_page()
