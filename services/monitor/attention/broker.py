@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from services.domain.insight.publisher import PublisherNow
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.domain.task.status import WAITING, Status
@@ -27,6 +28,9 @@ WORDS = {
     "attention.publisher_blocked": Words(
         N_("Broker takes no messages: {tasks_n} not sent"),
         N_("None is lost: all are recorded, new ones too, and sent later"),
+    ),
+    "attention.publisher_blocked_idle": Words(
+        N_("Broker takes no messages"), N_("What is created is recorded, none is lost, and sent later")
     ),
     UNSENT: Words(
         N_("Nothing reaches the broker: {tasks_n} recorded, none lost"),
@@ -53,11 +57,12 @@ def items(look: Look) -> Iterable[Attention]:
         )
         return
     way = look.snapshot.publisher()
+    unsent = f"status:{Status.PENDING}"
     if way.kind:
         yield Attention(
             key="blocked",
             severity="blocked",
-            code=f"attention.publisher_{'blocked' if way.blocked else 'silent'}",
+            code=f"attention.publisher_{_called(way)}",
             params={
                 "tasks": way.unsent if way.blocked else way.unanswered,
                 "names": "\n".join(way.who[:NAMED]),
@@ -65,7 +70,7 @@ def items(look: Look) -> Iterable[Attention]:
             },
             facts=(way.message, way.remedy),
             since_ms=way.since_ms,
-            verbs=(("copy_server", ""), ("open_tasks", f"status:{Status.PENDING}")),
+            verbs=(("copy_server", ""), *((("open_tasks", unsent),) if way.unsent or not way.blocked else ())),
         )
     elif look.snapshot.counts.unsent and look.snapshot.broker.connected:
         # who sends may be another program's process that tells nobody what it meets
@@ -77,5 +82,11 @@ def items(look: Look) -> Iterable[Attention]:
                 code=UNSENT,
                 params={"tasks": look.snapshot.counts.unsent},
                 since_ms=late[0].updated_at or late[0].created_at,
-                verbs=(("copy_server", ""), ("open_tasks", f"status:{Status.PENDING}"), ("open_workers", "")),
+                verbs=(("copy_server", ""), ("open_tasks", unsent), ("open_workers", "")),
             )
+
+
+def _called(way: PublisherNow) -> str:
+    if not way.blocked:
+        return "silent"
+    return "blocked" if way.unsent else "blocked_idle"

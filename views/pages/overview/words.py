@@ -224,7 +224,7 @@ def _marked(items: Iterable[Attention], now_ms: int) -> Iterable[tuple[str, Mark
         if item.key.startswith("silent:"):
             words = _("{worker} late") if item.code == "attention.worker_late" else _("{worker} silent")
             yield _SILENT, Marker(item.since_ms, fill(words, dict(item.params)), "retrying")
-        elif item.code == "attention.publisher_blocked":
+        elif item.code.startswith("attention.publisher_blocked"):
             yield _BLOCKED, Marker(item.since_ms, _("broker takes no messages"), "retrying")
         elif item.code.startswith("attention.paused_"):
             yield _PAUSED, Marker(item.since_ms, _texts(item, now_ms)[0], "text2")

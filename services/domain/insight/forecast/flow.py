@@ -70,6 +70,7 @@ SENTENCES: dict[str, str] = {
         "The broker cannot be reached: nothing new starts; what is created is recorded and sent later"
     ),
     "flow.lost_broker": N_("the broker cannot be reached: none starts until it is back, then all go on"),
+    "flow.no_messages": N_("The broker takes no new messages: what is created is recorded, and sent later"),
     "flow.no_writes": N_("The store takes no writes: nothing new starts, and nothing can be changed"),
     "flow.lost_writes": N_("the store takes no writes: none starts until it does, then all go on"),
     "flow.idle": N_("Nothing is waiting and nothing is running"),
@@ -623,6 +624,7 @@ def growth(flow: Flow) -> tuple[Message, ...]:
 
 def _of_nothing(facts: Facts) -> list[Clause]:
     lost = [_said("flow.no_writes")] if not facts.writes else [_said("flow.no_broker")] if not facts.broker else []
+    lost = lost or ([_said("flow.no_messages")] if facts.blocked else [])
     tries = [_counted("flow.retrying", facts.retrying)] if facts.retrying else []
     if facts.running:
         return [*lost, _said("flow.running", n=facts.running), *tries]

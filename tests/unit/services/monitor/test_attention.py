@@ -355,9 +355,9 @@ def test_a_fleet_without_a_leader_is_told_also_where_no_worker_lives(room: Room)
 def test_who_is_held_back_is_told_with_reason_and_remedy_by_a_heartbeat_alone(room: Room) -> None:
     link = LinkState(blocked_at=5, why="low on disk")
     item = found(room, workers=(worker(room, link=link),))["blocked"]
-    assert (item.code, item.since_ms, item.params["names"]) == ("attention.publisher_blocked", 5, "w1")
-    assert english(item).startswith("Broker takes no messages: 0 tasks not sent: None is lost")
-    assert item.verbs[0] == ("copy_server", "")
+    assert (item.code, item.since_ms, item.params["names"]) == ("attention.publisher_blocked_idle", 5, "w1")
+    assert english(item).startswith("Broker takes no messages: What is created is recorded, none is lost")
+    assert item.verbs == (("copy_server", ""),), "there are no tasks to open"
     assert said(item) == [
         "The broker is out of disk and takes no new messages",
         "Whoever runs the server of RabbitMQ must free disk there; then everything is sent by itself.",

@@ -184,6 +184,12 @@ BOTH = ((PAUSE, 7), (OTHER, 2))
             "42 tasks waiting; the broker takes no new messages: 42 tasks recorded, not sent",
         ),
         (
+            Facts(blocked=True, running=3, slots=3),
+            flow.BLOCKED,
+            "The broker takes no new messages: what is created is recorded, and sent later; Nothing is waiting;"
+            " 3 running",
+        ),
+        (
             Facts(waiting=7, slots=1, busy=1, lines=(Line(shop="s", waiting=7, running=1),)),
             flow.STEADY,
             "7 tasks waiting; how long they take was not measured yet",
