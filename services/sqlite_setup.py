@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 import psutil
 
+from services import home_folder
 from services.domain.errors import SchemaTooNew, StoreUnavailable
 from services.domain.text.said import newer, said
 from services.version import VERSION
@@ -316,6 +317,7 @@ def _step(conn: sqlite3.Connection, schema: Schema) -> None:
 def _back_up(conn: sqlite3.Connection, path: Path, schema: Schema, version: int) -> None:
     copy = path.with_name(f"{path.name}.{schema.name}-v{version}.bak")
     copy.unlink(missing_ok=True)
+    home_folder.keep_private(copy)  # all that the file holds stands in it
     conn.execute("VACUUM INTO ?", (str(copy),))
     if conn.execute("PRAGMA auto_vacuum").fetchone()[0] == 0:  # a file of before: it is written anew, once
         with contextlib.suppress(sqlite3.OperationalError):  # somebody works on it: it stays as it is

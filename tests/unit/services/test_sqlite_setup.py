@@ -49,6 +49,8 @@ def test_a_later_step_keeps_the_rows_and_a_copy_of_the_old_file(tmp_path: Path) 
     copies = list(tmp_path.glob("*.bak"))
     assert len(copies) == 1
     assert ask(copies[0], "SELECT * FROM a") == [(5,)]
+    if os.name == "posix":
+        assert copies[0].stat().st_mode & 0o077 == 0, "nobody else may read what the file itself hides"
 
 
 def test_a_file_gives_room_back(tmp_path: Path) -> None:
