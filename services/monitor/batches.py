@@ -13,7 +13,7 @@ from services.domain.insight import batch as insight
 from services.domain.insight import cause_rule
 from services.domain.insight.forecast.flow import ABOVE, BELOW, MODEL, Spread
 from services.domain.task.record import Task
-from services.domain.task.search.query import Query, equals
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import ACTIVE, TERMINAL, Status
 from services.ports import Store
 
@@ -93,23 +93,27 @@ class BatchQueries:
             total, ended = sum(counts.values()), [one for one in (Status.DEAD, Status.CANCELLED) if counts.get(one)]
             known, less = self._again.get(name, (0, {}))
             if ended and known != total and left > 0:  # what is made again makes it larger; the rest follows
-                left -= total
-                less = dict(Counter(one.status for one in insight.replaced(self.tasks(name, READ))))
+                # of a letter its own record says so; of a cancelled one only the task that was made of it
+                only = () if counts.get(Status.CANCELLED) else (equals("status", Status.DEAD),)
+                left -= counts[Status.DEAD] if only else total
+                less = dict(Counter(one.status for one in insight.replaced(self.tasks(name, READ, *only))))
                 self._again[name] = total, less
             for status in ended:
                 counts[status] -= min(counts[status], less.get(status, 0))
         return [{status: number for status, number in counts.items() if number} for counts in found]
 
-    def tasks(self, batch: str, most: int = MOST) -> tuple[Task, ...]:
-        """Its tasks, the oldest first; of a larger one the newest, so many besides those for which others stand."""
+    def tasks(self, batch: str, most: int = MOST, *terms: Term) -> tuple[Task, ...]:
+        """Its tasks, the oldest first; of a larger one the newest, so many besides those for which others stand.
+        ``terms``: only those that these fit.
+        """
         found: list[Task] = []  # from the newest: whoever stands for another is known before that
         cursor: str | None = ""
         while cursor is not None and len(found) < READ:
             left = most - len(found)
             if left <= 0 and (left := left + len(insight.replaced(found))) <= 0:
                 break
-            terms = (equals("batch", batch),)
-            page = self._store.query(Query(terms=terms, limit=min(PAGE, left), cursor=cursor, want_total=False))
+            asked = (equals("batch", batch), *terms)
+            page = self._store.query(Query(terms=asked, limit=min(PAGE, left), cursor=cursor, want_total=False))
             found += page.tasks
             cursor = page.next
         return tuple(reversed(found))

@@ -44,6 +44,20 @@ def test_a_search_that_goes_on_reads_old_names_once_a_minute(room: Room, monkeyp
     assert found("early") == (["early"], False, 7)
 
 
+def test_of_a_batch_with_letters_only_these_are_read(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PAGE", 2)
+    tasks = [
+        Task(task_id=f"t{number}", shop_id=f"s{number}", platform="pdd", task_type="work", batch="b")
+        for number in range(20)
+    ]
+    letter = replace(tasks[0], task_id="x", status="dead", triage="republished", successor="t0")
+    room.store.apply([Create(task=task) for task in (*tasks, letter)])
+    counting = CountingStore(room.store)
+    (view,), _after = BatchQueries(counting.port).page(10)
+    assert view.counts == {"pending": 20}
+    assert counting.spent()["query"] == 1
+
+
 @pytest.mark.parametrize("number", [3, 5, 6])
 def test_a_batch_that_was_cancelled_and_created_again_counts_once_however_large(
     number: int, room: Room, monkeypatch: pytest.MonkeyPatch
