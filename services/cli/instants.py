@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.cli import spoken
-from services.clock import SystemClock, machine_zone
+from services.clock import machine_zone
 from services.domain.errors import UsageError
 from services.domain.plans import recurrence
 from services.domain.task.search import filter_time
@@ -21,15 +21,15 @@ class Instants:
         self._times = filter_time.Times(now_ms, zone)
 
     @classmethod
-    def of(cls, settings: Settings) -> Instants:
-        """In the zone of the settings, else of this machine, from now on.
+    def of(cls, settings: Settings, now_ms: int) -> Instants:
+        """In the zone of the settings, else of this machine; ``now_ms``: by the clock of the store, which goes by it.
 
         Raises:
             UsageError: there is no such zone.
         """
         zone = settings.time_zone or machine_zone()
         recurrence.zone_named(zone)
-        return cls(zone, SystemClock().now_ms())
+        return cls(zone, now_ms)
 
     def read(self, text: str, field: str) -> int:
         """UTC milliseconds, 0 for an empty text.

@@ -10,8 +10,11 @@ import openpyxl
 import pytest
 
 from services.broker.sqlite.broker import EmbeddedBroker
-from services.clock import SystemClock
+from services.clock import ManualClock, SystemClock
+from services.domain.change import Create
 from services.domain.task.order import Order
+from services.domain.task.record import Task
+from services.store.sqlite.store import EmbeddedStore
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import HANDLERS, lines
@@ -29,6 +32,18 @@ def create(cli: Cli, shop: str = "s1", kind: str = "work", payload: object = Non
 
 
 # ----------------------------------------------------------------------------------------------------------------- task
+def test_what_lies_ahead_goes_by_the_clock_of_the_store(cli: Cli) -> None:
+    create(cli)
+    ahead = EmbeddedStore(cli.home / "local.sqlite", ManualClock(SystemClock().now_ms() + 3_600_000))
+    ahead.apply([Create(task=Task(task_id="x", shop_id="s", platform="pdd", task_type="work"))])
+    ahead.close()
+    planned = create(cli, "s2", "work", {}, "--not-before", "2h", "--deadline", "3h")
+    task = cli.run("task", "show", planned)["task"]
+    created, due, deadline = (datetime.fromisoformat(task[name]) for name in ("created_at", "due_at", "deadline"))
+    assert abs((due - created).total_seconds() - 7_200) < 60
+    assert abs((deadline - created).total_seconds() - 10_800) < 60
+
+
 def test_a_task_from_creation_to_its_end(cli: Cli) -> None:
     task_id = create(cli, "s1", "work", {"n": 1}, "--priority", "8")
     shown = cli.run("task", "show", task_id)

@@ -32,7 +32,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from services.clock import SystemClock
 from services.domain.errors import OperatorError
 from services.domain.plans import repeats
 from services.domain.task import lane
@@ -42,7 +41,7 @@ from services.i18n import N_, _
 from services.messages import told
 from views.dialogs.new_task.parameters import Spot
 from views.dialogs.new_task.section import FormSection
-from views.support import safe, shown, text
+from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.support.throttle import Debounce
@@ -58,7 +57,6 @@ MAX_MINUTES = 366 * 24 * 60
 MAX_ATTEMPTS = 21
 WIDE = 6  #: which of the fields has a row to itself
 NOW, LATER, AT, REPEAT = "now", "later", "at", "repeat"
-_CLOCK = SystemClock()
 _BETWEEN = re.compile(r"[\s,;，；、]+")
 QUIET_MS, SHORTEST = 200, 2
 
@@ -238,7 +236,7 @@ class Delivery(FormSection):
     def problem(self) -> str:
         """What is wrong, "" for nothing."""
         no_delay = self.start.current() == LATER and not self._minutes()
-        ahead_min = (self.at_ms() - _CLOCK.now_ms()) / 60_000
+        ahead_min = (self.at_ms() - instant.now_ms()) / 60_000
         no_time = self.start.current() == AT and not 0 < ahead_min <= MAX_MINUTES
         set_look(self.minutes, invalid="true" if no_delay else "false")
         set_look(self.time, invalid="true" if no_time else "false")
@@ -248,7 +246,7 @@ class Delivery(FormSection):
         set_look(self.repeat, invalid="true" if unclear else "false")
         if self._refused or unclear or self.deadline.problem():
             return self._refused or unclear or self.deadline.problem()
-        starts = self.at_ms() or _CLOCK.now_ms() + round(self.delay_min() * 60_000)
+        starts = self.at_ms() or instant.now_ms() + round(self.delay_min() * 60_000)
         if 0 < self.deadline.at_ms() <= starts:
             return _("The deadline is before the start")
         if no_time:
@@ -314,7 +312,7 @@ class Delivery(FormSection):
             self.minutes.setFocus()
             self.minutes.selectAll()
         elif mode == AT:
-            if self.at_ms() <= _CLOCK.now_ms():
+            if self.at_ms() <= instant.now_ms():
                 self.time.setDateTime(_in_an_hour())
             self.time.setFocus()
         elif mode == REPEAT:
@@ -327,7 +325,7 @@ class Delivery(FormSection):
         self.changed.emit()
 
     def _say_titles(self) -> None:
-        zone = text.zone_name(shown.moment(_CLOCK.now_ms()), shown.zone())
+        zone = text.zone_name(shown.moment(instant.now_ms()), shown.zone())
         when = {AT: (_("Time"), zone), REPEAT: (_("How often"), _("30m, daily 02:30, cron"))}
         lead, hint = when.get(self.start.current(), (_("Delay"), _("minutes")))
         for name, title, more, note in self._titles:
@@ -344,7 +342,7 @@ class Delivery(FormSection):
 
 def _in_an_hour() -> QDateTime:
     """The next whole quarter an hour from now, in the fleet's zone; Qt gets its bare numbers."""
-    then = shown.moment(_CLOCK.now_ms()).astimezone(shown.zone()) + timedelta(hours=1)
+    then = shown.moment(instant.now_ms()).astimezone(shown.zone()) + timedelta(hours=1)
     day = QDate(then.year, then.month, then.day)
     return QDateTime(day, QTime(then.hour, then.minute // 15 * 15), QTimeZone.utc())
 
@@ -386,13 +384,13 @@ class MomentField(QWidget):
 
     def at_ms(self) -> int:
         """The instant meant now (UTC milliseconds), 0 for none and for what is none."""
-        return Times(_CLOCK.now_ms(), shown.zone_key()).coming(self.line.text()) or 0
+        return Times(instant.now_ms(), shown.zone_key()).coming(self.line.text()) or 0
 
     def problem(self) -> str:
         """What is wrong with it, "" for nothing."""
         if not self.line.text().strip():
             return ""
-        at, now = self.at_ms(), _CLOCK.now_ms()
+        at, now = self.at_ms(), instant.now_ms()
         if not at:
             return _("Write a time such as 18:00, tomorrow 9:00 or in 2 h")
         if at <= now:
@@ -402,7 +400,7 @@ class MomentField(QWidget):
     def menu(self) -> QMenu:
         """Times to pick, each with what it means now."""
         menu = QMenu(self)
-        times = Times(_CLOCK.now_ms(), shown.zone_key())
+        times = Times(instant.now_ms(), shown.zone_key())
         for words in map(_, OFFERS):
             at = times.coming(words) or 0
             offer = menu.addAction(_("{name}: {value}").format(name=words, value=shown.clock(at, times.now_ms)))
@@ -427,7 +425,7 @@ class MomentField(QWidget):
         self.line.setAccessibleName(_("Deadline"))
         self.line.setAccessibleDescription(why)
         set_look(self.line, invalid="true" if why else "false")
-        self._means.setText(why or (shown.clock(at, _CLOCK.now_ms()) if at else ""))
+        self._means.setText(why or (shown.clock(at, instant.now_ms()) if at else ""))
         self._means.set_tone("dead" if why else "text3")
 
 

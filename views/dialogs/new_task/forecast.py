@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from services.clock import SystemClock
 from services.domain.fleet.shop import Shop
 from services.domain.gates import listed
 from services.domain.insight.forecast import durations, outlook
@@ -22,7 +21,7 @@ from views.dialogs.new_task.twin_notice import DoneNotice, TwinNotice
 from views.dialogs.new_task.twins import Twins
 from views.dialogs.notice import Notice
 from views.dialogs.schema.json_text import pretty
-from views.support import shown, text
+from views.support import instant, shown, text
 from views.support.load import USUAL_S, load_of
 from views.support.look import Label, line
 from views.theme import theme
@@ -111,9 +110,6 @@ class _Code(QPlainTextEdit):
     def _restyle(self) -> None:
         self.setFont(theme().font("monosmall"))
         self.document().setDefaultFont(theme().font("monosmall"))
-
-
-_CLOCK = SystemClock()
 
 
 class Forecast(SideColumn):
@@ -226,7 +222,7 @@ class Forecast(SideColumn):
         load = load_of(snapshot, draft.lane, usual.usual_s, draft.task_type)
         number = draft.number - len(self._barred)
         found = outlook.forecast(load, number)
-        now = _CLOCK.now_ms()
+        now = instant.now_ms()
         wait_ms = max(0.0, draft.at_ms - now if draft.at_ms else draft.delay_min * 60_000)
         if found.first_s is None or found.done_s is None:
             return [(_("First starts"), _("when a worker runs"))]

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 
 from services import whole_file
-from services.clock import SystemClock
 from services.commands.sheet import columns, table
 from services.commands.sheet.cells import text_of
 from services.commands.sheet.columns import Column
@@ -27,7 +26,7 @@ from services.i18n import _
 from services.monitor.files import sheet as workbook
 from views.context import PageContext
 from views.dialogs.new_task.draft import ALL, Draft
-from views.support import safe, shown
+from views.support import instant, safe, shown
 from views.support.operation import Operation
 
 #: under which the choices for files with the same columns are remembered, and of how many such sets
@@ -213,13 +212,13 @@ def _judge(
         mapped,
         known,
         zone=zone,
-        now_ms=SystemClock().now_ms(),
+        now_ms=instant.now_ms(),
         defaults=defaults_of(draft, mapped, read),
         shops=index,
         before=before,
     )
     answer = look(found, context.commands.tasks.check, before)
-    return checked(found, answer, now_ms=SystemClock().now_ms()).counted()
+    return checked(found, answer, now_ms=instant.now_ms()).counted()
 
 
 def _barred(found: Orders, context: PageContext) -> dict[int, str]:

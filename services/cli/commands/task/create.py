@@ -114,12 +114,12 @@ def create(context: Context) -> int:
         if getattr(args, option):
             name = f"--{option.replace('_', '-')}"
             raise UsageError(spoken.phrase("{name} goes with --file", name=name), field=name)
-    specs, instants = _of_shops(args), Instants.of(context.settings())
+    specs = _of_shops(args)
     batch = _batch(args, len(specs), context.origin)
-    plan = instants.read(args.not_before, "--not-before"), instants.read(args.deadline, "--deadline")
-    specs = [_with_options(_planned(spec, *plan), args, batch) for spec in specs]
     with context.engine(looking=True) as engine:  # what the broker does not take now is recorded, as by the window
-        specs = [_with_platform(spec, engine) for spec in specs]
+        instants = Instants.of(context.settings(), engine.store.now_ms())
+        plan = instants.read(args.not_before, "--not-before"), instants.read(args.deadline, "--deadline")
+        specs = [_with_platform(_with_options(_planned(spec, *plan), args, batch), engine) for spec in specs]
         warnings = _look_at(context, guesses.doubts(engine, specs))
         if warnings is None:
             return EXIT_FAILED
@@ -139,8 +139,8 @@ def _create_of_file(context: Context) -> int:
     args = context.args
     if args.shop:
         raise UsageError(spoken.phrase("--file brings the shop of every task; leave --shop out"), field="--file")
-    defaults = _defaults(args, Instants.of(context.settings()))
     with context.engine(looking=True) as engine:
+        defaults = _defaults(args, Instants.of(context.settings(), engine.store.now_ms()))
         asked = task_sheet.read(engine, args, context.settings(), defaults)
         # also what is active or done already: the guard looks once more, and notes whom it turned away
         every = (*asked.specs, *(one.spec for one in asked.active), *(one.spec for one in asked.again))

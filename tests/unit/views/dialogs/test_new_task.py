@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QLineEdit, 
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.clock import ManualClock
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.insight.forecast import durations
 from services.domain.task.order import BrokerHealth
@@ -35,6 +36,7 @@ from views.dialogs.new_task.dialog import NewTaskDialog
 from views.dialogs.new_task.draft import ALL
 from views.dialogs.schema.form import ChoicesInput, LineInput
 from views.support import shown
+from views.support.instant import ticks
 from views.support.look import Label
 from views.widgets.buttons import LinkLabel
 
@@ -354,6 +356,15 @@ def test_a_deadline_in_words_is_an_instant_of_each_task(qtbot: QtBot, fleet: Fle
         dialog.verbs.create.click()
     now = fleet.store.now_ms()
     assert all(abs(task.deadline - now - 7_200_000) < 60_000 for task in tasks(fleet))
+
+
+def test_times_in_words_go_by_the_clock_of_the_fleet(open_dialog: Open) -> None:
+    fleet = ManualClock()  # this computer's is wrong by months
+    ticks().follow(fleet)
+    dialog = open_dialog(PREFILL)
+    dialog.delivery.deadline.line.setText("in 2 h")
+    assert abs(dialog.delivery.deadline.at_ms() - fleet.now_ms() - 7_200_000) < 60_000
+    assert not dialog.delivery.problem()
 
 
 def test_what_repeats_is_kept_as_a_schedule(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
