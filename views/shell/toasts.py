@@ -143,8 +143,9 @@ class Toasts(QObject):
 
     def _drop(self, toast: Toast) -> None:
         if toast in self._stack:
-            at_it = self._host.window().focusWidget()  # of this window, though a dialog that it opened is in front
-            if toast.isAncestorOf(at_it or self._host) and self._before is not None and isValid(self._before):
+            # of this window, though a dialog that it opened is in front
+            at_it: QWidget | None = self._host.window().focusWidget()
+            if at_it is not None and toast.isAncestorOf(at_it) and self._before is not None and isValid(self._before):
                 self._before.setFocus()
             self._stack.remove(toast)
             toast.hide()

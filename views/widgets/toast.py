@@ -200,7 +200,8 @@ class Toast(QWidget):
 
     def has_keyboard(self) -> bool:
         """Whether one of its verbs has the focus."""
-        return self.isAncestorOf(QApplication.focusWidget() or self)
+        at_it: QWidget | None = QApplication.focusWidget()
+        return at_it is not None and self.isAncestorOf(at_it)
 
     def focus_moved(self) -> None:
         """Wait while the keyboard is on it."""

@@ -177,6 +177,14 @@ def test_the_keyboard_closes_the_newest(qtbot: QtBot, toasts: Toasts) -> None:
     toasts.clear()
 
 
+def test_a_message_leaves_while_nothing_has_the_keyboard(qtbot: QtBot, toasts: Toasts) -> None:
+    if (focus := QApplication.focusWidget()) is not None:
+        focus.clearFocus()
+    assert QApplication.focusWidget() is None
+    toasts.show(ToastSpec(text="done", seconds=0.1))
+    qtbot.waitUntil(lambda: texts(toasts) == [], timeout=5_000)
+
+
 def test_a_message_that_has_the_keyboard_waits_and_gives_it_back(qtbot: QtBot) -> None:
     host = QWidget()
     qtbot.addWidget(host)
