@@ -79,13 +79,18 @@ class BulkActs(QObject):
         stood: dict[str, Pause | None] = {}
 
         def there(note: str, row: ShopRow) -> None:
-            stood[row.key] = fleet.pause(f"shop:{row.key}", reason=note)
+            if note or _own_pause(row) is None:  # why somebody has paused it is not wiped out by who says nothing
+                stood[row.key] = fleet.pause(f"shop:{row.key}", reason=note)
+
+        def back(row: ShopRow) -> None:
+            if row.key in stood:
+                fleet.take_back_pause(f"shop:{row.key}", stood[row.key])
 
         def act() -> None:
             self._each.run(
                 rows,
                 partial(there, dialog.note),
-                lambda row: fleet.take_back_pause(f"shop:{row.key}", stood[row.key]),
+                back,
                 ngettext("{n} shop is paused.", "{n} shops are paused.", len(rows)),
             )
 
@@ -107,10 +112,9 @@ class BulkActs(QObject):
 
     def _pause_again(self, row: ShopRow) -> None:
         """Its own pause of before, with the reason of then, unless it is paused again by now."""
-        fleet, scope = self._context.commands.fleet, f"shop:{row.key}"
-        before = next((one for one in row.now.pauses if (one.gate, one.scope) == (paused.GATE, scope)), None)
+        before = _own_pause(row)
         if before is not None:
-            fleet.pause(scope, reason=before.reason, instead="")
+            self._context.commands.fleet.pause(before.scope, reason=before.reason, instead="")
 
     def _dedicate(self, rows: Sequence[ShopRow], *, on: bool) -> None:
         fleet = self._context.commands.fleet
@@ -225,6 +229,11 @@ class BulkActs(QObject):
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._each.run(rows, act, back, done))
         dialog.open()
+
+
+def _own_pause(row: ShopRow) -> Pause | None:
+    scope = f"shop:{row.key}"
+    return next((one for one in row.now.pauses if (one.gate, one.scope) == (paused.GATE, scope)), None)
 
 
 def _put(dialog: ConfirmDialog, field: Labelled) -> None:

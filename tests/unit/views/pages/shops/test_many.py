@@ -119,6 +119,23 @@ def test_ticked_shops_are_paused_together_and_it_is_taken_back(qtbot: QtBot, fle
     qtbot.waitUntil(lambda: [(one.scope, one.reason) for one in fleet.store.pauses()] == before, timeout=WAIT_MS)
 
 
+def test_why_a_shop_was_paused_stays_where_many_are_paused_without_a_word(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.context.commands.fleet.pause("shop:pdd:s2", reason="moves house")
+    page = open_page()
+    page.table.records.set_ticked(["pdd:s1", "pdd:s2"])
+    page.bulk.buttons["pause"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    dialog.verb_button.click()
+    both = {("shop:pdd:s1", ""), ("shop:pdd:s2", "moves house")}
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    assert {(one.scope, one.reason) for one in fleet.store.pauses()} == both
+    fleet.toasts[-1].actions[0].call()
+    before = [("shop:pdd:s2", "moves house")]
+    qtbot.waitUntil(lambda: [(one.scope, one.reason) for one in fleet.store.pauses()] == before, timeout=WAIT_MS)
+
+
 @pytest.mark.parametrize(
     ("key", "written", "became"), [("group", "west", ("west", ())), ("tag", "vip, shoes", ("east", ("vip", "shoes")))]
 )
