@@ -33,6 +33,8 @@ from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
 EVENT_BATCH = 2000
+#: for how long it waits for events; whoever closes waits so long at most
+EVENTS_S = 0.6
 #: a snapshot at once when something happened, at most this often and for at most an eighth of the time; else twice a
 #: second while something goes on, once where nothing does, and every other second where nothing has for a while
 PACE_S, SNAPSHOT_S, SLOW_S = 0.1, 0.5, 1.0
@@ -242,7 +244,7 @@ class Live:
                     self._tell(Changes(events=(), gap=True))
                     lost = False
                     continue
-                batch = self._store.events(cursor, EVENT_BATCH, 0.5)
+                batch = self._store.events(cursor, EVENT_BATCH, EVENTS_S)
                 if batch.gap:
                     self.meter.prime(self._store)
             except Exception as exc:  # whatever it read: a screen that follows nothing any more must be impossible
