@@ -342,7 +342,10 @@ class ShopsPage(ListPage[ShopRow]):
 
     def _on_tick(self) -> None:
         """Say again how far away everything is."""
-        if self._source.active:
+        if self._source.active and self.shop.shown is not None:
+            self.shop.tell_time()
+            self._say_rights(anew=False)
+        elif self._source.active:
             self._follow()
 
     def _say(self) -> None:

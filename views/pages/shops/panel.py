@@ -166,10 +166,23 @@ class ShopCard(Card):
         row = self._row_shown
         if row is None:
             return
-        now = instant.now_ms()
         self.show_name(words.name(row))
-        self.setAccessibleName(words.sentence(row))
         self._badge.show_text(platform_badge(row.shop.platform))
+        self.tell_time()
+        for label, source in zip(self._labels, (N_("Tasks at once"), N_("Dedicated queue")), strict=True):
+            label.setText(_(source))
+        if not self._settle.isActive():
+            self.at_once.set_value(row.shop.concurrency)
+        self.dedicated.setChecked(row.shop.dedicated)
+        self._show_verbs(row)
+
+    def tell_time(self) -> None:
+        """Say again what goes by the clock. What can be done goes by the shop alone, and is not asked every second."""
+        row = self._row_shown
+        if row is None:
+            return
+        now = instant.now_ms()
+        self.setAccessibleName(words.sentence(row))
         self.facts.set_rows(self._rows(row))
         self._say_works()
         self.state.set_status(row.now.state)
@@ -190,12 +203,6 @@ class ShopCard(Card):
         if breaker is not None:
             self.breaker.show_text(words.next_try(breaker, now), words.failures(breaker))
             self._why.setText(words.last_failure(breaker))
-        for label, source in zip(self._labels, (N_("Tasks at once"), N_("Dedicated queue")), strict=True):
-            label.setText(_(source))
-        if not self._settle.isActive():
-            self.at_once.set_value(row.shop.concurrency)
-        self.dedicated.setChecked(row.shop.dedicated)
-        self._show_verbs(row)
 
     def _show_verbs(self, row: ShopRow) -> None:
         for one in self._verbs(row).offers(Place.PANEL, row):
