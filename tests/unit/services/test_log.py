@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from services import log as logs
-from services.domain.errors import StoreUnavailable, UsageError
+from services.domain.errors import BrokerUnavailable, ConsoleError, SchemaTooNew, StoreUnavailable, UsageError
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -224,9 +224,12 @@ def test_what_is_away_is_told_once_then_at_growing_intervals_and_that_it_is_back
     ]
 
 
-def test_the_same_lines_of_an_outage_reach_every_handler(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("kind", [StoreUnavailable, BrokerUnavailable, SchemaTooNew])
+def test_the_same_lines_of_an_outage_reach_every_handler(
+    kind: type[ConsoleError], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     logs.set_up(file=(file := tmp_path / "a.jsonl"))
     for _ in range(5):
-        logging.getLogger("x").warning("heartbeat is late: %s", StoreUnavailable("away"))
+        logging.getLogger("x").warning("heartbeat is late: %s", kind("away"))
     assert [one["text"] for one in records(file)] == ["heartbeat is late: away"]
     assert capsys.readouterr().err.count("away") == 1
