@@ -10,8 +10,8 @@ from pathlib import Path
 
 import PySide6
 from PySide6.QtCore import Qt, QUrl, Signal, qVersion
-from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from services import i18n
 from services.called import ROLE_WORDS
@@ -129,6 +129,8 @@ def _span(seconds: float) -> str:
 
 
 WIDTH = 620
+#: a page of this width has room for two columns in which nobody's name is cut to a few letters
+BESIDE = 1000
 THEMES = ((DARK, N_("Dark")), (LIGHT, N_("Light")), (SYSTEM, N_("As the system")))
 LANGUAGES = (("en", "English"), ("zh_CN", "中文"))
 ROWS = (("compact", N_("Compact")), ("normal", N_("Normal")), ("roomy", N_("Roomy")))
@@ -179,6 +181,7 @@ class SettingsPage(Page):
         self._context, self._folder, self._settings = context, data_folder, settings
         self._rows: list[tuple[Label, str]] = []
         self._forbidden = ""
+        self._columns: QBoxLayout | None = None
         self.make(partial(self._make_parts, connections, desktop), self._build, self._connect, self._show)
 
     # putting together
@@ -217,6 +220,7 @@ class SettingsPage(Page):
         self.keys_button.clicked.connect(self.keys_wanted)
         self.change_keys_button.clicked.connect(self.change_keys)
         theme().changed.connect(self._show)
+        theme().changed.connect(self._share)
         self._context.feed.looked.connect(self._on_looked)
 
     def activate(self) -> None:
@@ -304,7 +308,8 @@ class SettingsPage(Page):
         beside.addStretch(0)
         pane.body.addLayout(beside)
         pane.body.addStretch(1)
-        columns = QHBoxLayout(both)
+        columns = self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, both)
+        self._share()
         columns.setContentsMargins(0, 0, 0, 0)
         columns.setSpacing(CARD_GAP)
         first = (self.connections,) if self.connections is not None else ()
@@ -317,6 +322,17 @@ class SettingsPage(Page):
                 column.addWidget(card)
                 yield
             column.addStretch(1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put one column below the other where people would be cut to a letter beside their roles."""
+        super().resizeEvent(event)
+        self._share()
+
+    def _share(self) -> None:
+        if self._columns is None:
+            return
+        beside = self.width() >= BESIDE * theme().growth
+        self._columns.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
 
     def _row(self, title: str, choice: QWidget) -> QVBoxLayout:
         label = Label("", "body", "text")

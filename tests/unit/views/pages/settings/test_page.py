@@ -42,6 +42,16 @@ def test_another_theme_is_in_use_at_once(page: SettingsPage) -> None:
     assert page.theme_choice.current() == "light", "it follows what others choose"
 
 
+def test_a_narrow_page_has_one_column_so_that_no_name_is_cut(qtbot: QtBot, page: SettingsPage) -> None:
+    def beside() -> bool:
+        people, sample = (one.mapTo(page, QPoint(0, 0)).x() for one in (page.people, page.sample))
+        return people > sample
+
+    for width, wanted in ((800, False), (1200, True), (900, False)):
+        page.resize(width, 700)
+        qtbot.waitUntil(lambda wanted=wanted: beside() == wanted)  # type: ignore[misc]
+
+
 def test_rows_and_contrast_are_offered(qtbot: QtBot, page: SettingsPage) -> None:
     with qtbot.waitSignal(page.rows_chosen) as rows:
         page.rows_choice.choose("compact")
