@@ -38,8 +38,8 @@ _ABOUT: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("what is logged is 
 _OF_PROCESS: dict[str, str] = {}
 #: a traceback longer than that is cut at its head
 MAX_TRACE = 20_000
-#: what is away, or too new to be written, is told of again after so many seconds, then after twice as many each time, up
-#: to the last; what nobody has missed for so long was there meanwhile
+#: what is away, or too new to be written, is told of again after so many seconds, then after twice as many each time,
+#: up to the last; what nobody has missed for so long was there meanwhile
 AGAIN_S, LONGEST_S, OVER_S = 10, 1800, 120
 _AWAY = (StoreUnavailable, BrokerUnavailable, SchemaTooNew)
 
