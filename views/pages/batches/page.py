@@ -55,7 +55,7 @@ from views.widgets.strip import ErrorStrip
 EVERY_MS, TYPING_MS = 3000, 200
 LOADED = 2000
 ALL, OPEN, ENDED = "all", "open", "ended"
-TABS = ((ALL, N_("All")), (OPEN, N_("Open")), (ENDED, N_("Ended")))
+TABS = ((ALL, N_("All")), (OPEN, N_("Not ended")), (ENDED, N_("Ended")))
 SIDE, CHANGES = 264, 372
 #: a page of this width has room for what would change beside the state
 BESIDE = 1050
