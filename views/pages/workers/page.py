@@ -103,6 +103,7 @@ class WorkersPage(Page):
             local_sort=True,
             sentence=machine_rows.sentence,
         )
+        self._heard: object = None  #: what the last snapshot said
         self._sessions: tuple[ClosedSession, ...] = ()
         self._homes: dict[str, str] = {}
         self._active = False
@@ -282,7 +283,11 @@ class WorkersPage(Page):
         if snapshot.sessions != self._sessions:
             self._sessions = snapshot.sessions
             self._ask_names()
-        self.show_fleet(snapshot.fleet(), instant.now_ms() if snapshot.at_ms else 0)
+        before, self._heard = self._heard, snapshot.heard()
+        if self._heard != before or not self._active:
+            self.show_fleet(snapshot.fleet(), instant.now_ms() if snapshot.at_ms else 0)
+        else:  # but for the time all is as it was: the next second says it
+            self._fleet = snapshot.fleet()
 
     def show_fleet(self, fleet: FleetNow, now_ms: int) -> None:
         """Show what is true of the workers at this moment (UTC ms, by the store's clock)."""
