@@ -226,7 +226,7 @@ class Probe:
         self._beat.stop()  # looking two hundred times a second is no rest
         await asyncio.sleep(PREPARED_S)
         await self._make_the_rest()
-        for page in ("overview", "tasks"):
+        for page in ("overview", "tasks", "shops", "workers"):
             window.open_page(page)
             await asyncio.sleep(3.0)
             spent, begun = time.process_time(), time.perf_counter()
