@@ -463,6 +463,7 @@ class BatchesPage(ListPage[BatchNow]):
             if offer.verb.key in self.buttons:
                 show(self.buttons[offer.verb.key], offer)
                 self.effects[offer.verb.key].setText(offer.verb.effect(one))
+                self.effects[offer.verb.key].setVisible(offer.shown)
 
     # acting
 

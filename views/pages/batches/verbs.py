@@ -16,14 +16,16 @@ from services.commands.tasks import TaskCommands
 from services.domain.insight import batch as insight
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
+from services.domain.task.status import Status
 from services.i18n import N_, _, ngettext
+from services.monitor.batches import READ, BatchQueries
 from services.monitor.files import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.kit.export_file import ask_file
 from views.kit.page_acts import PageActs
-from views.kit.task_verb import again_of_cancelled, many, told_cancelled
+from views.kit.task_verb import again_of_cancelled, many, told_cancelled, told_created_again
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.batches import words
 from views.pages.batches.words import BatchNow
@@ -83,6 +85,11 @@ class BatchActions(PageActs):
         """End what has not ended, after a look at it."""
         self._plan(self._commands.plan_cancel, one, self._ask_cancel)
 
+    def again(self, one: BatchNow) -> None:
+        """The work of what was cancelled, after a look at how much that is now."""
+        call = partial(_cancelled, self._context.batches, one.view.batch)
+        self._planning.start(call, partial(self._planned_again, one.view.batch), self._fail)
+
     @property
     def _commands(self) -> BatchCommands:
         return self._context.commands.batches
@@ -93,7 +100,10 @@ class BatchActions(PageActs):
     def _planned(self, then: Callable[[BatchPlan], None], plan: BatchPlan) -> None:
         if plan.task_ids:
             then(plan)
-            return
+        else:
+            self._tell_nothing_left()
+
+    def _tell_nothing_left(self) -> None:
         self._context.toast(ToastSpec(text=_("There is nothing of it left to do that to."), status="warning"))
         self.changed.emit()
 
@@ -123,6 +133,31 @@ class BatchActions(PageActs):
         announce = said.format(batch=plan.batch, tasks=many(plan.number), s=HOLD_MANY_S)
         call = partial(_outcome, partial(self._commands.retry, plan))
         self.acting.delayed(announce, call, partial(self._told, N_("{tasks} run again.")), HOLD_MANY_S)
+
+    def _planned_again(self, batch: str, task_ids: tuple[str, ...]) -> None:
+        if not task_ids:
+            self._tell_nothing_left()
+            return
+        tasks = many(len(task_ids))
+        question = Question(
+            title=N_("Create cancelled tasks again"),
+            number=tasks,
+            rows=((_("batch"), batch),),
+            text=_(
+                "New tasks with the same work, linked to the old ones. What is active already is left out and named."
+            ),
+            verb=_("Create {tasks}").format(tasks=tasks),
+            typed=typed_count(len(task_ids), self._context.environment),
+        )
+        announce = _("{batch}: {tasks} are created again in {s} s.").format(batch=batch, tasks=tasks, s=HOLD_MANY_S)
+        call = partial(self._context.commands.tasks.create_again, task_ids)
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(lambda: self.acting.delayed(announce, call, self._told_again, HOLD_MANY_S))
+        dialog.open()
+
+    def _told_again(self, outcome: Outcome) -> str:
+        self.changed.emit()
+        return told_created_again(outcome)
 
     def _raise(self, plan: BatchPlan) -> None:
         tasks, queries = self._context.commands.tasks, self._context.tasks
@@ -175,6 +210,13 @@ def _outcome(call: Callable[[], BatchOutcome]) -> Outcome:
     return call().outcome
 
 
+def _cancelled(queries: BatchQueries, batch: str) -> tuple[str, ...]:
+    """What was cancelled of it, but for that for which others stand."""
+    tasks = queries.tasks(batch, READ)
+    replaced = {task.task_id for task in insight.replaced(tasks)}
+    return tuple(t.task_id for t in tasks if t.status == Status.CANCELLED and t.task_id not in replaced)
+
+
 def _write(queries: TaskQueries, batch: str, path: Path) -> int:
     tasks = queries.each(filter.format_terms((equals("batch", batch),)))
     return export.write(tasks, path, queries.shops(), shown.zone())
@@ -213,6 +255,10 @@ class BatchVerb(Verb[BatchNow]):
         """The verb with its number."""
         number = self.number(chosen)
         return f"{_(self.text)} {text.count(number)}" if self.role != LOOK and number else _(self.text)
+
+    def offered(self, place: Place, chosen: BatchNow) -> bool:
+        """A special one only where there is something to do that to."""
+        return place in self.places and (not self.special or self.number(chosen) > 0)
 
     def why_not(self, chosen: BatchNow) -> str:
         """Nothing is left to do that to."""
@@ -261,6 +307,11 @@ VERBS: tuple[BatchVerb, ...] = (
     BatchVerb(
         key="cancel", text=N_("Cancel"), icon="ph.prohibit", shortcut="batches.cancel", danger=True, group=1,
         do=BatchActions.cancel, number=lambda one: one.cancels, effect=_cancel_effect,
+    ),
+    BatchVerb(
+        key="again", text=N_("Create again"), icon="ph.arrow-counter-clockwise", special=True, group=1,
+        do=BatchActions.again, number=lambda one: words.parts_of(one).get(insight.CANCELLED, 0),
+        effect=lambda _one: _("what was cancelled, under new ids; what is active already stays out"),
     ),
 )  # fmt: skip
 #: those that change something, each told before

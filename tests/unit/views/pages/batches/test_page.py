@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim, Create
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query
 from tests.support import widgets
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
@@ -180,6 +181,31 @@ def test_cancelling_asks_and_what_was_cancelled_can_be_created_again(
     qtbot.waitUntil(lambda: sum(box.total for box in page.boxes.boxes()) == 3, timeout=WAIT_MS)
     assert " of 3 " in page.headline.text()
     assert page.table.records.find("nightly").view.total == 3, "in the list as beside it"
+
+
+def test_what_was_cancelled_is_created_again_also_when_its_undo_has_gone(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    ids = create(fleet, "nightly", 3)
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    assert not page.buttons["again"].isVisible(), "nothing of it is cancelled"
+    fleet.context.commands.tasks.cancel(ids)
+    other = fleet.context.commands.tasks.create_again(ids[:1]).made[ids[0]]
+    fleet.context.commands.tasks.cancel([other])
+    page.refresh()
+    qtbot.waitUntil(lambda: page.buttons["again"].text() == "Create again 3", timeout=WAIT_MS)
+    dialog = answer(qtbot, page, page.buttons["again"].click)
+    assert dialog.verb_button.text() == "Create 3 tasks"
+    dialog.verb_button.click()
+    _undo, now = fleet.toasts[-1].actions
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        now.call()
+    assert fleet.toasts[-1].text == "3 tasks created again"
+    made = [task for task in fleet.store.query(Query()).tasks if task.active]
+    assert {(task.parent, task.batch) for task in made} == {(one, "nightly") for one in (other, *ids[1:])}
+    page.refresh()
+    qtbot.waitUntil(lambda: not page.buttons["again"].isVisible(), timeout=WAIT_MS)
 
 
 def test_a_retry_waits_for_an_undo_and_then_sends_dead_letters_again(
