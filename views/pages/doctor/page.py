@@ -44,7 +44,7 @@ TABS = (
     (NOTE, N_("Advice")),
     (OK, N_("In order")),
 )
-#: a page that is opened looks again when what it shows is older
+#: a page that is shown looks again when what it shows is older; what all records were compared for stays
 FRESH_MS = 5 * 60_000
 #: the entry of the audit that tells who repaired last
 REPAIRS = "action:repair"
@@ -58,7 +58,9 @@ class Seen(NamedTuple):
 
 
 class DoctorPage(Page):
-    """Findings by severity, beside them the one under the cursor; looks when it is opened and when it is told to."""
+    """Findings by severity, beside them the one under the cursor; looks when it is opened, when it is told to, and
+    again while it is shown.
+    """
 
     page_id = "doctor"
 
@@ -67,7 +69,7 @@ class DoctorPage(Page):
         self._context = context
         self._rows: tuple[FindingRow, ...] = ()
         self._seen: Seen | None = None
-        self._at_ms, self._closed = 0, False
+        self._at_ms, self._closed, self._deep = 0, False, False
         self.actions_of_page = DoctorActions(context, self)
         self._model: RecordModel[FindingRow] = RecordModel(
             FINDINGS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.sentence
@@ -79,7 +81,7 @@ class DoctorPage(Page):
 
     def activate(self) -> None:
         """Look, unless that was done a moment ago."""
-        if not self._looking.awaited and (not self._at_ms or instant.now_ms() - self._at_ms > FRESH_MS):
+        if not self._looking.awaited and not self._is_fresh():
             self.look()
 
     def refresh(self) -> None:
@@ -89,6 +91,7 @@ class DoctorPage(Page):
     def look(self, *, deep: bool = False) -> None:
         """Look at everything, off the GUI thread; ``deep``: compare all records, however many there are."""
         self._unknown.ask()
+        self._deep = deep
         self._looking.start(partial(_look, self._context, deep), self._show, self._show_error)
         self._say()
 
@@ -218,8 +221,13 @@ class DoctorPage(Page):
         self.panel.setVisible(row is not None and not self._closed)
         self.panel.show_row(row)
 
+    def _is_fresh(self) -> bool:
+        return bool(self._at_ms) and instant.now_ms() - self._at_ms <= FRESH_MS
+
     def _on_tick(self) -> None:
         if self.isVisible() and self._at_ms:
+            if not (self._looking.awaited or self._deep or self._is_fresh()):
+                self.look()
             self._say_summary()
 
     def _say(self) -> None:

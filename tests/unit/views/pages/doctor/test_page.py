@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
 from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING, Finding, finding
 from services.domain.upkeep.repair import PLANNED, Mend, mend
@@ -20,6 +21,7 @@ from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.pages.doctor.page import DoctorPage
 from views.pages.doctor.verbs import RepairDialog
+from views.support.instant import ticks
 
 Open = Callable[[], DoctorPage]
 WAIT_MS = 30_000
@@ -180,6 +182,32 @@ def test_it_looks_again_by_itself_only_after_a_while(qtbot: QtBot, made_up: Told
     with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         page.refresh()
     assert made_up.deep == [False, False]
+
+
+class Later:
+    """The time of the fleet, some minutes from now."""
+
+    def __init__(self, minutes: int) -> None:
+        self._ahead_ms = minutes * 60_000
+
+    def now_ms(self) -> int:
+        return SystemClock().now_ms() + self._ahead_ms
+
+
+@one_pair
+def test_what_is_shown_for_minutes_is_looked_at_again_by_itself(qtbot: QtBot, made_up: Told, open_page: Open) -> None:
+    page, later, still_later = open_page(), Later(6), Later(20)
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        ticks().follow(later)
+        ticks().tick()
+    assert made_up.deep == [False, False]
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.look(deep=True)
+    ticks().follow(still_later)
+    ticks().tick()
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.refresh()
+    assert made_up.deep == [False, False, True, False], "what took long to compare is not replaced unasked"
 
 
 @one_pair
