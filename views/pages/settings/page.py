@@ -308,8 +308,8 @@ class SettingsPage(Page):
         beside.addStretch(0)
         pane.body.addLayout(beside)
         pane.body.addStretch(1)
+        # as most windows are wide enough for: to lay all out twice would be felt when the page is opened
         columns = self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, both)
-        self._share()
         columns.setContentsMargins(0, 0, 0, 0)
         columns.setSpacing(CARD_GAP)
         first = (self.connections,) if self.connections is not None else ()
