@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import msgspec
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import _
@@ -19,6 +19,8 @@ from views.theme import theme
 from views.theme.tokens import STATUS_BAR
 
 _PAD, _GAP, _ICON = 8, 6, 12
+#: with less than that the rates stand without the time that they are counted over
+NARROW = 940
 
 
 class Vitals(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,7 +123,7 @@ class StatusBar(QFrame):
         super().__init__(parent)
         self.setProperty("panel", "statusbar")
         self.setFixedHeight(STATUS_BAR)
-        self._vitals = Vitals()
+        self._vitals, self._narrow = Vitals(), False
         self._rights, self._rights_label, self._rights_tone = "", "", "retrying"
         self._operator, self._role = "", ""
         self._parts: dict[str, StatusPart] = {}
@@ -164,7 +166,8 @@ class StatusBar(QFrame):
         known = [rate for rate in (vitals.rate_in, vitals.rate_out) if rate is not None]
         rate_in, rate_out = text.rates(*known) if len(known) == 2 else ("–", "–")
         # the chart beside it counts seconds: without the span the two numbers would contradict each other
-        span = _("in the last {span}").format(span=text.coarse(vitals.rate_span)) if vitals.rate_span else ""
+        told = vitals.rate_span and not self._narrow
+        span = _("in the last {span}").format(span=text.coarse(vitals.rate_span)) if told else ""
         self._parts["in"].show_part(
             _("In"),
             rate_in,
@@ -220,6 +223,13 @@ class StatusBar(QFrame):
         self.show_rights(self._rights, self._rights_label, self._rights_tone)
         self.show_operator(self._operator, self._role)
         self._show_clock()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out of which time the rates are where there is no room for it: the tips say so too."""
+        super().resizeEvent(event)
+        if (narrow := self.width() < NARROW * theme().growth) != self._narrow:
+            self._narrow = narrow
+            self.show_vitals(self._vitals)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Run the clock while it can be seen."""

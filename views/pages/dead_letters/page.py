@@ -65,7 +65,7 @@ CAUSES, CAUSES_NARROW, PANEL = 330, 250, 440
 #: where they are kept, and how soon after a divider was moved
 WIDTHS, KEEP_MS = "dead_letters.widths", 400
 #: of the letters so that every column is whole, and of the panel as far as a person may shrink it
-LETTERS, PANEL_LEAST = 350, 320
+LETTERS, PANEL_LEAST, NARROWEST = 350, 320, 240
 
 
 class DeadLettersPage(Page):
@@ -166,13 +166,16 @@ class DeadLettersPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the width until a person moved a divider, as they left it where they moved one before."""
         super().resizeEvent(event)
+        # where even that is too wide the panel gives way, so that no pane lies below another
+        others = self._pane.minimumWidth() + self.letters.minimumWidth() + 2 * self._split.handleWidth()
+        self.panel.setMinimumWidth(max(NARROWEST, min(PANEL_LEAST, self.width() - others)))
         if self._kept and not self._moved:
             self._split.setSizes(self._kept)
         elif not self._moved:
             width = self.width()
             causes = CAUSES if width >= WIDE else CAUSES_NARROW
             # where all is narrow the letters keep their columns, and no pane lies beyond the edge
-            side = min(PANEL, max(PANEL_LEAST, width - causes - LETTERS))
+            side = min(PANEL, max(self.panel.minimumWidth(), width - causes - LETTERS))
             causes = min(causes, width - side - LETTERS)
             self._split.setSizes([causes, width - side - causes, side])
 

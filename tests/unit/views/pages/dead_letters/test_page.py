@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import msgspec
 import pytest
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPlainTextEdit, QSplitter
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPlainTextEdit, QSplitter, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import assembly, i18n
@@ -120,6 +121,24 @@ def test_beside_the_panel_every_column_of_the_letters_is_shown_at_1600(
     assert not any(table.isColumnHidden(section) for section in range(table.records.columnCount()))
     assert table.records.order == (("updated", True),), "the heading shows in what order they stand"
     assert table.horizontalHeader().length() <= table.viewport().width()
+
+
+@pytest.mark.one_pair
+def test_no_pane_lies_below_another_on_a_small_screen(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page, window = open_page(), QWidget()
+    qtbot.addWidget(window)
+    page.setParent(window)  # which gives it no more than there is
+    window.show()
+    page.setGeometry(0, 0, 801, 400)  # 1280 x 720 at 150 %, beside the rail
+    page.show()
+    (split,) = [one for one in page.findChildren(QSplitter) if one.count() == 3]
+    panes = [split.widget(place).geometry() for place in range(3)]
+    assert all(one.right() < other.left() for one, other in pairwise(panes))
+    assert panes[-1].right() < split.width() <= page.width() == 801, "nor beyond the edge"
+    page.setGeometry(0, 0, 1400, 900)
+    assert split.sizes()[2] >= 320
+    page.setParent(None)
 
 
 @pytest.mark.one_pair
