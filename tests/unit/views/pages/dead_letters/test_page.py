@@ -1119,13 +1119,13 @@ def test_menus_say_why_nothing_can_be_decided_and_still_copy(fleet: Fleet, open_
 
 
 @pytest.mark.one_pair
-def test_the_page_speaks_chinese_without_a_restart(fleet: Fleet, open_page: Open) -> None:
+def test_the_page_speaks_chinese_without_a_restart(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
     i18n.set_language("zh_CN")
     page.retranslate()
     i18n.set_language("en")
-    assert page.panel.primary_button.text() == "Republish"
+    qtbot.waitUntil(lambda: page.panel.primary_button.text() == "Republish")  # once the letter is there
     assert page.header.summary() == "33 tasks, 8 shops, 4 causes"
 
 
