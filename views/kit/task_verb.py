@@ -64,6 +64,11 @@ def again_of_cancelled(tasks: TaskCommands) -> Reverse:
     return Reverse(call=call, text=N_("Create again"), told=told_created_again, later=later)
 
 
+def explain_again() -> str:
+    """What becomes of cancelled tasks that are created again."""
+    return _("New tasks with the same work, linked to the old ones. What is active already is left out and named.")
+
+
 def told_created_again(outcome: Outcome) -> str:
     """How many were created again."""
     number = len(outcome.done)

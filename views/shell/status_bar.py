@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import msgspec
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import _
@@ -19,8 +19,8 @@ from views.theme import theme
 from views.theme.tokens import STATUS_BAR
 
 _PAD, _GAP, _ICON = 8, 6, 12
-#: with less than that the rates stand without the time that they are counted over
-NARROW = 940
+#: with less than that the rates stand without the time that they are counted over, which their tips say too
+ROOMY = 940
 
 
 class Vitals(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,7 +123,7 @@ class StatusBar(QFrame):
         super().__init__(parent)
         self.setProperty("panel", "statusbar")
         self.setFixedHeight(STATUS_BAR)
-        self._vitals, self._narrow = Vitals(), False
+        self._vitals = Vitals()
         self._rights, self._rights_label, self._rights_tone = "", "", "retrying"
         self._operator, self._role = "", ""
         self._parts: dict[str, StatusPart] = {}
@@ -166,18 +166,18 @@ class StatusBar(QFrame):
         known = [rate for rate in (vitals.rate_in, vitals.rate_out) if rate is not None]
         rate_in, rate_out = text.rates(*known) if len(known) == 2 else ("–", "–")
         # the chart beside it counts seconds: without the span the two numbers would contradict each other
-        told = vitals.rate_span and not self._narrow
-        span = _("in the last {span}").format(span=text.coarse(vitals.rate_span)) if told else ""
+        span = vitals.rate_span if self.width() >= ROOMY * theme().growth else None
+        span_said = _("in the last {span}").format(span=text.coarse(span)) if span else ""
         self._parts["in"].show_part(
             _("In"),
             rate_in,
-            span,
+            span_said,
             tip=_("New tasks a second, over the last minute or more: created, republished, due, or let go again"),
         )
         self._parts["out"].show_part(
             _("Out"),
             rate_out,
-            span,
+            span_said,
             tip=_("Tasks a second whose work ended: done, dead, held, or cancelled while they ran"),
         )
         lag = "–" if vitals.event_lag is None else text.milliseconds(vitals.event_lag)
@@ -223,13 +223,6 @@ class StatusBar(QFrame):
         self.show_rights(self._rights, self._rights_label, self._rights_tone)
         self.show_operator(self._operator, self._role)
         self._show_clock()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave out of which time the rates are where there is no room for it: the tips say so too."""
-        super().resizeEvent(event)
-        if (narrow := self.width() < NARROW * theme().growth) != self._narrow:
-            self._narrow = narrow
-            self.show_vitals(self._vitals)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Run the clock while it can be seen."""

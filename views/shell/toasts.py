@@ -131,7 +131,8 @@ class Toasts(QObject):
             self._drop(toast)
 
     def _follow(self, old: QWidget | None, now: QWidget | None) -> None:
-        if old is not None and not any(toast.isAncestorOf(old) for toast in self._stack):
+        ours = self._host.window()  # the program may have others
+        if old is not None and old.window() is ours and not any(toast.isAncestorOf(old) for toast in self._stack):
             self._before = old
         for toast in self._stack:
             toast.focus_moved()

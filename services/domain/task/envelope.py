@@ -27,6 +27,7 @@ MAX_RETRIES, MAX_RETRY_COUNT, MAX_COUNTER = 20, 10_000, 2**31 - 1
 #: levels a tenth at most, or two seconds would be rounded down to one
 DELAY_SLACK_MS = 1_000
 _BAD_ID_HEX = 16
+#: what names a batch is shorter; a header that is longer is none of ours
 _MOST_NAME = 200
 _LANES = frozenset(word.value for word in lane.LANES)
 _UNKNOWN = "unknown"

@@ -25,7 +25,7 @@ from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.kit.export_file import ask_file
 from views.kit.page_acts import PageActs
-from views.kit.task_verb import again_of_cancelled, many, told_cancelled, told_created_again
+from views.kit.task_verb import again_of_cancelled, explain_again, many, told_cancelled, told_created_again
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.batches import words
 from views.pages.batches.words import BatchNow
@@ -143,9 +143,7 @@ class BatchActions(PageActs):
             title=N_("Create cancelled tasks again"),
             number=tasks,
             rows=((_("batch"), batch),),
-            text=_(
-                "New tasks with the same work, linked to the old ones. What is active already is left out and named."
-            ),
+            text=explain_again(),
             verb=_("Create {tasks}").format(tasks=tasks),
             typed=typed_count(len(task_ids), self._context.environment),
         )

@@ -64,7 +64,7 @@ WIDE = 1300
 CAUSES, CAUSES_NARROW, PANEL = 330, 250, 440
 #: where they are kept, and how soon after a divider was moved
 WIDTHS, KEEP_MS = "dead_letters.widths", 400
-#: of the letters so that every column is whole, and of the panel as far as a person may shrink it
+#: of the letters so that every column is whole, and of the panel as far as a person may shrink it, and a small screen
 LETTERS, PANEL_LEAST, NARROWEST = 350, 320, 240
 
 

@@ -55,6 +55,7 @@ class Seen(NamedTuple):
 
     findings: tuple[Finding, ...]
     repair: AuditEntry | None  #: the last one, as far as the store tells
+    deep: bool  #: all records were compared, which takes long: nobody does it again unasked
 
 
 class DoctorPage(Page):
@@ -69,7 +70,7 @@ class DoctorPage(Page):
         self._context = context
         self._rows: tuple[FindingRow, ...] = ()
         self._seen: Seen | None = None
-        self._at_ms, self._closed, self._deep = 0, False, False
+        self._at_ms, self._closed = 0, False
         self.actions_of_page = DoctorActions(context, self)
         self._model: RecordModel[FindingRow] = RecordModel(
             FINDINGS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.sentence
@@ -91,7 +92,6 @@ class DoctorPage(Page):
     def look(self, *, deep: bool = False) -> None:
         """Look at everything, off the GUI thread; ``deep``: compare all records, however many there are."""
         self._unknown.ask()
-        self._deep = deep
         self._looking.start(partial(_look, self._context, deep), self._show, self._show_error)
         self._say()
 
@@ -226,7 +226,8 @@ class DoctorPage(Page):
 
     def _on_tick(self) -> None:
         if self.isVisible() and self._at_ms:
-            if not (self._looking.awaited or self._deep or self._is_fresh()):
+            deep = self._seen is not None and self._seen.deep
+            if not (self._looking.awaited or deep or self._is_fresh()):
                 self.look()
             self._say_summary()
 
@@ -298,4 +299,4 @@ def _look(context: PageContext, deep: bool) -> Seen:
         last = context.audit.page(REPAIRS, limit=1).entries
     except ConsoleError:  # told among the findings
         last = ()
-    return Seen(found, next(iter(last), None))
+    return Seen(found, next(iter(last), None), deep)

@@ -308,7 +308,6 @@ class SettingsPage(Page):
         beside.addStretch(0)
         pane.body.addLayout(beside)
         pane.body.addStretch(1)
-        # as most windows are wide enough for: to lay all out twice would be felt when the page is opened
         columns = self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, both)
         columns.setContentsMargins(0, 0, 0, 0)
         columns.setSpacing(CARD_GAP)

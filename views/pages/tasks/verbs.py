@@ -22,6 +22,7 @@ from views.kit.task_verb import (
     Standing,
     TaskVerb,
     again_of_cancelled,
+    explain_again,
     standing_of,
     told_cancelled,
     told_created_again,
@@ -139,10 +140,6 @@ def _explain_try(_picks: Sequence[Pick]) -> str:
         "Its next attempt starts although a pause, quiet hours or the failures of its shop hold it back. They go on for"
         " all others, and if this attempt fails, the next one waits again."
     )
-
-
-def _explain_create_again(_picks: Sequence[Pick]) -> str:
-    return _("New tasks with the same work, linked to the old ones. What is active already is left out and named.")
 
 
 # what is done, and told
@@ -265,7 +262,7 @@ GIVE_UP = TaskVerb(
 CREATE_AGAIN = TaskVerb(
     key="create_again", text=N_("Create again"), icon="ph.arrow-counter-clockwise", special=True,
     suits=frozenset({Status.CANCELLED}), misfit=_not_cancelled,
-    title=N_("Create tasks again"), explain=_explain_create_again,
+    title=N_("Create tasks again"), explain=lambda _picks: explain_again(),
     count=lambda n: ngettext("Create {n} task again", "Create {n} tasks again", n).format(n=text.count(n)),
     run=lambda commands, picks: commands.tasks.create_again(_ids(picks)), done=told_created_again,
     again=lambda commands, picks, why: commands.tasks.create_again(_ids(picks), reason=why),
