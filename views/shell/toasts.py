@@ -131,6 +131,8 @@ class Toasts(QObject):
             self._drop(toast)
 
     def _follow(self, old: QWidget | None, now: QWidget | None) -> None:
+        if not isValid(self._host):
+            return  # its window goes: what had the keyboard in there loses it last
         ours = self._host.window()  # the program may have others
         if old is not None and old.window() is ours and not any(toast.isAncestorOf(old) for toast in self._stack):
             self._before = old
