@@ -295,7 +295,7 @@ def commands_of(engine: Engine, who: operator.Operator) -> Commands:
     return Commands(
         operator=who,
         tasks=tasks,
-        batches=BatchCommands(store, tasks, audit, who, bulk.plan),
+        batches=BatchCommands(store, tasks, audit, who, bulk.plan, BatchQueries(store).counts),
         queues=QueueCommands(store, tasks, audit, who, settings.delays),
         dead_letters=letters,
         bulk=bulk,

@@ -54,10 +54,11 @@ class BatchCommands:
         audit: Audit,
         operator: Operator,
         look: Callable[[Sequence[str]], Plan],
+        counts: Callable[[Sequence[str]], Sequence[Mapping[str, int]]],
     ) -> None:
-        """``look``: what would become of dead letters."""
+        """``look``: what would become of dead letters; ``counts``: tasks of batches by status, as pages tell them."""
         self._store, self._tasks, self._audit, self._operator = store, tasks, audit, operator
-        self._look = look
+        self._look, self._counts = look, counts
 
     def plan_cancel(self, batch: str) -> BatchPlan:
         """Everything that has not ended, held tasks too.
@@ -109,7 +110,7 @@ class BatchCommands:
 
     def _before(self, action: str, batch: str) -> Mapping[str, int]:
         self._audit.need(self._operator, "operator", action, [batch])
-        before = self._store.batch_counts([batch])[0]
+        before = self._counts([batch])[0]
         if not before:
             raise NotFound(said("batch.unknown", name=batch[:80]), field="name")
         return before
@@ -128,7 +129,7 @@ class BatchCommands:
         detail = {"before": dict(plan.before), "count": len(plan.task_ids)} | ({"reason": reason} if reason else {})
         with self._audit.as_one(action, [plan.batch, *plan.task_ids], detail) as act:
             outcome = do(plan.task_ids) if plan.task_ids else Outcome()
-            after = self._store.batch_counts([plan.batch])[0]
+            after = self._counts([plan.batch])[0]
             skipped = len(outcome.skipped) + len(outcome.failed)
             act.counted(len(outcome.done) + len(outcome.pending), skipped)
             act.outcome += "; after: " + ", ".join(f"{status} {number}" for status, number in sorted(after.items()))

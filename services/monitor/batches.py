@@ -69,12 +69,12 @@ class BatchQueries:
         return [view for view in self._views(found[:limit]) if view.counts], more or len(found) > limit
 
     def _views(self, found: Sequence[tuple[str, int]]) -> list[BatchView]:
-        counts = self._counts([name for name, _at in found])
+        counts = self.counts([name for name, _at in found])
         return [BatchView(name, one, begun_at=at) for (name, at), one in zip(found, counts, strict=True)]
 
     def show(self, batch: str) -> BatchView:
         """One batch with its estimate; one without tasks is unknown, or all of it is forgotten."""
-        counts = self._counts([batch])[0]
+        counts = self.counts([batch])[0]
         terms = (equals("batch", batch),)
         first = self._store.query(Query(terms=terms, sort="created", descending=False, limit=1, want_total=False)).tasks
         left = self._left_s(batch, counts)
@@ -86,7 +86,7 @@ class BatchQueries:
             left=left,
         )
 
-    def _counts(self, names: Sequence[str]) -> list[Mapping[str, int]]:
+    def counts(self, names: Sequence[str]) -> list[Mapping[str, int]]:
         """Tasks by status, without those for which others stand: a store counts records, whatever became of them."""
         found, left = self._store.batch_counts(names), READ
         for name, counts in zip(names, found, strict=True):

@@ -216,7 +216,8 @@ def test_a_letter_that_dies_while_a_batch_is_looked_at_is_counted_nowhere(
 
     monkeypatch.setattr(room.store, "query", query)
     who = Operator(who="ann@desk", role="admin")
-    plan = BatchCommands(room.store, desk.tasks, Audit(room.store, who.who), who, desk.bulk.plan).plan_retry("b")
+    audit, counts = Audit(room.store, who.who), room.store.batch_counts
+    plan = BatchCommands(room.store, desk.tasks, audit, who, desk.bulk.plan, counts).plan_retry("b")
     assert (plan.task_ids, set(plan.left_alone), plan.number) == ((first,), {first}, 0)
 
 
