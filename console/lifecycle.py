@@ -528,7 +528,8 @@ class Console:
         await self._off(connection.watch)
         await self._off(opened.context.types)
         wanted = self._first_shown()
-        opened.window.restore_state(self._kept_window(wanted))
+        left = self._windows_left()
+        opened.window.restore_state(self._kept_window(wanted, left))
         self._place(opened.window)
         previous = before[0].window if before is not None else self.welcome
         if previous is not None and (before is not None or self.unopened is not None):
@@ -544,7 +545,7 @@ class Console:
             await self._leave_opened(*before)
         opened.keys.another_wanted.connect(partial(self._open_another, opened, None))
         opened.keys.quit_wanted.connect(self._leave)
-        for kept in self._kept_windows():
+        for kept in self._kept_windows(left):
             self._open_another(opened, kept)
         await self._begin_work(connection, opened, sample=sample, work=work)
         empty = work and not connection.settings.read_only and not await self._off(connection.shops)
@@ -553,18 +554,35 @@ class Console:
         if not self._request.screenshot:
             self._ahead = asyncio.ensure_future(self._make_ahead())
 
-    def _kept_window(self, wanted: Asked) -> dict[str, object]:
-        """The first window as it was left, on the page that is wanted: one that nobody wants to see is not made."""
-        kept: dict[str, object] = dict(self._state.get("window", {}) or {})
-        return {**kept, "page": wanted.page, "show": wanted.show} if wanted.page else kept
+    def _windows_left(self) -> list[dict[str, object]]:
+        """The windows of this connection as they were left, the first one first. What a page shows, as the filter of a
+        shop, is of a connection: another fleet has no such shop.
+        """
+        found = self._state.get("windows", {})
+        left = found.get(self._settings.profile, []) if isinstance(found, dict) else []
+        return [one for one in left if isinstance(one, dict)] if isinstance(left, list) else []
 
-    def _kept_windows(self) -> list[dict[str, object]]:
+    def _keep_windows(self, *windows: MainWindow) -> None:
+        states = [one.save_state() for one in windows]
+        self._state.set(window=states[0])
+        self._state.put("windows", self._settings.profile, states)
+
+    def _kept_window(self, wanted: Asked, left: list[dict[str, object]]) -> dict[str, object]:
+        """The first window as it was left, on the page that is wanted: one that nobody wants to see is not made. Who
+        goes over to another connection stays on the page.
+        """
+        last: dict[str, object] = {**(self._state.get("window", {}) or {}), "show": ""}
+        kept = left[0] if left else last
+        if wanted.page:
+            return {**kept, "page": wanted.page, "show": wanted.show}
+        return kept if self._windows_kept or kept.get("page") == last.get("page") else last
+
+    def _kept_windows(self, left: list[dict[str, object]]) -> list[dict[str, object]]:
         """The windows beside the first one that stood open when the program ended; once, however often another
         connection takes the place of the first one.
         """
-        kept, self._windows_kept = (self._state.get("windows", []) if self._windows_kept else []), False
-        alone = self._request.screenshot or self._request.page
-        return [one for one in kept if isinstance(one, dict)] if isinstance(kept, list) and not alone else []
+        kept, self._windows_kept = (left[1:] if self._windows_kept else []), False
+        return [] if self._request.screenshot or self._request.page else kept
 
     def _open_another(self, like: bootstrap.OpenWindow, kept: dict[str, object] | None) -> None:
         """One more window, as it was kept, or on what another one shows."""
@@ -649,7 +667,7 @@ class Console:
             return None
         if self._ahead is not None:
             self._ahead.cancel()
-        self._state.set(window=self.opened.window.save_state())
+        self._keep_windows(self.opened.window)
         taken = (self.opened, self.connection, self.leaving)
         self.opened = self.connection = self.leaving = None
         return taken
@@ -738,8 +756,7 @@ class Console:
         self._instance.close()
         await self._stop(self._opening)
         if self.opened is not None and self.connection is not None and self.leaving is not None:
-            beside = [one.window.save_state() for one in self.others]
-            self._state.set(window=self.opened.window.save_state(), windows=beside)
+            self._keep_windows(self.opened.window, *(one.window for one in self.others))
             await self._leave_opened(self.opened, self.connection, self.leaving)
         elif self.welcome is not None:
             self.welcome.close()

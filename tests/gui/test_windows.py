@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QApplication
 
 from console.lifecycle import Console
 from console.main_window import MainWindow
+from services import settings as config
+from tests.gui.test_connections import shown
 from tests.gui.test_console import play, until
 from views.pages.settings.page import SettingsPage
 from views.pages.tasks.page import TasksPage
@@ -47,7 +49,8 @@ def test_the_last_window_that_is_closed_ends_the_program(qapp: QApplication, tmp
         await until(lambda: console.ended, "the end")
 
     assert play(qapp, tmp_path, work).clean
-    assert json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))["windows"] == []
+    kept = json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))
+    assert [len(left) for left in kept["windows"].values()] == [1]
 
 
 def filter_of(window: MainWindow) -> str:
@@ -97,4 +100,44 @@ def test_a_second_window_has_its_own_page_and_comes_back(qapp: QApplication, tmp
 
     play(qapp, tmp_path, look)
     kept = json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))
-    assert (kept["window"]["page"], len(kept["windows"]), kept["pages"]["notifications"]) == ("overview", 1, "off")
+    assert (kept["window"]["page"], kept["pages"]["notifications"]) == ("overview", "off")
+    assert [len(left) for left in kept["windows"].values()] == [2]
+
+
+def test_what_a_page_shows_is_kept_for_each_connection(qapp: QApplication, tmp_path: Path) -> None:
+    """The shop of one fleet is in no other: its filter stood there over an empty list."""
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
+    (tmp_path / "config.toml").write_text("[profiles.tryout]\nenvironment = 'test'\n", encoding="utf-8")
+
+    def at(profile: str, page: str, expression: str, leave: str) -> None:
+        async def look(console: Console) -> None:
+            await until(lambda: len(windows(console)) == 1, "the window")
+            (window,) = windows(console)
+            assert (window.current, filter_of(window) if window.current == "tasks" else "") == (page, expression)
+            window.open_page("tasks", leave)
+
+        named = {"settings": config.load(home=tmp_path, profile=profile), "named": True} if profile else {}
+        play(qapp, tmp_path, look, **named)
+
+    at("", "overview", "", leave=FILTER)
+    at("tryout", "tasks", "", leave="status:running")
+    at("", "tasks", FILTER, leave="")
+    at("tryout", "tasks", "status:running", leave="")
+
+
+def test_whoever_goes_over_to_another_connection_takes_the_page_along_and_no_filter(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
+    (tmp_path / "config.toml").write_text("[profiles.tryout]\nenvironment = 'test'\n", encoding="utf-8")
+
+    async def scene(console: Console) -> None:
+        await shown(console, "local")
+        windows(console)[0].open_page("tasks", FILTER)
+        for name, expression in (("tryout", ""), ("local", FILTER)):
+            console.connections.choose(name)
+            await shown(console, name)
+            (window,) = windows(console)
+            assert (window.current, filter_of(window)) == ("tasks", expression)
+
+    play(qapp, tmp_path, scene)

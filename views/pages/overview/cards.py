@@ -60,7 +60,7 @@ class AttentionCard(Card):
 
     verb = Signal(str, str)
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, profile: str = "") -> None:
         super().__init__(N_("Needs attention"), divided=True, padding=0)
         self._mutes = Mutes(memory)
         self._rows: list[AttentionRow] = []
