@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from services import home_folder
-from services.domain.errors import BrokerUnavailable, SchemaTooNew, StoreUnavailable
+from services.domain.errors import BrokerUnavailable, Forbidden, SchemaTooNew, StoreUnavailable
 from services.domain.text import mask
 from services.domain.text.mask import masked_text
 from services.domain.text.visible import escaped, visible
@@ -41,7 +41,7 @@ MAX_TRACE = 20_000
 #: what is away, or too new to be written, is told of again after so many seconds, then after twice as many each time,
 #: up to the last; what nobody has missed for so long was there meanwhile
 AGAIN_S, LONGEST_S, OVER_S = 10, 1800, 120
-_AWAY = (StoreUnavailable, BrokerUnavailable, SchemaTooNew)
+_AWAY = (StoreUnavailable, BrokerUnavailable, SchemaTooNew, Forbidden)
 
 
 def back(away: type[Exception]) -> dict[str, type[Exception]]:

@@ -31,6 +31,10 @@ class StoreClosed(StoreUnavailable):
     """This process has given the store back; whoever still asks is not wanted any more."""
 
 
+class Forbidden(StoreError):
+    """The account of this program lacks a right there; nothing was changed, repeat the same call once it has it."""
+
+
 class Unreadable(StoreError):
     """Something in the store is none of ours and stands in the way; the doctor names it, repair sets it aside."""
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from services.domain.change import UNREADABLE, Answer, Create, Finish
-from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable
+from services.domain.errors import Forbidden, SchemaTooNew, StoreError, StoreUnavailable
 from services.domain.task.order import Delivery
 from services.domain.task.record import Task
 from services.engine import recipe
@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 BATCH = 200
 RETRY_S = (0.2, 0.5, 1.0, 2.0, 5.0)
 OWED_EVERY_S = 5.0
+#: it will take the outcome: when it answers, from a worker of the newer program, once a person permits it
+_LATER = (StoreUnavailable, SchemaTooNew, Forbidden)
 #: given back by a worker that leaves, ended because a person wished it, or its shop waits for a person
 _NO_FAILURE = frozenset({"pending", "cancelled", "blocked"})
 
@@ -222,7 +224,7 @@ class Finisher:
                 answers = self._steps.record(ops)
                 self._came_back()
                 return answers
-            except (StoreUnavailable, SchemaTooNew) as exc:  # of the latter, a worker of the newer program records them
+            except _LATER as exc:
                 self._keep()
                 pause = RETRY_S[min(tries, len(RETRY_S) - 1)]
                 log.warning("%d outcomes wait for the store (try %d): %s", len(ops), tries + 1, exc)

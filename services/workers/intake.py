@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from services.domain.change import DONE, UNREADABLE, UNSURE, Answer, Claim, Create, Op, Republish
-from services.domain.errors import BadMessage, StoreError, StoreUnavailable
+from services.domain.errors import BadMessage, Forbidden, StoreError, StoreUnavailable
 from services.domain.task import envelope, ids, ledger, tombstone
 from services.domain.task.order import Delivery, Order
 from services.domain.task.record import Task
@@ -221,7 +221,7 @@ class Intake:
         while True:
             try:
                 return ask()
-            except StoreUnavailable as exc:
+            except (StoreUnavailable, Forbidden) as exc:
                 if self._clock.monotonic() >= until:
                     raise
                 log.warning("deliveries wait for the store: %s", exc)

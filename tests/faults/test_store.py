@@ -11,6 +11,7 @@ from services import assembly
 from services.clock import SystemClock
 from services.domain.change import Claim, Create, Finish, Published
 from services.domain.task.record import Attempt, Task
+from services.home_folder import SPOOLED
 from services.store.redis.store import RedisStore
 from tests.contract.waiting import eventually
 from tests.faults.conftest import Behind
@@ -39,6 +40,28 @@ def test_redis_has_no_memory_left(behind: Behind, redis_server: Redis, tmp_path:
     finally:
         redis_server.command("CONFIG SET maxmemory 0")
     assert {(task.status, task.attempt) for task in fleet.wait_ended([first, second])} == {("succeeded", 1)}
+    assert len(lines(seen, "start")) == 2
+
+
+def test_the_account_at_redis_loses_its_rights(behind: Behind, redis_server: Redis, tmp_path: Path) -> None:
+    """Until somebody permits it again: what was done meanwhile is recorded then, and nothing is run again for it."""
+    seen, gate = tmp_path / "seen.txt", tmp_path / "gate"
+    fleet = behind.fleet
+    ids = [
+        fleet.create("s1", seen=str(seen), until=str(gate)),
+        fleet.create("s2", "once", seen=str(seen), until=str(gate)),
+    ]
+    fleet.worker(2)
+    eventually(lambda: len(lines(seen, "start")) == 2, 30)
+    redis_server.command("ACL SETUSER default -eval -evalsha -fcall")
+    try:
+        gate.touch()
+        kept = Path(fleet.settings.home)
+        spooled = lambda: b"".join(one.read_bytes() for one in kept.rglob(f"*{SPOOLED}"))  # noqa: E731
+        eventually(lambda: all(task_id.encode() in spooled() for task_id in ids), 30)
+    finally:
+        redis_server.command("ACL SETUSER default +@all")
+    assert {(task.status, task.attempt) for task in fleet.wait_ended(ids)} == {("succeeded", 1)}
     assert len(lines(seen, "start")) == 2
 
 

@@ -20,6 +20,7 @@ from redis.retry import Retry
 from services import addresses, tls
 from services import log as logs
 from services.domain.errors import (
+    Forbidden,
     NotAllowed,
     SchemaTooNew,
     StoreError,
@@ -526,8 +527,8 @@ def _refusal(address: str, error: Exception) -> StoreError:
     if text.startswith(("NOAUTH", "WRONGPASS")):
         return StoreUnavailable(said("store.refuses_user", address=address))
     barred = isinstance(error, exceptions.NoPermissionError) or _BARRED in text
-    code = "store.not_permitted" if barred else "store.refuses"
-    return _spoilt(address, text) or StoreError(said(code, address=address, error=text))
+    kind, code = (Forbidden, "store.not_permitted") if barred else (StoreError, "store.refuses")
+    return _spoilt(address, text) or kind(said(code, address=address, error=text))
 
 
 def _spoilt(address: str, text: str) -> StoreError | None:
@@ -538,7 +539,7 @@ def _spoilt(address: str, text: str) -> StoreError | None:
         return StoreError(said("store.read_only", address=address))
     if found := _BROKEN.search(text):
         return Unreadable(said("store.unreadable", address=address, place=found["place"]))
-    within = ("user_script" in text or "user_function" in text) and _BARRED not in text
+    within = "user_script" in text or "user_function" in text
     if text.startswith("WRONGTYPE") or (within and "compiling" not in text):
         return Unreadable(said("store.unreadable", address=address, place=text[:200]))
     return None
