@@ -73,7 +73,7 @@ def note(run: DayAttempt) -> str:
     if run.schedule:
         return _("by the schedule {name}").format(name=safe.one_line(run.schedule, 60))
     if run.error or run.error_kind:
-        return safe.one_line(kinds.title(run.error_kind) or run.error, 160)
+        return kinds.title(run.error_kind) or kinds.telling(run.error)
     return ""
 
 
@@ -89,7 +89,7 @@ def told(run: DayAttempt) -> str:
     if note(run):
         lines.append(note(run))
     if run.error and run.error_kind:
-        lines.append(safe.one_line(run.error, 160))
+        lines.append(kinds.telling(run.error))
     return "\n".join(lines)
 
 

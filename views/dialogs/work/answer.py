@@ -654,7 +654,7 @@ class EvidenceRow(QWidget):
         failed = bool(error or kind)
         self.values.set_rows([] if failed else list(found.values.items()))
         self.values.setVisible(bool(found.values) and not failed)
-        why = text.sentences([kinds.title(kind) or kind, safe.one_line(masked_text(error), 300)]) if failed else ""
+        why = text.sentences([kinds.title(kind) or kind, kinds.telling(masked_text(error), 300)]) if failed else ""
         none = (
             _("It left no result.")
             if found.task.ended

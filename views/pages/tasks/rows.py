@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import msgspec
 
-from services import messages
 from services.domain.insight import attempts
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -17,7 +16,7 @@ from services.i18n import N_, _, pgettext
 from services.monitor.waits.waiting import Wait
 from views.pages.tasks import wait_words
 from views.support import heard, instant, safe, shown, text
-from views.support.words import type_names
+from views.support.words import kinds, type_names
 from views.tables.column import Attempts, Column, Progress
 from views.tables.task_columns import lane_column, platform_column, shop_column, type_column
 
@@ -90,7 +89,7 @@ def _last(row: TaskRow) -> str:
 
 
 def _error(row: TaskRow) -> str:
-    return safe.one_line(messages.own(row.task.error), 160) if row.task.error else ""
+    return kinds.telling(row.task.error)
 
 
 def _payload(row: TaskRow) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from services.domain.insight import cause
 from services.domain.task import classify
 from services.i18n import N_, _
-from services.messages import render
+from services.messages import own, render
+from views.support import safe
 
 #: kind -> why it died in one sentence
 _REASONS: dict[str, str] = {
@@ -39,3 +42,14 @@ def title(kind: str) -> str:
 def reason(kind: str) -> str:
     """Why a task died, in one sentence; "" for a kind that nobody named."""
     return _(_REASONS[kind]) if kind in _REASONS else ""
+
+
+def telling(error: str, limit: int = 160) -> str:
+    """The line of an error that says what went wrong, in a line: of a traceback that is not the first one."""
+    return safe.one_line(own(_telling_line(error)), limit) if error else ""
+
+
+@lru_cache(maxsize=1024)
+def _telling_line(error: str) -> str:
+    """Remembered: cells are asked for at every painting."""
+    return classify.telling_line(error)

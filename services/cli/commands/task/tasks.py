@@ -172,7 +172,7 @@ def show(context: Context) -> int:
             number=one["number"],
             outcome=lexicon.called("outcome", one["outcome"]),
             worker=one["worker"],
-            error=output.masked_text(one["error"])[:200],
+            error=output.masked_text(classify.telling_line(one["error"]))[:200],
         )
         for one in shapes.attempts(detail.task)
     ]

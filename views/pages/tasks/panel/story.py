@@ -15,6 +15,7 @@ from services.domain.text.mask import masked_text
 from services.i18n import N_, _
 from views.pages.tasks import wait_words
 from views.support import safe, shown, text
+from views.support.words import kinds
 from views.widgets.timeline import TimelineEntry
 
 _STEPS: dict[str, str] = {
@@ -189,11 +190,10 @@ def _changed(step: Step, time: str) -> TimelineEntry:
 
 def _attempt(one: Attempt, now_ms: int) -> TimelineEntry:
     word = _(_OUTCOMES.get(one.outcome, one.outcome))
-    error = safe.one_line(messages.own(one.error.strip().rsplit("\n", 1)[-1]), 120) if one.error else ""
     return TimelineEntry(
         time=shown.clock(one.ended_at, now_ms),
         text=_("Attempt {n} {word}").format(n=one.number, word=word),
-        tail=error,
+        tail=kinds.telling(one.error, 120),
         span=text.duration(shown.span(one.ended_at - one.started_at), precise=True),
         status=_GLYPH_OF_OUTCOME.get(one.outcome, "dead"),
     )
