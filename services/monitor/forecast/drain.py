@@ -112,7 +112,13 @@ class DrainQueries:
         tasks = [one for one in found if not gates[one.task_id]]
         why = _scaled(((gates[one.task_id], one) for one in found if gates[one.task_id]), scale)
         wanted = self._promises(zone, now)
-        every, measured = self._lines(tasks, scale, wanted, able, now)
+        shops = self._registry.shops()
+        chosen = {one.name: {shop.key for shop in schedules.fitting(one, shops.values())} for one, _at in wanted}
+        also = {one.task_id: _also(one, wanted, chosen, now) for one in found}
+        held = _scaled(
+            ((name, one) for one in found if gates[one.task_id] for name in (*_rows_of(one), *also[one.task_id])), scale
+        )
+        every, measured = self._lines(tasks, scale, also, able)
         lines = drain.few([line for line in every if line.lane in lanes], LINES)
         order = list(LANES)
         course = drain.follow(lines, slots, order)
@@ -124,11 +130,17 @@ class DrainQueries:
                 clear_s=course.seconds.get(name) if measured and not lost else None,
                 said=Message("drain.lost")
                 if lost
-                else drain.clears(course.seconds.get(name), measured=measured, slots=_slots_of(name, slots, lanes)),
+                else drain.clears(
+                    course.seconds.get(name),
+                    measured=measured,
+                    slots=_slots_of(name, slots, lanes),
+                    waiting=number,
+                    held=held.get(name, 0),
+                ),
             )
             for name, number in sorted(waiting.items(), key=lambda item: (not item[0].startswith("lane"), item[0]))
         )
-        instants = self._instants(lines, slots, order, tasks, wanted, now, zone) if measured and slots else ()
+        instants = self._instants(lines, slots, order, tasks, wanted, held, now, zone) if measured and slots else ()
         return Drain(
             rows=rows,
             instants=tuple(instants),
@@ -163,15 +175,14 @@ class DrainQueries:
         self,
         tasks: Sequence[Task],
         scale: Mapping[str, float],
-        wanted: Sequence[tuple[Promise, int]],
+        counted: Mapping[str, tuple[str, ...]],
         able: _Able,
-        now: int,
     ) -> tuple[list[Line], bool]:
+        """``counted``: the instants that a task counts to, by its id."""
         shops = self._registry.shops()
-        chosen = {one.name: {shop.key for shop in schedules.fitting(one, shops.values())} for one, _at in wanted}
         groups: dict[tuple[str, str, str, tuple[str, ...]], list[Task]] = defaultdict(list)
         for task in tasks:
-            groups[task.lane, task.shop, task.task_type, _also(task, wanted, chosen, now)].append(task)
+            groups[task.lane, task.shop, task.task_type, counted[task.task_id]].append(task)
         arrivals = {lane: self._measured.lasting(equals("lane", lane)) for lane in {task.lane for task in tasks}}
         in_lane: dict[str, int] = defaultdict(int)
         for task in tasks:
@@ -207,6 +218,7 @@ class DrainQueries:
         order: Sequence[str],
         tasks: Sequence[Task],
         wanted: Sequence[tuple[Promise, int]],
+        held: Mapping[str, int],
         now: int,
         zone: str,
     ) -> Iterable[InstantRow]:
@@ -225,7 +237,7 @@ class DrainQueries:
                     at=at,
                     waiting=waiting,
                     miss=miss,
-                    said=drain.sentence(miss, clock),
+                    said=drain.sentence(miss, clock, held.get(name, 0)),
                     of=tuple(sorted(own)),
                 )
 

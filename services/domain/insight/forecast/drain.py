@@ -22,11 +22,14 @@ MOST_SLOTS = 512
 
 SENTENCES: dict[str, str] = {
     "drain.clear": N_("clear in about {span}"),
+    "drain.clear_held": N_("{waiting:,} clear in about {span}; held up: {held:,}"),
+    "drain.clear_held.one": N_("1 clears in about {span}; held up: {held:,}"),
     "drain.never": N_("never at this pace: more comes than goes"),
     "drain.unknown": N_("how long its tasks take was not measured yet"),
     "drain.nobody": N_("no worker takes them"),
     "drain.lost": N_("the broker cannot be reached: none starts until it is back"),
     "drain.keeps": N_("done by {clock}"),
+    "drain.keeps_held": N_("done by {clock} but for {held:,} held up"),
     "drain.misses": NN_("misses {clock} by {left:,} task", "misses {clock} by {left:,} tasks", by="left"),
     "drain.misses_slots": NN_(
         "misses {clock} by {left:,} tasks; {more:,} more slot would do",
@@ -197,20 +200,25 @@ def by(lines: Sequence[Line], slots: int, order: Sequence[str], name: str, after
     return Miss(left=missing, more=high)
 
 
-def sentence(miss: Miss, clock: str) -> Message:
-    """What becomes of an instant."""
+def sentence(miss: Miss, clock: str, held: int = 0) -> Message:
+    """What becomes of an instant; ``held``: tasks that count to it and wait for something that no slot opens."""
     params: dict[str, Param] = {"clock": clock, "left": miss.left, "more": miss.more, "limit": miss.limit}
     if not miss.left:
-        return Message("drain.keeps", params)
+        return Message("drain.keeps_held", {**params, "held": held}) if held else Message("drain.keeps", params)
     if miss.more:
         return Message("drain.misses_slots.one" if miss.left == miss.more == 1 else "drain.misses_slots", params)
     return Message("drain.misses_shop" if miss.limit else "drain.misses", params)
 
 
-def clears(seconds: float | None, *, measured: bool, slots: int) -> Message:
-    """When it is clear, in words."""
+def clears(seconds: float | None, *, measured: bool, slots: int, waiting: int = 0, held: int = 0) -> Message:
+    """When what waits for slots is clear, in words; ``held``: what waits there for something that no slot opens."""
     if not slots:
         return Message("drain.nobody")
     if not measured:
         return Message("drain.unknown")
-    return Message("drain.never") if seconds is None else Message("drain.clear", {"seconds": round(seconds)})
+    if seconds is None:
+        return Message("drain.never")
+    params: dict[str, Param] = {"seconds": round(seconds), "waiting": waiting, "held": held}
+    if held:
+        return Message("drain.clear_held.one" if waiting == 1 else "drain.clear_held", params)
+    return Message("drain.clear", params)

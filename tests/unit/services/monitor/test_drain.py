@@ -141,6 +141,28 @@ def test_what_no_slot_opens_is_told_by_its_gate(room: Room) -> None:
     assert (found.rows, found.why, found.stuck) == ((), (("no_worker", 3),), 3)
 
 
+def test_what_no_slot_opens_is_told_beside_what_is_clear_soon(room: Room) -> None:
+    """A lane is not clear, nor is all done in time, while tasks of it wait for a login."""
+    measured(room, 10)
+    room.clock.advance(900)
+    worker(room, 2)
+    soon = room.store.now_ms() // 60_000 * 60_000 + 600_000
+    room.ask(CloseSession(shop="pdd:s9", kind="login_expired", by="ann"))
+    stuck = room.create(shop_id="s9", deadline_ms=soon)
+    words = {"task_id": stuck.task_id, "gen": stuck.gen, "attempt": stuck.attempt}
+    answer = room.ask(Claim(owner="w#1", worker="w", lease_ms=60_000, able=True, **words))
+    assert answer.code == "blocked"
+    room.create(shop_id="s1", deadline_ms=soon)
+    queries = DrainQueries(room.store, room.registry)
+    found = queries.look()
+    assert {english(row.said).split(" in about ")[0] for row in found.rows} == {"1 clears"}
+    assert {english(row.said).split("; ")[1] for row in found.rows} == {"held up: 1"}
+    (due,) = found.instants
+    assert english(due.said).endswith("but for 1 held up")
+    room.create(shop_id="s2", deadline_ms=soon)
+    assert english(queries.look().rows[0].said).startswith("2 clear in about ")
+
+
 def test_a_batch_that_came_at_once_does_not_go_on_coming(room: Room) -> None:
     measured(room, 10)
     room.clock.advance(900)
