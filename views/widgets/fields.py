@@ -110,6 +110,10 @@ class _Names(QListView):
                 return
 
 
+#: edge and padding of the list of a ``ChoiceField``, on each side
+_ROUND_NAMES = 8
+
+
 class ChoiceField(QComboBox):
     """One of a list; the wheel scrolls the page, not the choice."""
 
@@ -118,6 +122,16 @@ class ChoiceField(QComboBox):
         self.setView(_Names())
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMaxVisibleItems(14)
+
+    def showPopup(self) -> None:
+        """Show the names whole, however narrow the field is: cut, several of a list read the same."""
+        names, screen = self.view(), self.screen().availableGeometry()
+        beside = names.verticalScrollBar().sizeHint().width() + 2 * _ROUND_NAMES
+        names.setMinimumWidth(min(names.sizeHintForColumn(0) + beside, screen.width() * 2 // 3))
+        super().showPopup()
+        popup = names.window()
+        if (over := popup.geometry().right() - screen.right()) > 0:
+            popup.move(max(screen.left(), popup.x() - over), popup.y())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Leave the wheel to the page."""

@@ -117,3 +117,21 @@ def test_a_long_list_does_not_cover_the_window(qtbot: QtBot, qapp: QApplication)
     field.showPopup()
     assert field.view().window().height() < 16 * field.view().sizeHintForRow(0) + 40
     field.hidePopup()
+
+
+def test_names_of_a_narrow_field_are_whole_in_its_list(qtbot: QtBot) -> None:
+    colors, names = tokens("dark"), [f"Parameters: {part}" for part in ("page size", "since", "a name that is long")]
+    page = QWidget()
+    qtbot.addWidget(page)
+    page.setStyleSheet(make_qss(colors, draw_glyphs(colors)))
+    field = ChoiceField(page)
+    field.addItems(names * 10)
+    field.setFixedWidth(80)
+    screen = page.screen().availableGeometry()
+    page.move(screen.right() - 90, 100)  # nor does the list leave the screen
+    page.show()
+    field.showPopup()
+    room = field.view().viewport().width()
+    assert room >= field.view().sizeHintForColumn(0) > 80
+    assert screen.contains(field.view().window().geometry())
+    field.hidePopup()
