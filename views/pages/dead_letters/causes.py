@@ -22,6 +22,7 @@ from views.tables.record_model import RecordModel
 from views.theme import theme
 
 HEIGHT, COUNT, PAD = 106, 40, 16
+COUNT_GAP = 10
 TITLE_LINE = 18
 GLYPH, GLYPH_GAP = 14, 6
 BAR_GAP, BARS_HEIGHT, BARS_ABOVE, WIDE = 1, 18, 20, 270
@@ -121,7 +122,8 @@ class CauseDelegate(QStyledItemDelegate):
         width = view.viewport().width() if isinstance(view, QListView) else 240
         if not isinstance(model, RecordModel):
             return QSize(240, HEIGHT)
-        lines = title_lines(words.title(model.record(index.row())), width - 2 * PAD - COUNT)
+        cause: Cause = model.record(index.row())
+        lines = title_lines(words.title(cause), width - 2 * PAD - _count_room(cause))
         return QSize(240, HEIGHT + (len(lines) - 1) * TITLE_LINE)
 
     def paint(
@@ -140,13 +142,13 @@ class CauseDelegate(QStyledItemDelegate):
         inner = room.adjusted(PAD, 11, -PAD, -11)
         self._paint_count(painter, inner, cause)
         bars = self._paint_bars(painter, inner, cause)
-        self._paint_lines(painter, inner.adjusted(COUNT, 0, 0, 0), bars, cause)
+        self._paint_lines(painter, inner.adjusted(_count_room(cause), 0, 0, 0), bars, cause)
         painter.restore()
 
     @staticmethod
     def _paint_count(painter: QPainter, inner: QRect, cause: Cause) -> None:
         recent = instant.now_ms() - cause.last_at < RECENT_MS
-        room, ink = QRect(inner.left(), inner.top(), COUNT, 20), "dead" if recent else "text"
+        room, ink = QRect(inner.left(), inner.top(), _count_room(cause), 20), "dead" if recent else "text"
         write(painter, room, text.compact(cause.count), "panel", ink, tabular=True)
 
     @staticmethod
@@ -157,7 +159,7 @@ class CauseDelegate(QStyledItemDelegate):
         """
         bar = 3 if inner.width() >= WIDE else 2
         answer = width_of(verdicts.word(cause.worth, cause.count), "label")
-        room = inner.width() - COUNT - GLYPH - GLYPH_GAP - answer - 2 * PART_GAP
+        room = inner.width() - _count_room(cause) - GLYPH - GLYPH_GAP - answer - 2 * PART_GAP
         shown = max(0, min(BARS, room // (bar + BAR_GAP)))
         left = inner.right() - shown * (bar + BAR_GAP) + BAR_GAP
         base = inner.bottom() - BARS_ABOVE
@@ -198,6 +200,11 @@ class CauseDelegate(QStyledItemDelegate):
         for part in next(fitting, choices[-1]):
             fourth = QRect(left, room.top() + 65, right - left, 18)
             left += _line(painter, fourth, part, "label", "text3") + PART_GAP
+
+
+def _count_room(cause: Cause) -> int:
+    """Where the words begin: thousands, and larger letters, need more than the rows beside them."""
+    return max(COUNT, width_of(text.compact(cause.count), "panel", tabular=True) + COUNT_GAP)
 
 
 def _paint_ground(painter: QPainter, room: QRect, state: QStyle.StateFlag) -> None:

@@ -15,10 +15,12 @@ from services.monitor.letters.causes import Cause
 from tests.unit.views.pages.dead_letters.test_words import cause
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.kit.verb import Verbs
-from views.pages.dead_letters.causes import CauseList, ordered, title_lines
+from views.pages.dead_letters.causes import PAD, CauseList, ordered, title_lines
 from views.pages.dead_letters.lists import LetterPane
 from views.pages.dead_letters.table import COLUMNS, Wanted
 from views.pages.dead_letters.verbs import CAUSE_VERBS, VERBS, CauseActions, LetterActions, OfCause
+from views.support import text
+from views.support.paint import width_of
 from views.tables.record_model import RecordModel
 from views.tables.task_columns import task_id
 
@@ -67,6 +69,19 @@ def test_it_paints_in_any_width(qtbot: QtBot) -> None:
     for width in (120, 250, 420):
         causes.resize(width, 200)
         assert not causes.grab().isNull()
+
+
+@pytest.mark.parametrize("count", [7, 1_043, 9_999, 18_400])
+def test_a_count_of_thousands_stands_apart_from_the_title(qtbot: QtBot, count: int) -> None:
+    causes = CauseList()
+    qtbot.addWidget(causes)
+    causes.causes.apply((replace(MANY, count=count),), settle=True)
+    causes.resize(250, 200)
+    seen = causes.grab().toImage()
+    end = PAD + width_of(text.compact(count), "panel", tabular=True)
+    ground = seen.pixelColor(5, 20)
+    beside = {seen.pixelColor(x, y).name() for x in range(end + 2, end + 8) for y in range(11, 31)}
+    assert beside == {ground.name()}
 
 
 def test_a_title_without_room_goes_on_in_a_second_line(qtbot: QtBot) -> None:
