@@ -182,6 +182,16 @@ def test_a_selected_task_that_changes_changes_what_suits(desk: Desk, page: Tasks
     assert not page.bar.buttons["raise"].isEnabled()
 
 
+def test_the_task_under_the_cursor_changes_what_suits_with_its_row(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task, _other = desk.create(0), desk.create(1)
+    shown(page, qtbot, 2)
+    page.table.set_current_key(task.task_id)
+    assert page.bar.buttons["cancel"].isEnabled()
+    desk.succeed(task)
+    wait(qtbot, lambda: page.table.records.find(task.task_id).task.status == Status.SUCCEEDED)
+    assert not page.bar.buttons["cancel"].isEnabled()
+
+
 def test_keys_act_on_the_row_and_ctrl_z_takes_back(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0, priority="low")
     shown(page, qtbot, 1)

@@ -138,8 +138,10 @@ class Selection(QObject):
             self.busy_changed.emit(False)
 
     def refresh(self, rows: Iterable[TaskRow]) -> None:
-        """Rows changed: those that are ticked stand elsewhere now."""
-        if self._picks and self._restate(rows):
+        """Rows changed: those that are ticked, or the one under the cursor, stand elsewhere now."""
+        rows = tuple(rows)
+        at = self._table.current_key() if not self._picks else None
+        if self._restate(rows) if self._picks else any(row.key == at for row in rows):
             self.changed.emit()
 
     def _restate(self, rows: Iterable[TaskRow]) -> bool:
