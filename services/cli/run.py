@@ -25,10 +25,11 @@ from services.domain.gates import lane_share
 from services.domain.insight import schedule
 from services.domain.task.lane import LANES
 from services.domain.task.order import QueueDepth
-from services.domain.task.search.query import Counts, Total
+from services.domain.task.search.query import Counts, Query, Total, equals
 from services.domain.task.status import Status
 from services.engine import fates
 from services.engine.lead import leader
+from services.ports.store import Store
 from services.sample import demo
 from services.workers.host import Steward
 from services.workers.worker import Worker
@@ -56,6 +57,8 @@ UNFINISHED = (Status.PENDING, Status.QUEUED, Status.RUNNING, Status.RETRYING)
 QUIET_S, OTHERS_S = 1.0, 15.0
 #: where this process leads itself, nobody needs time to take the lead over
 LED_S = 4.0
+#: what is due by then is waited for, as a retry is; a plan for later keeps no worker
+SOON_MS = 120_000
 
 #: so many late schedules are counted for who measures
 LATE_COUNTED = 1000
@@ -223,11 +226,20 @@ def _wait(engine: assembly.Engine, worker: Worker, steward: Steward, stop: threa
             left = idle.left(engine.store.counts(), engine.broker.depths(), parked, worker.fetches)
             # time alone lets these start; a breaker may stay open for hours, so nobody waits for it
             left += sum(limit.waiting for limit in engine.store.limits() if limit.opens_by_itself)
+            if not left:
+                left = due_soon(engine.store, engine.settings.worker.lanes)
         except (StoreUnavailable, BrokerUnavailable) as exc:
             log.warning("cannot tell what is left: %s", exc)
             left = 1
         if idle.over(left + worker.busy(), time.monotonic(), leads=steward.leader.leading):
             return
+
+
+def due_soon(store: Store, lanes: Sequence[str]) -> int:
+    """1 where a task of these lanes that waits for its time is due in a moment, else 0."""
+    terms = (equals("status", Status.SCHEDULED), equals("lane", *lanes))
+    page = store.query(Query(terms=terms, sort="due", descending=False, limit=1, want_total=False))
+    return sum(task.due_at <= store.now_ms() + SOON_MS for task in page.tasks)
 
 
 class Idle:

@@ -148,6 +148,14 @@ def test_a_delayed_task_waits_in_the_store(cli: Cli) -> None:
     assert cli.run("task", "show", task_id)["task"]["status"] == "succeeded"
 
 
+def test_a_draining_worker_stays_for_what_is_due_in_a_moment(cli: Cli) -> None:
+    soon = create(cli, "s1", "work", None, "--delay", "8")
+    later = create(cli, "s2", "work", None, "--delay", "3600")
+    assert cli.drain()["gates"] == {"not_due": 1}
+    assert cli.run("task", "show", soon)["task"]["status"] == "succeeded"
+    assert cli.run("task", "show", later)["task"]["status"] == "scheduled"
+
+
 def test_a_task_that_may_not_begin_any_more_ends_as_a_dead_letter(cli: Cli) -> None:
     words = ("task", "create", "--shop", "pdd:s1", "--type", "work")
     refused = cli.run(*words, "--not-before", "2020-01-01T00:00", code=2)
