@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QEvent, QObject, Qt, Slot
-from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
@@ -185,6 +185,14 @@ class DialogFrame(Dimming):
             self._grow()
         return done
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Grown, by its words or by its layout, it keeps its buttons on the screen."""
+        super().resizeEvent(event)
+        if self.isVisible() and self.isWindow() and not event.spontaneous():
+            room = self.screen().availableGeometry()
+            if (below := self.frameGeometry().bottom() - room.bottom()) > 0:
+                self.move(self.x(), max(room.top(), self.y() - below))
+
     def _grow(self) -> None:
         """A dialog of one width is as tall as its words are in that width: Qt asks how tall they are in another."""
         layout = self.layout()
@@ -194,8 +202,6 @@ class DialogFrame(Dimming):
         needed = min(layout.totalHeightForWidth(self.minimumWidth()), room.height() - GAP)
         if needed > self.height():
             self.resize(self.minimumWidth(), needed)
-            if self.isWindow() and (below := self.frameGeometry().bottom() - room.bottom()) > 0:
-                self.move(self.x(), max(room.top(), self.y() - below))
 
     def _take_room(self) -> None:
         """Seen and grown, it goes on standing in the middle; by itself it would grow to the right, off the screen."""

@@ -30,7 +30,7 @@ from views.widgets.strip import Strip
 
 WIDTH, LOOK_MS = 720, 300
 #: what stands above and below the form: title, next runs, load, buttons; and how low the form may get
-AROUND, LEAST_FORM = 360, 240
+AROUND, LEAST_FORM = 360, 96
 CRON, EVERY = "cron", "every"
 
 
