@@ -216,7 +216,8 @@ class ScheduleQueries:
         sets = self._sets()
         planned, cut = _planned(beside, at, ends, now, spent)
         others = [burst for row, runs in (*before, *planned) for burst in self._bursts(row.schedule, runs, over, sets)]
-        found = load.follow([*mine, *others], slots)
+        # how long its tasks take is not known: what could be drawn were the shops alone that wait for a pause
+        found = load.follow([*mine, *others], slots) if all(one.mean_s for one in mine) else Load(begins=at)
         said = [*_through(found, mine, at, slots, zone, now), *self._promised(wanted, found, at, ends, zone, now)]
         if missed and found.own:
             said.append(Message("load.cut_before", {"clock": quiet_hours.clock_at(missed, zone, now)}))

@@ -370,6 +370,15 @@ def test_a_look_tells_what_the_next_run_does_to_the_line(room: Room, desk: Sched
     assert held["load.keeps"]["name"] == "late"
 
 
+def test_of_a_type_that_never_ran_no_line_is_drawn(room: Room, desk: ScheduleCommands) -> None:
+    """The shop that is paused waits on: alone in the picture it said that one task waits at most."""
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),), lanes=("normal",)))
+    room.store.set_pause(Pause(scope="shop:pdd:s1", by="ann"))
+    found = ScheduleQueries(room.store, room.registry).load(plan(task_type="checked"), "Asia/Shanghai")
+    assert found is not None
+    assert ([one.code for one in found.said], found.load.own, found.load.peak[0]) == (["load.unmeasured"], (), 0)
+
+
 def test_all_runs_of_the_hours_to_come_are_counted_but_the_one_that_was_skipped(
     room: Room, desk: ScheduleCommands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
