@@ -130,7 +130,7 @@ class VitalPopovers(QObject):
         who = text.listed(safe.one_line(name, 40) or _("this window") for name in way.who[:NAMED])
         return (
             (_("Reason"), render(way.message)),
-            (_("Since"), shown.clock(way.since_ms, self._clock.now_ms())),
+            (_("Since"), shown.clock(way.since_ms, ticks().present_ms())),
             (_("Who meets it"), who if len(way.who) <= NAMED else f"{who} …"),
             (_("What helps"), render(way.remedy)),
         )
@@ -144,7 +144,7 @@ class VitalPopovers(QObject):
         return self._traced(name, state, words, self._health.store, self._addresses[1], "")
 
     def _traced(self, name: str, state: str, words: str, trace: Trace, address: str, version: str) -> HealthDetail:
-        now = self._clock.now_ms()
+        now = ticks().present_ms()
         rows = [(_("Address"), address)] if address else []
         if version:
             rows.append((_("Version"), version))
@@ -187,7 +187,7 @@ class VitalPopovers(QObject):
         if not snapshot.store.connected:  # their heartbeats come from it
             state = "unconfirmed"
             words = _("not known, {up} of {all} were up").format(up=fleet.living, all=fleet.known)
-            rows.insert(0, (_("Taken at"), shown.clock(snapshot.at_ms, self._clock.now_ms())))
+            rows.insert(0, (_("Taken at"), shown.clock(snapshot.at_ms, ticks().present_ms())))
         return HealthDetail(title=_("Workers"), state=state, words=words, rows=tuple(rows), verbs=(verb,))
 
     def _freshness(self) -> HealthDetail:
@@ -196,7 +196,7 @@ class VitalPopovers(QObject):
         rows = (
             (_("Age of this view"), text.duration(age)),
             (_("Queues counted"), self._counted_ago(snapshot)),
-            (_("Taken at"), shown.clock(snapshot.at_ms, self._clock.now_ms())),
+            (_("Taken at"), shown.clock(snapshot.at_ms, ticks().present_ms())),
             (_("Changes heard after"), _milliseconds(snapshot.lag_ms)),
         )
         state = "warning" if self._window.top_bar.is_stale else "healthy"
@@ -229,7 +229,7 @@ class VitalPopovers(QObject):
         return HealthDetail(title=_("Rights"), state=state, words=role, rows=tuple(rows))
 
     def _time(self) -> HealthDetail:
-        now = shown.moment(self._clock.now_ms())
+        now = shown.moment(ticks().present_ms())
         here = now.astimezone(shown.zone())
         rows = (
             (_("Zone"), text.zone_name(here, shown.zone())),
@@ -344,7 +344,7 @@ class ShellWiring(QObject):
         self._show_vitals(snapshot)
         self._show_badges(snapshot)
         if snapshot.at_ms or not snapshot.store.connected:
-            self._health.note(snapshot, self._clock.now_ms())
+            self._health.note(snapshot, ticks().present_ms())
         self.loss.look(snapshot)
         reached = (snapshot.store.connected, snapshot.broker.connected, bool(snapshot.no_writes))
         if reached != self._reached:  # at once, not with the next second
@@ -440,7 +440,9 @@ class ShellWiring(QObject):
             self._slept, self._woke = (begin, now), self._clock.monotonic()
             self._feed.try_now()
         elif self._slept is not None and snapshot.taken > self._woke and snapshot.store.connected:
-            told = partial(_told_of_sleep, *self._slept, asleep=self._asleep, all_fresh=snapshot.broker.connected)
+            ahead = ticks().present_ms() - now  # all times on screen are those of the fleet
+            span = (self._slept[0] + ahead, self._slept[1] + ahead)
+            told = partial(_told_of_sleep, *span, asleep=self._asleep, all_fresh=snapshot.broker.connected)
             self._window.toasts.say(lasting(told))
             self._slept = None
 
@@ -452,7 +454,7 @@ class ShellWiring(QObject):
             return
         age = self._age(snapshot)
         if self.loss.since_ms:
-            since = shown.clock(self.loss.as_of_ms, self._clock.now_ms())
+            since = shown.clock(self.loss.as_of_ms, ticks().present_ms())
             self._window.top_bar.show_lost(since, records=snapshot.store.connected)
             self._window.stand_still("" if snapshot.store.connected else since)
         elif past := self._past():
@@ -476,7 +478,7 @@ class ShellWiring(QObject):
     def _past(self) -> str:
         """The moment that is looked at in place of now, as people read it; "" for now."""
         past = self._window.past_ms
-        return shown.clock(past, self._clock.now_ms()) if past else ""
+        return shown.clock(past, ticks().present_ms()) if past else ""
 
     def _age(self, snapshot: Snapshot) -> timedelta:
         slept = timedelta(milliseconds=self._slept[1] - self._slept[0]) if self._slept is not None else timedelta()

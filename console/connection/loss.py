@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
 from console.main_window import MainWindow
-from services.clock import SystemClock
 from services.domain.insight import connection
 from services.domain.insight.worker import CUT_OFF
 from services.domain.task.status import WAITING, Status
@@ -20,6 +19,7 @@ from services.monitor.live import Snapshot
 from views.shell.lost_card import DisconnectedCard, LostPart
 from views.support import shown, text
 from views.support.feed import Feed
+from views.support.instant import ticks
 from views.support.language import on_language_changed
 from views.support.words import worker
 from views.widgets.toast import ToastSpec
@@ -56,7 +56,6 @@ class LossWatch(QObject):
         self._near = near
         self._window, self._feed, self._health = window, feed, health
         self._embedded, self._profile = embedded, profile
-        self._clock = SystemClock()
         self._lost_at, self._told_at, self._tries, self._dismissed = 0, 0, 0, False
         self._before: Snapshot | None = None
         self._refusal = ""  #: why nothing can be changed though all of it answers
@@ -99,7 +98,7 @@ class LossWatch(QObject):
             self._show_refusal(snapshot.newer or snapshot.no_writes)
             return
         self._refusal = ""
-        now = self._clock.now_ms()
+        now = ticks().present_ms()
         if not self._lost_at:
             self._lost_at, self._tries, self._dismissed = now, 0, False
             self.gone_at_ms = self.as_of_ms
@@ -116,7 +115,7 @@ class LossWatch(QObject):
             self.show_card()
 
     def _banner_words(self) -> tuple[str, str]:
-        reach, now = self.reach(), self._clock.now_ms()
+        reach, now = self.reach(), ticks().present_ms()
         at = {"part": self._lost_name(), "time": shown.clock(self.as_of_ms, now)}
         if why := self._refused():
             return fill(_("{part} refuses this connection since {time}."), at), text.run_on([told(one) for one in why])
@@ -178,7 +177,7 @@ class LossWatch(QObject):
         self._feed.try_now()
 
     def _found(self, snapshot: Snapshot) -> None:
-        now = self._clock.now_ms()
+        now = ticks().present_ms()
         noticed, gone = now - self._lost_at, now - self.gone_at_ms
         self._lost_at = 0
         self._timer.stop()
@@ -262,7 +261,7 @@ class LossWatch(QObject):
             online = is_online()
             words = _("this computer is online") if online else _("this computer is offline")
             parts.append(LostPart(name=_("Network"), text=words, state="healthy" if online else "dead"))
-        now = self._clock.now_ms()
+        now = ticks().present_ms()
         for name, trace in self._named():
             if trace is self._health.broker and not self._embedded:
                 name = _("Broker (RabbitMQ)")  # what the errors below call it
@@ -295,7 +294,7 @@ class LossWatch(QObject):
         self._window.toasts.show(ToastSpec(text=words, status="healthy", key="copied"))
 
     def _lost_words(self) -> list[str]:
-        now = self._clock.now_ms()
+        now = ticks().present_ms()
         head = _("Connection lost at {time}.").format(time=shown.clock(self.as_of_ms, now))
         age = text.duration(timedelta(milliseconds=max(0, now - self.as_of_ms)))
         return [f"{head} ({age})", self._words()]

@@ -44,7 +44,8 @@ class HealthLog:
     def note(self, snapshot: Snapshot, now_ms: int) -> None:
         """Take in a snapshot; a healthy one at most once a second. ``now_ms`` is the present, also while lost."""
         broker, store = snapshot.broker, snapshot.store
-        if broker.connected and store.connected and now_ms - self._noted_ms < STEP_MS:
+        since = now_ms - self._noted_ms  # below nothing: a clock was corrected
+        if broker.connected and store.connected and 0 <= since < STEP_MS:
             return
         self._noted_ms = now_ms
         self.broker.note(now_ms, broker.latency_ms, broker.error, connected=broker.connected)

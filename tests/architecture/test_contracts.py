@@ -24,6 +24,7 @@ BREAKS = {
     "headless": ("services/planted_too.py", "import PySide6"),
     "pure-domain": ("services/domain/planted_too.py", "import threading"),
     "views-ask": ("views/planted.py", "import services.store"),
+    "fleet-time": ("views/planted_too.py", "import services.clock"),
     "pages": ("views/pages/left/__init__.py", "import views.pages.right"),
 }
 

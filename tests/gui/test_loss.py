@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from threading import Event
 
 import pytest
@@ -26,6 +27,7 @@ from views.pages.tasks.page import TasksPage
 from views.shell.health_pill import HealthPill
 from views.shell.health_popover import HealthPopover
 from views.support import shown
+from views.support.instant import ticks
 from views.widgets.buttons import Button
 from views.widgets.unknown import Unknown
 
@@ -320,6 +322,46 @@ def test_a_store_that_takes_no_writes_is_told_while_all_is_shown_on(
     qtbot.waitUntil(lambda: "lost at" in window.banner.accessibleName())
     cut.mend()
     qtbot.waitUntil(lambda: not window.banner.isVisible())
+
+
+class Ahead:
+    """The clock of a fleet that is not that of this machine."""
+
+    def now_ms(self) -> int:
+        return 1_795_000_000_000
+
+
+@pytest.mark.one_pair
+def test_what_the_clock_of_the_status_bar_opens_tells_the_same_time(
+    console: Console, request: pytest.FixtureRequest
+) -> None:
+    request.addfinalizer(lambda: shown.set_zone(""))
+    shown.set_zone("UTC")
+    fleet = Ahead()
+    ticks().follow(fleet)
+    console.window.status_bar.retranslate()
+    console.window.status_bar.part_clicked.emit("clock")
+    assert console.window.status_bar.part("clock").words() == "11:06:40"
+    assert popover(console).facts.values()["Local"] == "2026-11-18 11:06:40"
+    popover(console).close()
+
+
+@pytest.mark.one_pair
+def test_a_loss_lasts_as_long_by_a_clock_that_is_an_hour_ahead_of_the_fleet(
+    qtbot: QtBot, console: Console, desk: Desk, cut: Cut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_ms = desk.session.engine.store.now_ms
+    monkeypatch.setattr(desk.session.engine.store, "now_ms", lambda: now_ms() - 3_600_000)
+    qtbot.waitUntil(lambda: 0 < console.feed.latest.at_ms < now_ms() - 3_000_000)
+    cut.cut()
+    qtbot.waitUntil(lambda: console.wiring.loss.since_ms > 0)
+    console.window.banner.copy_report.emit()
+    told = QGuiApplication.clipboard().text().replace("\u202f", " ")
+    assert re.search(r"Connection lost at [0-9:]+\. \([0-9.]+ s\)", told)
+    hours = re.findall(r"(?:lost at|last seen) ([0-9]+):", told)
+    assert len(set(hours)) == 1 < len(hours)
+    cut.mend()
+    qtbot.waitUntil(lambda: not console.wiring.loss.since_ms)
 
 
 def popover(console: Console) -> HealthPopover:

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from services.clock import SystemClock
 from services.commands.bulk import fates
 from services.commands.bulk.fates import Fate
 from services.commands.bulk.republish import BulkRepublish, Plan, RunView
@@ -23,7 +22,7 @@ from services.messages import told
 from views.dialogs.frame import DialogFrame
 from views.dialogs.republish.runner import BulkRunner, RunRequest
 from views.dialogs.republish.shares import SharesBar
-from views.support import safe, shown, text
+from views.support import instant, safe, shown, text
 from views.support.look import Label, line
 from views.support.operation import Operation
 from views.tables.column import Column
@@ -38,7 +37,6 @@ LISTED = 2_000
 #: how often a run that moves is asked for; lines of fates; tasks that one of them opens
 FOLLOW_MS, MOST_DOORS, OPENED = 1_000, 8, 100
 _WITH_WHY = frozenset({fates.DIED, fates.SKIPPED, fates.CLOSED})
-_CLOCK = SystemClock()
 _STATES: dict[str, tuple[str, str]] = {
     "running": ("running", N_("under way")),
     "interrupted": ("warning", N_("interrupted")),
@@ -107,7 +105,7 @@ RUNS: tuple[Column[RunView], ...] = (
         key="begun",
         title=N_("Begun"),
         value=lambda view: view.entry.begun_at,
-        text=lambda view: shown.clock(view.entry.begun_at, _CLOCK.now_ms()),
+        text=lambda view: shown.clock(view.entry.begun_at, instant.now_ms()),
         width=96,
     ),
     Column(key="word", title=N_("State"), value=state_words, width=90),

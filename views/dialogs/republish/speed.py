@@ -9,13 +9,12 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
-from services.clock import SystemClock
 from services.commands.bulk.options import MAX_RATE
 from services.domain.insight.forecast.outlook import Outlook
 from services.i18n import _, ngettext
 from services.spans import between
 from views.charts import ticks
-from views.support import shown, text
+from views.support import instant, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
@@ -117,7 +116,6 @@ def moments(horizon_s: float) -> list[str]:
     return [_("now"), *(f"+{say(timedelta(seconds=step * number))}" for number in range(1, TIMES + 1))]
 
 
-_CLOCK = SystemClock()
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 _HANDLE, MARK = 12, 18  #: px
 
@@ -183,7 +181,7 @@ class SpeedPane(QWidget):
 
     def show_outlook(self, outlook: Outlook, number: int) -> None:
         """Show what would happen at this pace."""
-        now = _CLOCK.now_ms()
+        now = instant.now_ms()
         self._legend.show_number(number)
         self.plot.show_outlook(outlook)
         if not number:

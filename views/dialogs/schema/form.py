@@ -13,14 +13,13 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 
-from services.clock import SystemClock
 from services.domain.types.schema import Problem
 from services.i18n import N_, _
 from views.dialogs.new_task.problems import sentence, top_name
 from views.dialogs.schema import read as plan
 from views.dialogs.schema.read import MISSING, FieldPlan
 from views.dialogs.schema.values import READ, WRITE, plain
-from views.support import shown
+from views.support import instant, shown
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.widgets.buttons import IconButton
@@ -28,7 +27,6 @@ from views.widgets.fields import ChoiceField
 from views.widgets.toggle import Toggle
 
 CHOICES_IN_ROW = 5
-_CLOCK = SystemClock()
 _DAYS = ((0, N_("Today")), (1, N_("Yesterday")), (7, N_("7 days ago")), (30, N_("30 days ago")))
 
 
@@ -131,7 +129,7 @@ class DateInput(LineInput):
         return self._box
 
     def _choose(self, days: int) -> None:
-        day = shown.moment(_CLOCK.now_ms()).astimezone(shown.zone()).date() - timedelta(days=days)
+        day = shown.moment(instant.now_ms()).astimezone(shown.zone()).date() - timedelta(days=days)
         self.line.setText(day.isoformat())
         self.edited.emit()
 

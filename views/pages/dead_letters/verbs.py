@@ -17,7 +17,6 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
-from services.clock import SystemClock
 from services.commands.causes import CauseChanged
 from services.commands.outcome import Outcome
 from services.domain.fleet.shop import Shop
@@ -56,7 +55,6 @@ FEW = 9
 HOUR_S, DAY_S = 3600, 86_400
 PREVIEW_ROWS = 40
 WIDTH, NOTE_HEIGHT = 460, 110
-_CLOCK = SystemClock()
 
 
 class Letters(msgspec.Struct, frozen=True, kw_only=True):
@@ -572,7 +570,7 @@ class CauseActions(QObject):
 
     def report(self, of: OfCause) -> None:
         """Put on the clipboard what whoever can put it right needs to know."""
-        QGuiApplication.clipboard().setText(words.report(of.cause, of.example, _CLOCK.now_ms()))
+        QGuiApplication.clipboard().setText(words.report(of.cause, of.example, instant.now_ms()))
 
     def log_in(self, of: OfCause) -> None:
         """Open the browser of its shop for a person."""

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, 
 
 from services import messages
 from services.called import ROLE_WORDS
-from services.clock import SystemClock
 from services.desktop.registration import NOTHING, OTHER, WINDOW, WORKER, Registered, Registration
 from services.domain.fleet.role import ADMIN, VIEWER, Person, Roles
 from services.i18n import N_, _, ngettext
@@ -21,7 +20,7 @@ from services.monitor import aside
 from services.monitor.aside import AsideView
 from services.monitor.audit import AuditQueries
 from views.context import PageContext
-from views.support import safe, shown, text
+from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
@@ -230,7 +229,7 @@ def _given(one: Person) -> str:
         return _("like everybody else")
     if not entry.readable:
         return _("cannot be read, so it permits least")
-    when = shown.clock(entry.at, SystemClock().now_ms())
+    when = shown.clock(entry.at, instant.now_ms())
     who = (
         _("given by {who}").format(who=messages.noted(entry.by))
         if entry.by
@@ -337,7 +336,7 @@ class AsideRow(QWidget):
         super().__init__()
         entry = one.entry
         place = " · ".join(part for part in (entry.place, entry.entry) if part)
-        when = shown.clock(entry.at, SystemClock().now_ms()) if entry.at else ""
+        when = shown.clock(entry.at, instant.now_ms()) if entry.at else ""
         facts = " · ".join(part for part in (when, noted(one.by), own(entry.why)) if part)
         self.place = Elided(safe.one_line(place, 200), "strong")
         self.facts = Elided(safe.one_line(facts, 300), "label", "text3")

@@ -10,7 +10,6 @@ from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from services.clock import SystemClock
 from services.domain.fleet import autoscale
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import worker as insight
@@ -22,7 +21,7 @@ from views.pages.workers.lanes_dialog import obeyed
 from views.pages.workers.nodes import Names
 from views.pages.workers.slot_grid import SlotGrid
 from views.pages.workers.verbs import OfWorker, WorkerVerb
-from views.support import safe, text
+from views.support import instant, safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.theme import theme
@@ -153,7 +152,6 @@ MEMORY_FULL_MB = 1024
 STEP_MS = 700
 #: an order that no heartbeat has confirmed after this long is no longer shown as asked
 ASKED_MS = 20_000
-_CLOCK = SystemClock()
 #: in their order
 _ICONS = ("share", "log", "drain", "resume", "stop")
 
@@ -309,7 +307,7 @@ class NodeCard(QFrame):
         self.now, self._now_ms, self._names, self._here = one, now_ms, names, here
         info = one.info
         order, asked_at = self._asked
-        if order and (_obeyed(info, order) or _CLOCK.now_ms() - asked_at > ASKED_MS):
+        if order and (_obeyed(info, order) or instant.now_ms() - asked_at > ASKED_MS):
             self._asked = ("", 0)
         self._say()
 
@@ -330,7 +328,7 @@ class NodeCard(QFrame):
 
     def note_asked(self, order: str) -> None:
         """Remember an order until a heartbeat shows it was obeyed."""
-        self._asked = (order, _CLOCK.now_ms())
+        self._asked = (order, instant.now_ms())
         self._say()
 
     def refused(self) -> None:

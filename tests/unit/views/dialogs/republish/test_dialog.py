@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLin
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.clock import ManualClock
 from services.domain.insight.forecast import outlook
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
@@ -25,6 +26,8 @@ from tests.unit.views.pages.fleet_rig import LOGIN, Fleet
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.speed import ALL, SLOWEST, STEPS, step_of
+from views.support import shown
+from views.support.instant import ticks
 from views.support.load import load_of
 
 pytestmark = pytest.mark.both_pairs
@@ -75,6 +78,19 @@ def test_before_it_has_looked_no_switch_comes_and_no_number_is_none(
     qtbot.waitUntil(lambda: dialog.looked is not None)
     assert [rule for rule, row in dialog.numbers.rules.items() if not row.isHidden()] == ["closed"]
     assert dialog.verb_button.text() == "Republish 10 tasks"
+
+
+@pytest.mark.one_pair
+def test_it_tells_by_the_clock_of_the_fleet_when_all_is_published(
+    open_dialog: Open, request: pytest.FixtureRequest
+) -> None:
+    request.addfinalizer(lambda: shown.set_zone(""))
+    shown.set_zone("UTC")
+    clock = ManualClock()  # this computer's is wrong by months
+    ticks().follow(clock)
+    speed = open_dialog().speed
+    speed.field.setValue(0)
+    assert speed.published.value.text() == f"{shown.moment(clock.now_ms()):%H:%M:%S}"
 
 
 @pytest.mark.one_pair
