@@ -297,6 +297,8 @@ class ShopDayView(QWidget):
         if self._row is not None and row.key == self._row.key and row != self._row:
             self._row = row
             self._say()
+            if self.lists.current() == "acts":  # it may be one of these that changed it
+                self._on_list("acts")
 
     def _on_list(self, which: str) -> None:
         self._shown.setCurrentIndex(int(which == "acts"))
@@ -316,8 +318,10 @@ class ShopDayView(QWidget):
         first, self._day = self._day is None or len(self._day.runs) == 0, day
         self.gantt.show_day(day)
         self._pane.setFixedHeight(min(max(MOST_HIGH, self.height() * 2 // 5), self.gantt.height()))
-        newest = sorted(day.runs, key=lambda run: (run.state == PLANNED, -run.begins))
-        self._model.apply(newest, settle=first)
+        away_from_now = sorted(
+            day.runs, key=lambda run: (run.state == PLANNED, run.begins if run.state == PLANNED else -run.begins)
+        )
+        self._model.apply(away_from_now, settle=first)
         self._stack.setCurrentIndex(0 if day.runs else 1)
         self._say()
         self.loaded.emit()

@@ -132,6 +132,10 @@ def test_every_attempt_stands_in_the_row_of_its_type_with_what_is_planned(
     assert set(found["sync_order"][3:]) == {PLANNED}
     assert day.quiet == ((now - 5 * HOUR, now - 4 * HOUR),)
     assert page.day.legend.said().startswith("5 runs, Succeeded 2, Failed, tried again 1, Dead 1, Running 1, Planned ")
+    begins = [(run.state == PLANNED, run.begins) for run in map(page.day.table.records.record, range(8))]
+    ended, planned = [at for ahead, at in begins if not ahead], [at for ahead, at in begins if ahead]
+    assert (len(ended), ended) == (5, sorted(ended, reverse=True)), "what ran comes first, the newest above"
+    assert planned == sorted(planned), "then what comes, the next one above"
     assert page.shop.isVisible(), "the card of the shop stays beside it"
     assert not page.heat.isVisible()
     page.day.span.choose("168")
@@ -309,6 +313,9 @@ def test_above_the_day_stand_its_numbers_and_below_it_the_acts(qtbot: QtBot, fle
     acts = page.day.acts.records
     qtbot.waitUntil(lambda: acts.rowCount() == 2, timeout=WAIT_MS)
     assert [acts.record(row).action for row in range(2)] == ["resume", "pause"]
+    fleet.context.commands.fleet.pause(f"shop:{SHOP}", reason="again")
+    page.refresh()
+    qtbot.waitUntil(lambda: acts.rowCount() == 3, timeout=WAIT_MS)  # without another look at the list
 
 
 @one_pair
