@@ -649,7 +649,12 @@ class Console:
         gone.window.deleteLater()
 
     def _open_beside(self, name: str) -> None:
-        """Open a connection in a program of its own, which lives on without this one."""
+        """Open a connection in a program of its own, which lives on without this one; of the one that is open here,
+        which such a program would only bring to the front, one more window.
+        """
+        if self.opened is not None and self.connection is not None and name == self.connection.settings.profile:
+            self._open_another(self.opened, None)
+            return
         words = [sys.executable, str(MAIN), "--profile", name]
         words += ["--read-only"] if self._request.read_only else []
         try:

@@ -104,6 +104,23 @@ def test_a_second_window_has_its_own_page_and_comes_back(qapp: QApplication, tmp
     assert [len(left) for left in kept["windows"].values()] == [2]
 
 
+def test_what_is_open_here_opens_in_a_window_of_its_own_too(qapp: QApplication, tmp_path: Path) -> None:
+    """A program of its own would find this one and only bring it to the front: nothing was seen to happen."""
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
+
+    async def work(console: Console) -> None:
+        await shown(console, "local")
+        await until(lambda: bool(console.connections.rows()), "the list")
+        windows(console)[0].top_bar.profile.click()
+        menu = console.connections.menu
+        assert menu is not None
+        (row,) = (one for one in menu.rows if one.connection.opened)
+        row.beside_button.click()
+        assert len(windows(console)) == 2
+
+    play(qapp, tmp_path, work)
+
+
 def test_what_a_page_shows_is_kept_for_each_connection(qapp: QApplication, tmp_path: Path) -> None:
     """The shop of one fleet is in no other: its filter stood there over an empty list."""
     (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
