@@ -41,7 +41,7 @@ def unconfirmed(task: Task, now_ms: int) -> bool:
 
 def glyph(task: Task, now_ms: int) -> str:
     """The status name of a task as it is shown."""
-    return UNCONFIRMED if unconfirmed(task, now_ms) else shown.GLYPHS.get(task.status, UNCONFIRMED)
+    return UNCONFIRMED if unconfirmed(task, now_ms) else shown.GLYPHS.get(task.status, "unknown")
 
 
 def word(task: Task, now_ms: int) -> str:

@@ -135,7 +135,7 @@ _SHOWN_AS: Mapping[str, str] = {
 
 
 def status(name: str, *, gated: bool = False) -> StatusToken:
-    """Return glyph, colour and word of `name`; an unknown state shows as unconfirmed.
+    """Return glyph, colour and word of `name`; one that only a newer program knows shows as unknown.
 
     A *task* that is ``blocked`` waits at a gate: pass ``gated=True`` for tasks, since the
     plain word "blocked" belongs to a publisher held back by the broker.
@@ -143,7 +143,7 @@ def status(name: str, *, gated: bool = False) -> StatusToken:
     key = _SHOWN_AS.get(name, name)
     if gated and key == "blocked":
         key = "waiting"
-    return STATUSES.get(key, STATUSES["unconfirmed"])
+    return STATUSES.get(key, STATUSES["unknown"])
 
 
 class LaneToken(msgspec.Struct, frozen=True):

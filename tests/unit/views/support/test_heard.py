@@ -63,3 +63,9 @@ def test_a_connection_that_is_left_says_nothing_of_the_next_one() -> None:
 def test_a_claim_that_nobody_renewed_is_unconfirmed_too() -> None:
     heard.know(Snapshot(at_ms=NOW, taken=0.0))
     assert shown(row(lease_until=1)) == ("unconfirmed", "no signal")
+
+
+def test_a_status_that_only_a_newer_program_knows_is_told_apart_from_one_that_nobody_confirms() -> None:
+    heard.know(snapshot(15_000))
+    assert shown(row(status="asleep"))[0] == "unknown"
+    assert sentence(row(status="asleep")).startswith("asleep, work"), "as it stands"

@@ -78,7 +78,7 @@ def test_every_state_of_a_task_has_glyph_and_word() -> None:
         ("blocked", True, "waiting"),
         ("blocked", False, "blocked"),
         ("draining", False, "scheduled"),
-        ("nonsense", False, "unconfirmed"),
+        ("nonsense", False, "unknown"),
     ],
 )
 def test_recorded_states_are_shown_under_few_words(name: str, gated: bool, shown: str) -> None:
