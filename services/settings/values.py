@@ -202,7 +202,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         at = urllib.parse.urlsplit(self.store.url)
         number = "".join(urllib.parse.parse_qs(at.query).get("db", []))
         named = f"{at.hostname}:{at.port}{at.path}?{number}" if self.store.url else str(self.database.resolve())
-        return hashlib.sha256(named.encode()).hexdigest()[:12]
+        return hashlib.sha256(named.encode(errors="surrogateescape")).hexdigest()[:12]
 
     @property
     def delays(self) -> tuple[int, ...]:

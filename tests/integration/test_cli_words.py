@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -300,6 +301,15 @@ def test_a_home_that_is_a_file_is_2(tmp_path: Path, inside: str) -> None:
     document = Cli(tmp_path / "file" / inside).run("stats", code=2)
     assert document["field"] == "FLEETDECK_HOME"
     assert "is not a folder" in document["error"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of folders are text")
+def test_a_home_whose_name_is_no_text_is_used(tmp_path: Path) -> None:
+    home = tmp_path / os.fsdecode("店铺".encode("gbk"))
+    here = Cli(home)
+    (task_id,) = here.run("task", "create", "--shop", "pdd:s1", "--type", "flow")["created"]
+    assert here.run("task", "show", task_id)["task"]["task_id"] == task_id
+    assert (home / "local.sqlite").is_file()
 
 
 def test_a_misspelt_type_is_told_and_runs(tmp_path: Path) -> None:
