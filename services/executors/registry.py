@@ -116,6 +116,9 @@ def task_handler(name: str, *, isolate: str = "process", idempotent: bool | None
         raise UsageError(f"isolate must be process or thread, not {isolate!r:.60}", field="isolate")
 
     def register(function: F) -> F:
+        if not _fits(function):
+            told = f"the handler of {name} must take two arguments, the payload and the job: def work(payload, job)"
+            raise UsageError(told, field="function")
         handler = Handler(
             name=name, function=function, module=function.__module__, isolate=isolate, idempotent=idempotent
         )
@@ -123,6 +126,17 @@ def task_handler(name: str, *, isolate: str = "process", idempotent: bool | None
         return function
 
     return register
+
+
+def _fits(function: Callable[..., Any]) -> bool:
+    """Whether it can be called as ``call`` does; told at the start: else each of its tasks would fail."""
+    try:
+        inspect.signature(function).bind({}, None)
+    except TypeError:
+        return False
+    except ValueError:  # one written in C does not say
+        return True
+    return True
 
 
 def installed_modules() -> tuple[str, ...]:

@@ -50,6 +50,14 @@ def test_a_handler_needs_a_proper_name(name: str) -> None:
         task_handler("a", isolate="fork")
 
 
+def test_a_function_that_cannot_take_payload_and_job_is_refused_at_once() -> None:
+    for function in (lambda payload: 1, lambda: 1, lambda a, b, c: 1):
+        with pytest.raises(UsageError, match="payload and the job"):
+            task_handler("a")(function)
+    for function in (lambda payload, job, more=1: 1, lambda *words: 1):
+        assert task_handler("a")(function) is function
+
+
 def test_a_missing_module_is_named() -> None:
     with pytest.raises(UsageError, match=r"no_such_module_here.*PYTHONPATH") as caught:
         load_handlers("no_such_module_here")
