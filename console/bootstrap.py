@@ -231,7 +231,7 @@ def _open(shared: _Shared) -> OpenWindow:
     context = _context(connection, doors, feed, shared.memory, shared.role)
 
     def overview() -> Page:
-        page = OverviewPage(context.overview, memory=context.memory)
+        page = OverviewPage(context.overview, memory=context.memory, profile=context.profile)
         feed.looked.connect(page.note_news)
         feed.changed.connect(page.note_changes)
         connect_overview(page, window, doors.verb)

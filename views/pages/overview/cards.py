@@ -62,7 +62,7 @@ class AttentionCard(Card):
 
     def __init__(self, memory: Memory, profile: str = "") -> None:
         super().__init__(N_("Needs attention"), divided=True, padding=0)
-        self._mutes = Mutes(memory)
+        self._mutes = Mutes(memory, profile)
         self._rows: list[AttentionRow] = []
         self._now_ms, self._blind, self._hidden = 0, False, 0
         self.list = AttentionList()
@@ -228,8 +228,9 @@ UNTIL_CHANGED = 0
 class Mutes:
     """Remembered by key: until an instant, or until the item says something else. Times in UTC milliseconds."""
 
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
+    def __init__(self, memory: Memory, profile: str = "") -> None:
+        # what is known of one fleet is news of another
+        self._memory, self._name = memory, f"{NAME}.{profile}" if profile else NAME
         self._until: dict[str, tuple[int, str]] = {}
         self._recall()
 
@@ -271,7 +272,7 @@ class Mutes:
 
     def _recall(self) -> None:
         """As it is remembered: another window may have muted something."""
-        kept = self._memory.get(NAME, {})
+        kept = self._memory.get(self._name, {})
         self._until = {
             str(key): (entry[0], str(entry[1]))
             for key, entry in (kept.items() if isinstance(kept, dict) else ())
@@ -279,7 +280,7 @@ class Mutes:
         }
 
     def _save(self) -> None:
-        self._memory.put(NAME, {key: list(entry) for key, entry in self._until.items()})
+        self._memory.put(self._name, {key: list(entry) for key, entry in self._until.items()})
 
 
 class Charts(QObject):

@@ -97,6 +97,7 @@ class OverviewPage(Page):
         source: OverviewSource,
         *,
         memory: Memory | None = None,
+        profile: str = "",
         aggregate_above: int | None = AGGREGATE_ABOVE,
     ) -> None:
         super().__init__(N_("Overview"))
@@ -117,7 +118,7 @@ class OverviewPage(Page):
             spec.key: KpiTile(spec.label, spec.glyph, spec.role, alarm_role=spec.alarm_role, filled=True, tip=spec.tip)
             for spec in TILES
         }
-        self.attention, self.fleet = AttentionCard(self._memory), FleetCard(aggregate_above)
+        self.attention, self.fleet = AttentionCard(self._memory, profile), FleetCard(aggregate_above)
         self._steps = Steps(self)
         self.error = ErrorStrip()
         self.asking: ListSource[None] = ListSource(self._call_look, None, self, every_ms=LOOK_MS, in_turn=True)

@@ -48,6 +48,14 @@ def test_two_windows_know_what_the_other_muted() -> None:
         assert window.sift([row(), row("other")], NOW) == ([], [row(), row("other")])
 
 
+def test_what_is_muted_of_one_fleet_is_told_of_another_and_stays_muted_there() -> None:
+    memory = ShortMemory()
+    Mutes(memory, "test").mute(row(), UNTIL_CHANGED)
+    assert Mutes(memory, "prod").sift([row()], NOW) == ([row()], [])
+    Mutes(memory, "prod").sift([], NOW)
+    assert Mutes(memory, "test").sift([row()], NOW) == ([], [row()])
+
+
 def test_rubbish_in_the_file_is_ignored() -> None:
     memory = ShortMemory()
     memory.put(NAME, {"a": 3, "b": ["x", 1], "dead:captcha": [NOW + 1, "3"]})
