@@ -22,8 +22,7 @@ from services.broker import listed as brokers
 from services.clock import ClockOf, SystemClock, machine_zone
 from services.commands import operator
 from services.commands.alerts import AlertCommands
-from services.commands.audit import Audit
-from services.commands.audit_accept import AuditCommands
+from services.commands.audit import Audit, AuditCommands
 from services.commands.batches import BatchCommands
 from services.commands.breakers import BreakerCommands
 from services.commands.bulk import book
@@ -496,7 +495,7 @@ def heard(settings: config.Settings) -> FleetNow:
 
 
 def _probe_file(settings: config.Settings) -> Answer:
-    from services.sqlite_setup import mark_of
+    from services.sqlite.setup import mark_of
 
     if not settings.database.exists() and not mark_of(settings.database).exists():
         return Answer(part=FILE)

@@ -15,7 +15,7 @@ from services.domain.errors import UsageError
 from services.domain.task.queues import QueueOf
 from services.domain.text.message import Message
 from services.domain.text.said import said
-from services.engine.queue_tasks import queue_of, tasks_in
+from services.engine.paged_tasks import queue_of, tasks_in
 from services.ports import Store
 
 

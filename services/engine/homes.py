@@ -11,7 +11,7 @@ from services.domain.change import Rehome
 from services.domain.errors import ConsoleError
 from services.domain.gates import home
 from services.domain.task.status import Status
-from services.engine.shop_tasks import BATCH, tasks_of
+from services.engine.paged_tasks import BATCH, tasks_of
 from services.engine.steps import Steps
 from services.ports import Clock, Store
 

@@ -81,7 +81,7 @@ HELD = {
     "unit/views/tables/test_painters.py": 1,
     "unit/views/widgets/test_heat_map.py": 2,
     "unit/views/widgets/test_kpi_tile.py": 3,
-    "unit/views/widgets/test_sparkline.py": 3,
+    "unit/views/charts/test_sparkline.py": 3,
     "unit/views/widgets/test_toast.py": 4,
     "unit/views/widgets/test_view_tabs.py": 1,
 }

@@ -9,12 +9,12 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
+from views.charts.sparkline import Sparkline
 from views.support.look import Label
 from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
-from views.widgets.sparkline import Sparkline
 
 WIDTH = 320
 

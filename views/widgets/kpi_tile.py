@@ -22,12 +22,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
 
 from services.i18n import _
+from views.charts.sparkline import paint_sparkline
 from views.support.elide import shorter
 from views.support.language import on_language_changed
 from views.support.paint import cut, draw_box, outlines, width_of, write
 from views.theme import theme
 from views.theme.tokens import CARD_GAP, RADIUS_CARD
-from views.widgets.sparkline import paint_sparkline
 
 #: at the usual size of the text; the words grow with it, the curve does not
 HEIGHT, MIN_WIDTH = 113, 136

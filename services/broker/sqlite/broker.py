@@ -23,9 +23,9 @@ from services.domain.text.said import said
 from services.domain.upkeep.health import Finding
 from services.ports import Clock, Consumer
 from services.ports.broker import Capabilities
-from services.sqlite_holder import Displaced, Locked, sentence
-from services.sqlite_setup import Schema, mark_of
-from services.sqlite_writer import close_file, open_file
+from services.sqlite.holder import Displaced, Locked, sentence
+from services.sqlite.setup import Schema, mark_of
+from services.sqlite.writer import close_file, open_file
 
 #: ``queue`` is where a message is ready or, while ``visible_at`` > 0, will be; ``owner`` is the consumer that holds it
 _MESSAGES = """

@@ -16,7 +16,7 @@ from services.domain.errors import SchemaTooNew
 from services.domain.task import lane
 from services.domain.task.order import Delivery
 from services.ports import Clock
-from services.sqlite_writer import POLL_SECONDS, SharedFile
+from services.sqlite.writer import POLL_SECONDS, SharedFile
 
 log = logging.getLogger(__name__)
 #: a waiting take looks this often for delayed messages that are due, and that of a duty, which nobody waits for, this

@@ -13,8 +13,8 @@ from services.domain.fleet.shop_queue import CLOSING, LEAVING, OPEN, ShopQueue
 from services.domain.task import lane
 from services.domain.task.order import QueueDepth
 from services.domain.task.status import ACTIVE, MOVABLE
+from services.engine.paged_tasks import BATCH, tasks_of
 from services.engine.registry import Registry
-from services.engine.shop_tasks import BATCH, tasks_of
 from services.engine.steps import Steps
 from services.ports import Broker, Clock, Store
 

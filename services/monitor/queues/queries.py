@@ -9,7 +9,7 @@ import msgspec
 
 from services.domain.task.queues import QueueOf
 from services.domain.task.record import Task
-from services.engine.queue_tasks import queue_of, tasks_in
+from services.engine.paged_tasks import queue_of, tasks_in
 from services.engine.registry import Registry
 from services.ports import Store
 

@@ -527,8 +527,8 @@ def _refusal(address: str, error: Exception) -> StoreError:
     if text.startswith(("NOAUTH", "WRONGPASS")):
         return StoreUnavailable(said("store.refuses_user", address=address))
     barred = isinstance(error, exceptions.NoPermissionError) or _BARRED in text
-    kind, code = (Forbidden, "store.not_permitted") if barred else (StoreError, "store.refuses")
-    return _spoilt(address, text) or kind(said(code, address=address, error=text))
+    refused, code = (Forbidden, "store.not_permitted") if barred else (StoreError, "store.refuses")
+    return _spoilt(address, text) or refused(said(code, address=address, error=text))
 
 
 def _spoilt(address: str, text: str) -> StoreError | None:

@@ -12,9 +12,9 @@ from services.clock import Onward
 from services.domain.errors import StoreClosed, StoreError, StoreUnavailable
 from services.domain.text.said import said
 from services.ports import Clock
-from services.sqlite_holder import sentence
-from services.sqlite_setup import mark_of
-from services.sqlite_writer import Closed, SharedFile
+from services.sqlite.holder import sentence
+from services.sqlite.setup import mark_of
+from services.sqlite.writer import Closed, SharedFile
 
 T = TypeVar("T")
 #: a clock that was set back may be so much behind what it wrote

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.sqlite_setup import Schema
+from services.sqlite.setup import Schema
 
 #: ``data`` is the record (``services.domain.task.record.encode``), the other columns are what indexes and filters look
 #: at. ``held_uniq``: its uniqueness key while a task is active; lot: its shop while it is parked; outbox_at: instant of

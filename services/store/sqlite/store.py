@@ -24,8 +24,8 @@ from services.domain.task.status import Status
 from services.domain.text.said import said, words_of
 from services.domain.upkeep.stored import Count, Instant, calendar
 from services.ports import Clock
-from services.sqlite_holder import sentence, writer_of
-from services.sqlite_writer import close_file, open_file
+from services.sqlite.holder import sentence, writer_of
+from services.sqlite.writer import close_file, open_file
 from services.store.fleet_day import FleetDay
 from services.store.sqlite import query as embedded_query
 from services.store.sqlite.feed import Feed

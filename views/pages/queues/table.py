@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter
 from services.domain.insight import queue as insight
 from services.i18n import N_, _
 from services.monitor.queues.board import QueueNow
+from views.charts.sparkline import paint_sparkline
 from views.pages.queues import words
 from views.pages.queues.forecast import Foreseen
 from views.support import instant, shown, text
@@ -18,7 +19,6 @@ from views.tables import painters
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink
 from views.theme.tokens import status
-from views.widgets.sparkline import paint_sparkline
 
 MORE = "more"
 _GLYPH, _INDENT = 13, 20

@@ -14,7 +14,7 @@ from services.domain.change import Create
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, Term, equals, excludes
 from services.ports import Store
-from services.sqlite_setup import connect
+from services.sqlite.setup import connect
 from services.store.sqlite import plan
 from services.store.sqlite import query as embedded_query
 from services.store.sqlite.store import EmbeddedStore

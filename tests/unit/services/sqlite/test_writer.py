@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from services import sqlite_writer
-from services.sqlite_holder import Displaced, sentence
-from services.sqlite_setup import Schema
-from services.sqlite_writer import Closed, SharedFile, begin_immediate, close_file, open_file
+from services.sqlite import writer
+from services.sqlite.holder import Displaced, sentence
+from services.sqlite.setup import Schema
+from services.sqlite.writer import Closed, SharedFile, begin_immediate, close_file, open_file
 from tests.contract.waiting import eventually
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 SCHEMA = Schema("test", ("CREATE TABLE numbers (n INTEGER NOT NULL)",))
 
 
@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> Iterator[SharedFile]:
     close_file(shared)
 
 
-def insert(n: int | None) -> sqlite_writer.Work[int | None]:
+def insert(n: int | None) -> writer.Work[int | None]:
     def work(conn: sqlite3.Connection) -> int | None:
         conn.execute("INSERT INTO numbers VALUES (?)", (n,))
         return n
@@ -54,7 +54,7 @@ def test_what_waits_joins_one_transaction(file: SharedFile, monkeypatch: pytest.
         begun.append(time.monotonic())
         begin_immediate(conn)
 
-    monkeypatch.setattr(sqlite_writer, "begin_immediate", begin)
+    monkeypatch.setattr(writer, "begin_immediate", begin)
     gate = threading.Event()
     threads = [threading.Thread(target=lambda: file.write(lambda conn: gate.wait(5)))]
     threads += [threading.Thread(target=lambda: file.write(insert(0))) for _ in range(20)]
@@ -184,8 +184,8 @@ def test_a_waiter_ends_with_the_file(tmp_path: Path) -> None:
 OTHER = """
 import sys, time
 from pathlib import Path
-from tests.unit.services.test_sqlite_writer import SCHEMA
-from services.sqlite_writer import open_file, close_file
+from tests.unit.services.sqlite.test_writer import SCHEMA
+from services.sqlite.writer import open_file, close_file
 file, _ = open_file(Path(sys.argv[1]), SCHEMA)
 worst, count, end = 0.0, 0, time.monotonic() + float(sys.argv[2])
 while not count or time.monotonic() < end:
@@ -248,7 +248,7 @@ def test_a_file_that_is_taken_away_is_written_no_more_and_goes_on_when_it_is_bac
 
 
 def test_a_full_disk_is_told_until_something_is_written_again(file: SharedFile) -> None:
-    def pages(most: int) -> sqlite_writer.Work[object]:
+    def pages(most: int) -> writer.Work[object]:
         return lambda conn: conn.execute(f"PRAGMA max_page_count = {most}").fetchone()
 
     file.write(pages(1))  # SQLite takes the present number instead
@@ -272,7 +272,7 @@ def test_no_room_for_what_readers_and_writers_share_is_a_full_disk_too() -> None
 def test_a_lock_that_another_keeps_for_seconds_is_told_until_something_is_written_again(
     file: SharedFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_writer, "WAITS_SECONDS", 0.02)
+    monkeypatch.setattr(writer, "WAITS_SECONDS", 0.02)
     other = sqlite3.connect(file.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     written = threading.Event()

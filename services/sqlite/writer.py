@@ -18,8 +18,8 @@ from services import home_folder
 from services import log as logs
 from services.domain.errors import NotAllowed, SchemaTooNew, StoreUnavailable
 from services.domain.text.said import said, words_of
-from services.sqlite_holder import Displaced, Locked, Waiting, is_full, writer_of
-from services.sqlite_setup import (
+from services.sqlite.holder import Displaced, Locked, Waiting, is_full, writer_of
+from services.sqlite.setup import (
     BUSY_MS,
     Schema,
     check,

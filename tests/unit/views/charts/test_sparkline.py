@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
+from views.charts.sparkline import Sparkline, points_in, scale, thin
 from views.theme import theme
-from views.widgets.sparkline import Sparkline, points_in, scale, thin
 
 
 def test_thinning_keeps_lows_highs_and_the_last() -> None:

@@ -14,10 +14,10 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from services import sqlite_setup, sqlite_writer
 from services.domain.errors import SchemaTooNew, StoreUnavailable
-from services.sqlite_setup import Schema, migrate, refuse_network
-from services.sqlite_writer import begin_immediate
+from services.sqlite import setup, writer
+from services.sqlite.setup import Schema, migrate, refuse_network
+from services.sqlite.writer import begin_immediate
 
 ONE = Schema("part", ("CREATE TABLE a (x INTEGER);\nCREATE INDEX a_x ON a (x);\n",))
 TWO = Schema("part", (*ONE.steps, "ALTER TABLE a ADD COLUMN y TEXT NOT NULL DEFAULT ''"))
@@ -136,10 +136,10 @@ def test_network_folders_are_refused(
 
 def test_a_share_of_windows_is_refused() -> None:
     with pytest.raises(StoreUnavailable, match="share"):
-        sqlite_setup.refuse_network(Path("\\\\server\\share\\f.sqlite"))
+        setup.refuse_network(Path("\\\\server\\share\\f.sqlite"))
 
 
-@pytest.mark.parametrize("make", [sqlite_setup.connect, sqlite_setup.connect_writer])
+@pytest.mark.parametrize("make", [setup.connect, setup.connect_writer])
 def test_what_is_committed_survives_a_power_cut(tmp_path: Path, make: Callable[[Path], sqlite3.Connection]) -> None:
     """In the mode of the write-ahead log only FULL syncs it at each commit."""
     with closing(make(tmp_path / "fleet.sqlite")) as conn:
@@ -152,11 +152,11 @@ def test_a_link_to_a_disk_that_is_not_there_is_no_new_database(tmp_path: Path) -
     disk.mkdir()
     link.symlink_to(disk / "local.sqlite")
     for _ in range(2):
-        sqlite_writer.close_file(sqlite_writer.open_file(link, ONE)[0])
+        writer.close_file(writer.open_file(link, ONE)[0])
     shutil.rmtree(disk)
     disk.mkdir()
     with pytest.raises(StoreUnavailable, match=r"is gone, though a database was there.*local\.sqlite\.known"):
-        sqlite_writer.open_file(link, ONE)
+        writer.open_file(link, ONE)
     assert not list(disk.iterdir())
 
 
@@ -173,4 +173,4 @@ def test_what_is_no_file_is_said(tmp_path: Path, what: str, says: str, read_only
     else:
         path.symlink_to("/dev/zero" if what == "device" else path)
     with pytest.raises(StoreUnavailable, match=says):
-        sqlite_writer.open_file(path, ONE, read_only=read_only)
+        writer.open_file(path, ONE, read_only=read_only)

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from services import sqlite_holder, sqlite_writer
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Pause
 from services.domain.text.said import words_of
 from services.domain.upkeep import health
+from services.sqlite import holder
+from services.sqlite import writer as shared_file
 from services.store.sqlite.store import EmbeddedStore
 from tests.support.stopped import stop
 
@@ -30,7 +31,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddedStore]:
-    monkeypatch.setattr(sqlite_writer, "BUSY_MS", 200)
+    monkeypatch.setattr(shared_file, "BUSY_MS", 200)
     opened = EmbeddedStore(tmp_path / "f.sqlite", SystemClock())
     yield opened
     opened.close()
@@ -74,11 +75,11 @@ def test_a_frozen_writer_is_named(store: EmbeddedStore, writer: subprocess.Popen
 def test_where_the_system_does_not_tell_the_remedy_is_told(
     store: EmbeddedStore, writer: subprocess.Popen[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_holder, "LOCKS", tmp_path / "none")
+    monkeypatch.setattr(holder, "LOCKS", tmp_path / "none")
     assert "another process has been writing" in refused(store)
     writer.kill()
 
 
 def test_nobody_writes(store: EmbeddedStore, tmp_path: Path) -> None:
-    assert sqlite_holder.writer_of(tmp_path / "f.sqlite") is None
-    assert sqlite_holder.writer_of(tmp_path / "no such file") is None
+    assert holder.writer_of(tmp_path / "f.sqlite") is None
+    assert holder.writer_of(tmp_path / "no such file") is None

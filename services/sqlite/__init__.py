@@ -1,0 +1,1 @@
+"""One SQLite file for several processes: who holds it, how it is opened, who writes."""
