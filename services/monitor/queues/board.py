@@ -143,6 +143,9 @@ class QueueBoard:
     def now(self, most: int = DEEPEST, also: str = "") -> QueuesNow:
         """All of them, of shops the ``most`` deepest, and the one called ``also``."""
         snapshot = self._live.snapshot()
+        return self._now(snapshot, self._samples(3600, 60, snapshot.at_ms), most, also)
+
+    def _now(self, snapshot: Snapshot, past: Sequence[Sample], most: int = DEEPEST, also: str = "") -> QueuesNow:
         states = self._documents()
         known = self._registry.shops()
         keys = {lane.shop_queue(key.partition(":")[2]): key for key in states}
@@ -150,7 +153,7 @@ class QueueBoard:
         blocked = snapshot.publisher().blocked
         by_name = {one.name: one for one in snapshot.depths} if snapshot.told else {}
         retrying = self._retrying(snapshot)
-        rows = [self._lane(name, snapshot, by_name, flows, blocked) for name in lane.LANES]
+        rows = [self._lane(name, snapshot, past, by_name, flows, blocked) for name in lane.LANES]
         deepest = sorted(keys, key=lambda name: (-self._depth_of(name, keys[name], snapshot, by_name), name))
         chosen = deepest[:most] + [name for name in deepest[most:] if name == also]
         rows += [
@@ -161,7 +164,7 @@ class QueueBoard:
             self._delay(level, by_name.get(queues.delay_queue(level)), retrying, told=snapshot.told)
             for level in self._levels(by_name)
         ]
-        rows.append(self._dead(snapshot, flows))
+        rows.append(self._dead(snapshot, past, flows))
         return QueuesNow(
             rows=tuple(rows), shops=len(keys), told=snapshot.told, publisher=snapshot.publisher(),
             workers=snapshot.workers, at_ms=snapshot.at_ms,
@@ -174,7 +177,8 @@ class QueueBoard:
             StoreUnavailable: nothing can be read now.
         """
         snapshot = self._live.snapshot()
-        return self.now().needing() if snapshot.at_ms and snapshot.told else Needing()
+        # without their curves, which take longer than all else and say nothing of it
+        return self._now(snapshot, ()).needing() if snapshot.at_ms and snapshot.told else Needing()
 
     def holders(self, name: str) -> HoldersNow:
         """Who holds what of a queue.
@@ -219,7 +223,13 @@ class QueueBoard:
         return found
 
     def _lane(
-        self, name: str, snapshot: Snapshot, by_name: Mapping[str, QueueDepth], flows: Mapping[str, Flow], blocked: bool
+        self,
+        name: str,
+        snapshot: Snapshot,
+        past: Sequence[Sample],
+        by_name: Mapping[str, QueueDepth],
+        flows: Mapping[str, Flow],
+        blocked: bool,
     ) -> QueueNow:
         depth = by_name.get(lane.LANE_QUEUE + name)
         parked = snapshot.counts.lanes.get(name, {}).get(Status.BLOCKED, 0)
@@ -236,7 +246,7 @@ class QueueBoard:
             flow=flows.get(name, Flow()),
             oldest_at=oldest,
             pauses=holds,
-            curve=self._lane_curve(name, snapshot.at_ms),
+            curve=tuple(getattr(sample, name) for sample in past),
         )
         return self._judged(row, snapshot.at_ms, blocked)
 
@@ -300,7 +310,7 @@ class QueueBoard:
             curve=tuple(one.depth for one in self._points(name)),
         )
 
-    def _dead(self, snapshot: Snapshot, flows: Mapping[str, Flow]) -> QueueNow:
+    def _dead(self, snapshot: Snapshot, past: Sequence[Sample], flows: Mapping[str, Flow]) -> QueueNow:
         number = snapshot.counts.triage.get(Triage.OPEN, 0)
         terms = (equals("status", Status.DEAD), equals("triage", Triage.OPEN))
         first = (
@@ -315,7 +325,7 @@ class QueueBoard:
             flow=flows.get(DEAD, Flow()),
             oldest_at=first[0].updated_at if first else 0,
             state=insight.TRIAGE if number else insight.EMPTY,
-            curve=tuple(sample.dead for sample in self._samples(3600, 60, snapshot.at_ms)),
+            curve=tuple(sample.dead for sample in past),
         )
 
     def _levels(self, by_name: Mapping[str, QueueDepth]) -> list[int]:
@@ -356,9 +366,6 @@ class QueueBoard:
             if sample.at_ms < first
         ]
         return _thin([*before, *kept], points)
-
-    def _lane_curve(self, name: str, now_ms: int) -> tuple[int, ...]:
-        return tuple(getattr(sample, name) for sample in self._samples(3600, 60, now_ms))
 
     def _samples(self, range_s: int, points: int, now_ms: int) -> Sequence[Sample]:
         return self._history.series(range_s, points, now_ms)

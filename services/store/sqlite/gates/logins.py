@@ -12,7 +12,7 @@ from services.domain.gates.session import ClosedSession, Login
 from services.domain.task.record import ENCODER
 from services.domain.upkeep.stored import Instant
 from services.store.sqlite.part import Part, blobs
-from services.store.unreadable import all_sound
+from services.store.unreadable import all_of, all_sound
 
 _READ = msgspec.msgpack.Decoder(ClosedSession).decode
 
@@ -77,4 +77,4 @@ class Sessions(Part):
 
 
 def _instants(rows: list[tuple[object, ...]]) -> dict[str, int]:
-    return dict(all_sound(partial(msgspec.convert, type=tuple[str, Instant]), rows, "last success"))
+    return dict(all_of(tuple[str, Instant], rows, "last success"))
