@@ -28,6 +28,7 @@ class Registry:
         self._lock = threading.Lock()
         self._types: dict[str, kinds.TaskType] = {}
         self._shops: dict[str, Shop] = {}
+        self._listed: list[Shop] = []  #: the same as the store told them
         self._queues: dict[str, shop_queue.ShopQueue] = {}
         self._bodies: Mapping[str, str] = {}  #: of the types, as they were read last
         self._unread: dict[str, str] = {}  #: why, by type
@@ -136,7 +137,9 @@ class Registry:
                 if known is not None:
                     types[name] = known
         self._bodies, self._unread = documents, unread
-        self._shops = {shop.key: shop for shop in self._store.shops()}
+        listed = list(self._store.shops())
+        if listed != self._listed:  # hardly ever, and there may be ten thousand
+            self._listed, self._shops = listed, {shop.key: shop for shop in listed}
         self._zone = zone.fleet_zone(self._store) or zone.DEFAULT_ZONE
         self._queues = _queues(self._store.documents(shop_queue.KIND))
         # nothing removes a type: one that is gone went with a wiped store, and may still not run twice

@@ -22,6 +22,7 @@ from services.ports import Broker, Clock, Consumer, Store
 
 log = logging.getLogger(__name__)
 BATCH = 50
+TAKE_S = 1.0
 
 
 class Archiver:
@@ -78,7 +79,7 @@ class Archiver:
 
     def _round(self, consumer: Consumer) -> bool:
         """Take, store, acknowledge; tell whether all of it was stored."""
-        deliveries = consumer.take(BATCH, 0.5)
+        deliveries = consumer.take(BATCH, TAKE_S)
         if not deliveries:
             return True
         kept: list[Delivery] = []

@@ -26,6 +26,8 @@ class PayloadIndexer:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock
         self._thread = DutyThread(self.run, "payload-indexer", leave_s=LEAVE_S)
+        self._types: Mapping[str, str] = {}  #: as they were read last
+        self._named: tuple[set[str], bool] = (set(), True)  #: what they name, and whether all could be read
 
     def start(self) -> None:
         """Look after the types."""
@@ -48,9 +50,12 @@ class PayloadIndexer:
     def look(self) -> None:
         """Tell the store which fields the types name. Raises the errors of the store."""
         known = set(self._store.indexed())
-        wanted, sure = indexed_fields(self._store.documents("type"))
+        types = self._store.documents("type")
+        if types != self._types:
+            self._named, self._types = indexed_fields(types), types
+        wanted, sure = self._named
         if not sure:  # nobody knows what a type names that cannot be read
-            wanted |= known
+            wanted = wanted | known
         chosen = set(sorted(wanted)[:MOST])
         if len(wanted) > MOST:
             log.warning("%d fields of payloads are to be indexed, %d are", len(wanted), MOST)
