@@ -73,6 +73,8 @@ MOST_SLOTS = 512
 BESIDE = 28
 MAIN = Path(__file__).resolve().parents[1] / "main.py"
 COLLECT_MS = 250
+#: and this often where nothing was due the last time: at rest each look wakes a processor for nothing
+COLLECT_REST_MS = 1000
 #: glibc's name for how many arenas there may be, and so many there are
 _M_ARENA_MAX, ARENAS = -8, 2
 
@@ -910,6 +912,9 @@ class GuiCollector(QObject):
         """
         counts = gc.get_count()
         due = [place for place in (0, 1, 2) if counts[place] > self._thresholds[place]]
+        pace = COLLECT_MS if due else COLLECT_REST_MS
+        if pace != self._timer.interval():
+            self._timer.setInterval(pace)
         if not due:
             return
         settles = due[-1] == 2 and not self._settled
