@@ -8,6 +8,7 @@ from typing import Any
 
 from services.domain.change import Claim, Finish, GiveUp, Nudge, Op, Postpone, TellDependants
 from services.domain.errors import StoreUnavailable
+from services.domain.insight.worker import STOPPED, silence_ms
 from services.domain.step.transitions import NOTICED
 from services.domain.task import fingerprint, own_words, retry
 from services.domain.task.lane import LANES, MAX_PRIORITY, MIN_PRIORITY, shop_queue
@@ -26,6 +27,8 @@ BATCH = 200
 #: rounds of telling dependants in one tick; each tells ``dependency.AT_ONCE`` of them
 TELL_ROUNDS = 20
 OUTBOX_AGE_MS = 30_000
+#: a worker that has missed so many of its beats, one a second, may have been killed before it published
+LOST_AGE_MS = 5_000
 RETRY_GRACE_MS = 60_000
 #: how long a claim lasts unless settings say otherwise
 LEASE_S = 60.0
@@ -121,12 +124,15 @@ class Reconciler:
         return mono >= self._blind_until
 
     def republish_outbox(self) -> int:
-        """Publish what has waited in the outbox for longer than its submitter can still be at it.
+        """Publish what has waited in the outbox for longer than its submitter can still be at it; while a worker has
+        just fallen silent, which released what ran next, much earlier: if it lives, that is a twin.
 
         What cannot be published by itself (nobody takes its key, its queue is full) waits behind the others for its
         next turn.
         """
-        tasks = self._store.outbox(self._outbox_age_ms, BATCH)
+        tasks = self._store.outbox(min(LOST_AGE_MS, self._outbox_age_ms), BATCH)
+        if tasks and not self._just_lost():
+            tasks = self._store.outbox(self._outbox_age_ms, BATCH)
         receipts = self._steps.publish(tasks)
         refused: list[Op] = [
             Postpone(task_id=task.task_id)
@@ -135,6 +141,14 @@ class Reconciler:
         ]
         self._steps.apply(refused)
         return len(tasks)
+
+    def _just_lost(self) -> bool:
+        """Whether a worker is silent, and not for so long that all it left behind has been published since."""
+        now = self._store.now_ms()
+        return any(
+            one.state != STOPPED and LOST_AGE_MS <= silence_ms(one, now) <= self._outbox_age_ms + SLEPT_MS
+            for one in self._store.workers()
+        )
 
     def release_due(self) -> int:
         """Publish scheduled tasks that are due, and retries whose delay queue forgot them."""

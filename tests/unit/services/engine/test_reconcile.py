@@ -17,6 +17,7 @@ from services.domain.task.order import QueueDepth
 from services.domain.task.record import Task
 from services.engine.lead.reconcile import (
     LOOK_S,
+    LOST_AGE_MS,
     MISSING_AFTER_MS,
     OUTBOX_AGE_MS,
     RENEWAL_S,
@@ -50,6 +51,28 @@ def test_a_mark_is_left_to_its_submitter_for_half_a_minute(room: Room, reconcile
     room.clock.advance(0.002)
     assert reconciler.republish_outbox() == 1
     assert (room.task(task.task_id).status, room.ready()) == ("queued", 1)
+
+
+@pytest.mark.parametrize(("state", "released"), [("running", 1), ("stopped", 0)])
+def test_what_a_killed_worker_released_waits_for_a_few_beats_only(
+    room: Room, reconciler: Reconciler, state: str, released: int
+) -> None:
+    """It recorded what follows and published nothing; one that said goodbye has published all."""
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, state=state))
+    task = room.recorded()
+    assert reconciler.republish_outbox() == 0
+    after(room, LOST_AGE_MS)
+    room.store.heartbeat(WorkerInfo(worker="w2", host="h", pid=2, state="running"))
+    assert reconciler.republish_outbox() == released
+    assert room.task(task.task_id).status == ("queued" if released else "pending")
+
+
+def test_of_a_worker_that_is_gone_for_long_nothing_is_published_early(room: Room, reconciler: Reconciler) -> None:
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, state="running"))
+    room.clock.advance(120)
+    room.recorded()
+    after(room, LOST_AGE_MS)
+    assert reconciler.republish_outbox() == 0
 
 
 def test_while_the_broker_refuses_the_mark_stays(room: Room, reconciler: Reconciler) -> None:
