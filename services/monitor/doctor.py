@@ -452,6 +452,7 @@ def _lane(store: Store, fleet: FleetNow, lane: str, ended: list[Task], now: int)
     return LaneFacts(
         lane=lane,
         came=came.number.number,
+        counted=came.number.exact,
         runs=durations.of_tasks(ended),
         waiting=oldest.number.number,
         waited_s=max((now - task.created_at) / 1000 for task in oldest.tasks) if oldest.tasks else 0.0,

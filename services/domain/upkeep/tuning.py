@@ -95,10 +95,13 @@ class TypeFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LaneFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """``came``: tasks within the last hour; ``kept``: slots that are kept for it, ``busy``: those it uses."""
+    """``came``: tasks within the last hour, not ``counted``: at least; ``kept``: slots that are kept for it, ``busy``:
+    those it uses.
+    """
 
     lane: str
     came: int = 0
+    counted: bool = True
     runs: Runs = NOTHING
     waiting: int = 0
     waited_s: float = 0.0
@@ -138,8 +141,10 @@ class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def advice(facts: FleetFacts) -> list[Finding]:
-    """Every advice that these figures bear out."""
-    found = [*_of_slots(facts), *_of_lanes(facts), *_of_limits(facts), *_of_workers(facts)]
+    """Every advice that these figures bear out: where so many came that nobody counted on, the load is not known."""
+    found = [*_of_limits(facts), *_of_workers(facts)]
+    if all(lane.counted for lane in facts.lanes):
+        found = [*_of_slots(facts), *_of_lanes(facts), *found]
     return found + [one for kind in facts.types for one in _of_timeout(kind)]
 
 

@@ -57,6 +57,12 @@ def test_the_advice_says_what_was_measured_and_what_would_keep_up() -> None:
     assert english(one.remedy) == "14 slots would keep up: `worker slots WORKER N`, or another worker."
 
 
+def test_of_more_than_was_counted_no_load_is_told() -> None:
+    """Of 70,000 in an hour it said that 2,237 came, and that two slots would do."""
+    assert told(busy=0, lanes=[lane(came=10), lane("high", came=2237, counted=False)]) == []
+    assert told(busy=8, waiting=500, lanes=[lane(came=4000, counted=False)]) == []
+
+
 def test_too_few_measurements_say_nothing() -> None:
     few = measured([10.0] * (tuning.ENOUGH - 1))
     assert told(busy=8, waiting=500, lanes=[lane(came=4000, runs=few)]) == []
