@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QEvent, QObject, Qt, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
 
@@ -62,6 +62,7 @@ class DialogFrame(Dimming):
         super().__init__(parent)
         self._source, self._icon = title, icon
         self._wanted: tuple[int, int] | None = None
+        self._least = (0, 0)  #: what ``_wanted`` does not go below, as far as the screen has it
         self._width = 0  #: px for letters of the usual size, where it is always the same
         self._by_hand = False  #: a person has put it elsewhere
         self._glyph = QLabel()
@@ -114,6 +115,7 @@ class DialogFrame(Dimming):
                 self.body.addLayout(part, int(place == 1))
             else:
                 self.body.addWidget(part, int(place == 1))
+        self._least = least
         self.setMinimumSize(*least)
         self.ask_size(size)
         self.resize(*size)
@@ -209,13 +211,17 @@ class DialogFrame(Dimming):
         if behind is None:
             return
         middle = self.geometry().center() if self._by_hand else behind.geometry().center()
+        screen = self.screen().availableGeometry()
         if self._wanted is not None:
             room = behind.size()
             width, height = (round(one * theme().growth) for one in self._wanted)
-            self.resize(min(width, room.width() - GAP), min(height, room.height() - GAP))
-        place, screen = middle - self.rect().center(), self.screen().availableGeometry()
-        if self._by_hand:
+            least = QSize(*self._least).boundedTo(screen.size())
+            self.setMinimumSize(least)
+            self.resize(QSize(min(width, room.width() - GAP), min(height, room.height() - GAP)).expandedTo(least))
+        place = middle - self.rect().center()
+        if self._by_hand or self.width() <= screen.width():
             place.setX(max(screen.left(), min(place.x(), screen.right() + 1 - self.width())))
+        if self._by_hand or self.height() <= screen.height():
             place.setY(max(screen.top(), min(place.y(), screen.bottom() + 1 - self.height())))
         self.move(place)
 

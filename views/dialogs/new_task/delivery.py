@@ -40,7 +40,7 @@ from services.domain.task.search.filter_time import Times
 from services.i18n import N_, _
 from services.messages import told
 from views.dialogs.new_task.parameters import Spot
-from views.dialogs.new_task.section import FormSection
+from views.dialogs.new_task.section import MARGIN, FormSection
 from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
@@ -55,7 +55,7 @@ from views.widgets.stepper import Stepper
 
 MAX_MINUTES = 366 * 24 * 60
 MAX_ATTEMPTS = 21
-WIDE = 6  #: which of the fields has a row to itself
+COLUMNS = 3
 NOW, LATER, AT, REPEAT = "now", "later", "at", "repeat"
 _BETWEEN = re.compile(r"[\s,;，；、]+")
 QUIET_MS, SHORTEST = 200, 2
@@ -93,6 +93,7 @@ class Delivery(FormSection):
         self.after, self.deadline = AfterField(), MomentField()
         self._refused = ""
         self._touched = False
+        self._columns = 0
         self._titles: list[tuple[Label, str, Label, str]] = []
         self._put_together()
         self.lane.chosen.connect(self._on_lane)
@@ -109,9 +110,9 @@ class Delivery(FormSection):
         self._on_start(NOW)
 
     def _put_together(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(14)
-        grid.setVerticalSpacing(10)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(14)
+        self._grid.setVerticalSpacing(10)
         cells: tuple[tuple[QWidget, str, str], ...] = (
             (self.lane, N_("Lane"), N_("dedicated shops keep theirs")),
             (self.start, N_("Start"), ""),
@@ -121,10 +122,26 @@ class Delivery(FormSection):
             (self.deadline, N_("Deadline"), N_("to begin at the latest")),
             (self.after, N_("After"), N_("tasks that must succeed first: type an id, a shop or a type")),
         )
-        for place, (widget, title, note) in enumerate(cells):
-            grid.addWidget(self._cell(widget, title, note), place // 3, place % 3, 1, 3 if place == WIDE else 1)
-            grid.setColumnStretch(place % 3, 1)
-        self.body.addLayout(grid)
+        self._cells = [self._cell(widget, title, note) for widget, title, note in cells]
+        self.body.addLayout(self._grid)
+        self._stand(COLUMNS)
+
+    def take_width(self, width: int) -> None:
+        """Stand in one column less where the fields need more room than so much for all of the section."""
+        widths = [cell.minimumSizeHint().width() for cell in self._cells[:-1]]
+        needed = sum(max(widths[place::COLUMNS]) for place in range(COLUMNS))
+        needed += (COLUMNS - 1) * self._grid.horizontalSpacing() + 2 * MARGIN
+        self._stand(COLUMNS if needed <= width else COLUMNS - 1)
+
+    def _stand(self, columns: int) -> None:
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for place, cell in enumerate(self._cells):
+            whole = place == len(self._cells) - 1  # what may be long has a row to itself
+            self._grid.addWidget(cell, place // columns, 0 if whole else place % columns, 1, columns if whole else 1)
+        for column in range(COLUMNS):
+            self._grid.setColumnStretch(column, int(column < columns))
 
     def _cell(self, widget: QWidget, title: str, note: str) -> QWidget:
         cell = QWidget()

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedWidget, QWidget
 
 from services.commands.sheet import columns, table
@@ -33,6 +33,7 @@ from views.dialogs.new_task.draft import FORCE, QUEUE, REJECT, STOP, Draft, from
 from views.dialogs.new_task.forecast import Forecast
 from views.dialogs.new_task.form import NewTaskForm
 from views.dialogs.new_task.lookup import Known, Lookup
+from views.dialogs.new_task.side import NARROW, WIDTH
 from views.dialogs.new_task.twins import Twins
 from views.dialogs.schema.json_text import pretty
 from views.dialogs.sheet.columns import field_word
@@ -341,6 +342,11 @@ class NewTaskDialog(DialogFrame):
     def _ask_starts(self) -> None:
         if self.sheet.orders is not None and self._pages.currentWidget() is self.sheet:
             self._work.ask_starts(self.sheet.orders)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """On a small screen the form needs the room more than what is said beside it."""
+        self.forecast.setFixedWidth(WIDTH if event.size().width() >= LEAST[0] else NARROW)
+        super().resizeEvent(event)
 
     def _on_page(self, _place: int) -> None:
         self.ask_size(WIDE if self._pages.currentWidget() is self.sheet else SIZE)

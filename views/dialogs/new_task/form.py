@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.called import PLATFORM_NAMES
@@ -229,6 +230,11 @@ class NewTaskForm(ScrollPane):
         self.shops.picker.mixed.connect(self._on_mixed)
         self.parameters.changed.connect(self.changed)
         self.delivery.changed.connect(self.changed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Nothing may be wider than the window has room for: the form scrolls up and down alone."""
+        self.delivery.take_width(self.viewport().width())
+        super().resizeEvent(event)
 
     # the draft
 

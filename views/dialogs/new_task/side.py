@@ -10,7 +10,7 @@ from views.support import text
 from views.theme import theme
 from views.widgets.scroll_pane import ScrollPane
 
-WIDTH = 286
+WIDTH, NARROW = 286, 250
 
 
 class SideColumn(ScrollPane):

@@ -755,3 +755,27 @@ def test_where_nobody_knows_whether_it_was_done_it_is_made_for_a_reason(
     row.go.click()
     qtbot.waitUntil(lambda: row.said.text() == "created")
     assert [task.reason for task in tasks(fleet)] == ["looked into the shop"]
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_on_a_small_screen_all_of_it_is_on_the_screen(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open, language: str
+) -> None:
+    """As on 1280x720 at 150 %: *Create* was beside the screen, and so was half of the form."""
+    fleet.seed_shops(6)
+    i18n.set_language(language)
+    window = QWidget()
+    qtbot.addWidget(window)
+    screen = window.screen().availableGeometry()
+    window.setGeometry(0, 0, screen.width(), 440)
+    window.show()
+    dialog = open_dialog(PREFILL, window)
+    qtbot.waitExposed(dialog)
+    assert screen.contains(dialog.frameGeometry())
+    inner = dialog.rect()
+    for part in (dialog.verbs.create, dialog.forecast):
+        assert inner.contains(part.rect().translated(part.mapTo(dialog, part.rect().topLeft())))
+    for part in (dialog.what, dialog.shops, dialog.parameters, dialog.delivery):
+        edge = part.mapTo(dialog, part.rect().topRight()).x()
+        assert edge < dialog.forecast.mapTo(dialog, dialog.forecast.rect().topLeft()).x(), part
