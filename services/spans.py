@@ -4,6 +4,7 @@
     seconds(timedelta(seconds=41))          "41 s"          "41 秒"
     coarse(timedelta(hours=2))              "2 h"           "2 小时"
     exact(timedelta(hours=36))              "1 d 12 h"      "1 天 12 小时"
+    of_seconds(1800)                        "30 min"        "30 分钟"
     english(372)                            "6 m 12 s", whatever the language is
     between(130, 170)                       "2–3 min"       "2–3 分钟"
     rate(4.8)                               "4.8/s"         "4.8 条/秒"
@@ -70,9 +71,7 @@ def exact(span: timedelta) -> str:
         amount, left = divmod(left, size)
         if amount:
             parts.append((f"{amount:,}", unit))
-    if len(parts) == 1 and parts[0][1] == "m":  # alone it is no part of a clock
-        parts = [(parts[0][0], "min")]
-    return _say(parts or [("0", "s")])
+    return _say(_alone(parts) or [("0", "s")])
 
 
 def milliseconds(span: timedelta) -> str:
@@ -84,14 +83,15 @@ def milliseconds(span: timedelta) -> str:
 
 
 def of_seconds(number: float) -> str:
-    """Return so many seconds, which may be below zero: whole ones as ``seconds``, others as ``duration``."""
-    return _sign(number) + _say(_parts(abs(number), _decimals_below(number)))
+    """Return so many seconds, which may be below zero, as a sentence says them: whole ones as ``seconds``, others as
+    ``duration``, none with a part that is zero: ``30 min``.
+    """
+    return _sign(number) + _say(_told(number))
 
 
 def english(number: float) -> str:
     """Return the same for machines, logs and the command line, which speak English in any language."""
-    parts = _parts(abs(number), _decimals_below(number))
-    return _sign(number) + " ".join(f"{amount} {unit}" for amount, unit in parts)
+    return _sign(number) + " ".join(f"{amount} {unit}" for amount, unit in _told(number))
 
 
 def between(low: float, high: float) -> str:
@@ -158,6 +158,16 @@ def _sign(number: float) -> str:
 
 def _decimals_below(number: float) -> int:
     return 0 if isinstance(number, int) else 10
+
+
+def _told(number: float) -> _Parts:
+    parts = _parts(abs(number), _decimals_below(number))
+    return _alone(parts[:1] if len(parts) == 2 and not int(parts[1][0]) else parts)
+
+
+def _alone(parts: _Parts) -> _Parts:
+    """Minutes alone are no part of a clock."""
+    return [(parts[0][0], "min")] if len(parts) == 1 and parts[0][1] == "m" else parts
 
 
 def _parts(number: float, decimals_below: int) -> _Parts:

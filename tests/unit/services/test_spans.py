@@ -23,8 +23,8 @@ def chinese() -> Iterator[None]:
         (7, "7 s"),
         (7.96, "7.9 s"),
         (59.9, "59 s"),
-        (60, "1 m 00 s"),
-        (3_600, "1 h 00 m"),
+        (60, "1 min"),
+        (3_600, "1 h"),
         (200_000, "2 d 7 h"),
         (-372, "-6 m 12 s"),
         (-0.44, "-0.4 s"),
@@ -38,3 +38,4 @@ def test_so_many_seconds(seconds: float, words: str) -> None:
 def test_the_language_of_machines_stays(chinese: None) -> None:
     assert spans.of_seconds(372) == "6\u202f分 12\u202f秒"
     assert spans.english(372) == "6 m 12 s"
+    assert spans.of_seconds(1800) == "30\u202f分钟"

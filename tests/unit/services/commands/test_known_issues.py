@@ -497,7 +497,7 @@ def test_it_is_said_what_is_done_about_it(room: Room) -> None:
     (cause,) = CauseQueries(room.store).causes().rows
     assert [english(one) for one in known_issue.told(cause.rule)] == [
         "Known issue captcha, ann is at it",
-        "its shops are parked for 2 h 00 m after each letter",
+        "its shops are parked for 2 h after each letter",
         "its letters run again at 06:00",
         "alerts on it are told once",
         "alerts on it go to duty, lead",

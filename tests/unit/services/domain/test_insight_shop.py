@@ -135,7 +135,7 @@ def test_a_shop_that_is_paused_on_two_levels_says_both_and_offers_both() -> None
 def test_reasons_tell_everything_that_is_true_the_decisive_first() -> None:
     now = judged(counts={"held": 2}, held_at=NOW - 120_000, session=CAPTCHA, pauses=(pause("all"),))
     assert [one.code for one in insight.reasons(now, NOW)] == ["shop.held_since", "shop.captcha", "shop.paused_all"]
-    assert english(insight.reasons(now, NOW)[0]) == "2 to decide, for 2 m 00 s now: nobody knows how they ended"
+    assert english(insight.reasons(now, NOW)[0]) == "2 to decide, for 2 min now: nobody knows how they ended"
     assert [verb for verb, _ in insight.acts(now)] == ["open_tasks", "login_shop", "open_session", "resume"]
 
 

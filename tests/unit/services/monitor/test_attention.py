@@ -778,7 +778,7 @@ def test_a_task_that_hangs_is_told_with_how_long_such_tasks_take_and_what_stands
     busy = (msgspec.structs.replace(worker(room, "w1"), slots=(slot,)),)
     (item,) = finder(room).find(look(room, workers=busy), behind, None)
     assert (item.key, item.code, item.params["waiting"]) == ("hung:long", "attention.hung_before", 2)
-    assert said(item) == ["It has run for 1 m 00 s, usually 2 s, and says nothing of how far it is"]
+    assert said(item) == ["It has run for 1 min, usually 2 s, and says nothing of how far it is"]
     assert item.verbs[0] == ("stop_task", "long")
     moves = (msgspec.structs.replace(busy[0], slots=(msgspec.structs.replace(slot, progress=40),)),)
     assert finder(room).find(look(room, workers=moves), behind, None) == (), "it says that it gets on"
@@ -866,7 +866,7 @@ def test_republished_letters_that_fail_again_are_told_before_they_die(room: Room
     item = found(room)["republished:" + "a" * 16]
     told = {"failing": 1, "of": 2, "done": 1, "left_ms": 60_000}
     assert (item.code, item.params) == ("attention.republished_failing", told)
-    assert "1 succeeded and 1 failed again. They try again by themselves, the first in 1 m 00 s" in english(item)
+    assert "1 succeeded and 1 failed again. They try again by themselves, the first in 1 min" in english(item)
     assert item.verbs == (("open_tasks", f"id:{second.task_id}"),)
     died(room, "s3", "network", print_="a" * 16)
     (dead,) = [one for key, one in found(room).items() if key.startswith("dead:")]
@@ -894,7 +894,7 @@ def test_a_last_try_that_comes_is_told_low_in_the_list(room: Room) -> None:
         "attention.last_try", "retrying", (("open_tasks", f"id:{alone.task_id}"),),
     )  # fmt: skip
     assert english(item) == (
-        "work of <pdd:s2>: the last try starts in 1 m 00 s: It goes by itself; if it fails, it is a dead letter;"
+        "work of <pdd:s2>: the last try starts in 1 min: It goes by itself; if it fails, it is a dead letter;"
         " Network error"
     )
     second = failed(room, "s3", 1, 30_000)

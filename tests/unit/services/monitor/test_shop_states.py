@@ -124,7 +124,7 @@ def test_a_shop_whose_task_hangs_is_stuck_from_then_on_and_says_why(room: Room) 
     room.clock.advance(40)
     hangs = found(room, seen, workers=at_work(room, 60))["s1"]
     assert (hangs.state, hangs.since_ms) == ("stuck", begun)
-    assert english(insight.reasons(hangs, room.clock.now_ms())[0]) == "What runs there seems to hang, for 1 m 00 s now"
+    assert english(insight.reasons(hangs, room.clock.now_ms())[0]) == "What runs there seems to hang, for 1 min now"
     assert shown(room, seen, workers=at_work(room, 60, progress=40))["s1"] == "running", "it says that it gets on"
 
 

@@ -40,14 +40,14 @@ def test_why_it_is_late(leader: str, kind: str, firing: bool, why: str) -> None:
     assert found.why is not None
     assert found.why.code == f"schedule.{why}"
     assert found.late is not None
-    assert messages.english(found.late) == "2 h 00 m late"
+    assert messages.english(found.late) == "2 h late"
 
 
 def test_a_run_that_began_late_says_so_afterwards() -> None:
     ran = Planned(schedule=SCHEDULE, last=Tally(at=NOW - 7_200_000, base=NOW))
     found = insight.look(ran, NOW + 5, NOW, leader="w1")
     assert found.ran_late is not None
-    assert (found.ran_late_ms, messages.english(found.ran_late)) == (7_200_000, "2 h 00 m late")
+    assert (found.ran_late_ms, messages.english(found.ran_late)) == (7_200_000, "2 h late")
     by_hand = Planned(schedule=SCHEDULE, last=Tally(at=NOW - 7_200_000, base=NOW, by="ann"))
     assert insight.look(by_hand, NOW + 5, NOW, leader="w1").ran_late is None
 

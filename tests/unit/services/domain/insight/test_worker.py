@@ -279,7 +279,7 @@ def test_the_last_worker_is_the_one_that_was_there_longest_silent_or_left() -> N
     assert said() == "The last one, w1 on machine desk-01, was stopped by ann 1 m 30 s ago"
     assert said(silent) == said()
     later = msgspec.structs.replace(silent, seen_at=NOW - 60_000)
-    assert said(later).startswith("The last one, w2 on machine desk-02, has not been heard of for 1 m 00 s")
+    assert said(later).startswith("The last one, w2 on machine desk-02, has not been heard of for 1 min")
     assert (
         said(farewell=msgspec.structs.replace(left, by=""))
         == "The last one, w1 on machine desk-01, ended normally 1 m 30 s ago"

@@ -137,7 +137,7 @@ def test_acts_and_gaps_stand_among_them_in_order() -> None:
         [Gap(T0 - 60_000, T0)],
     )
     assert [english(turn.message) for turn in found] == [
-        "Nothing was recorded for 1 m 00 s",
+        "Nothing was recorded for 1 min",
         "b leads",
         "ann: task.cancel t1 and 2 more, partly",
         "ann: pause platform:pdd",

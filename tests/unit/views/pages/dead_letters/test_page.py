@@ -640,7 +640,7 @@ def test_a_known_issue_is_decided_shown_and_taken_back(qtbot: QtBot, fleet: Flee
     rule = cause_rule.read(fleet.store.documents(cause_rule.KIND))[cause]
     assert (rule.owner, rule.park_s, rule.retry_at, rule.alert_once) == ("ann", 7_200, "06:00", True)
     qtbot.waitUntil(lambda: "ann is at it" in page.letters.said.text())
-    assert "parked for 2 h 00 m" in page.letters.said.text().replace("\u202f", " ")
+    assert "parked for 2 h" in page.letters.said.text().replace("\u202f", " ")
     cause_menu(page)["Take the rule of the known issue away"].trigger()
     qtbot.waitUntil(lambda: not page.causes.causes.record(0).rule.known)
     qtbot.waitUntil(lambda: "ann is at it" not in page.letters.said.text())
