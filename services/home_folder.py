@@ -67,7 +67,7 @@ def make(folder: Path) -> None:
     try:
         make_private(folder)
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(13, "no right to write there")
+            raise UsageError(said("home.no_right", folder=str(folder)), field="FLEETDECK_HOME")
         _there[folder] = folder.stat().st_dev
     except OSError as exc:
         text = said("home.unusable", folder=str(folder), why=exc.strerror or str(exc))

@@ -6,20 +6,25 @@ import shutil
 from collections.abc import Callable
 
 import psutil
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, QTimer
 
 from console.main_window import MainWindow
 from console.navigation import PageSpec
+from services import home_folder
 from services import settings as config
+from services.domain.errors import UsageError
 from services.i18n import N_, _
+from services.messages import told
 from views.page import Page
 from views.pages.connection.page import ConnectionPage
-from views.pages.first_run.checks import OK, WARNING, Check
+from views.pages.first_run.checks import ERROR, OK, WARNING, Check
 from views.pages.first_run.page import FirstRunPage
 from views.support.connections import Connection
 from views.widgets.toast import ToastSpec
 
 GIGABYTE = 1e9
+#: what somebody has put right is seen by then, without another start
+LOOK_AGAIN_MS = 2_000
 
 
 class _Holder(Page):
@@ -48,6 +53,9 @@ def make_welcome(settings: config.Settings) -> tuple[MainWindow, FirstRunPage]:
 
     page.language_changed.connect(say)
     say()
+    again = QTimer(page, interval=LOOK_AGAIN_MS)
+    again.timeout.connect(lambda: page.show_checks(pre_checks(settings)))
+    again.start()
     window.open_page("first_run")
     return window, page
 
@@ -82,7 +90,16 @@ def pre_checks(settings: config.Settings) -> list[Check]:
     free = shutil.disk_usage(anchor).free / GIGABYTE
     memory = psutil.virtual_memory().available / GIGABYTE
     return [
-        Check(name=N_("Local engine"), text=_("ready")),
+        _engine(settings),
         Check(name=N_("Disk space"), text=_("{n} GB free").format(n=f"{free:.0f}"), state=OK if free > 1 else WARNING),
         Check(name=N_("Memory"), text=_("{n} GB free").format(n=f"{memory:.0f}"), state=OK if memory > 1 else WARNING),
     ]
+
+
+def _engine(settings: config.Settings) -> Check:
+    """Whether its file can be kept in the home."""
+    try:
+        home_folder.make(settings.home_path)
+    except UsageError as exc:
+        return Check(name=N_("Local engine"), text=_("not possible"), state=ERROR, remedy=told(exc))
+    return Check(name=N_("Local engine"), text=_("ready"))

@@ -103,6 +103,7 @@ REFUSALS: dict[str, str] = {
     "settings.exclude": N_("{one} and {other} exclude each other: unset one of them"),
     "home.unseen": N_("{folder} cannot be looked at: {why}; let FLEETDECK_HOME name a folder that can be written"),
     "home.unusable": N_("{folder} cannot be used: {why}; let FLEETDECK_HOME name a folder that can be written"),
+    "home.no_right": N_("{folder}: no right to write there; let FLEETDECK_HOME name a folder that can be written"),
     "home.no_folder": N_("{folder} is not a folder; let FLEETDECK_HOME name a folder that can be written"),
     "config.large": N_("{path} has more than {most} bytes, which no configuration needs. Look what it is"),
     "config.not_text": N_("{path}, line {line}: not UTF-8 text; save it again as UTF-8"),

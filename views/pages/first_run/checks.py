@@ -23,11 +23,15 @@ _STATUS = {OK: "healthy", WARNING: "warning", ERROR: "dead"}
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing looked at. ``name`` is source text, ``text`` already translated. Errors block, warnings do not."""
+    """One thing looked at. ``name`` is source text, the others already translated. Errors block, warnings do not.
+
+    ``remedy``: of an error, a sentence with what is wrong and how to put it right.
+    """
 
     name: str
     text: str
     state: str = OK
+    remedy: str = ""
 
 
 class CheckList(QWidget):
@@ -42,6 +46,8 @@ class CheckList(QWidget):
 
     def show_checks(self, checks: Sequence[Check]) -> None:
         """Show what was found."""
+        if self._checks == tuple(checks):
+            return
         self._checks = tuple(checks)
         self._announce()
         self.updateGeometry()
@@ -49,7 +55,7 @@ class CheckList(QWidget):
     def blocked(self) -> str:
         """The first error, "" for none."""
         wrong = next((check for check in self._checks if check.state == ERROR), None)
-        return f"{_(wrong.name)}: {wrong.text}" if wrong is not None else ""
+        return f"{_(wrong.name)}: {wrong.remedy or wrong.text}" if wrong is not None else ""
 
     def _announce(self) -> None:
         words = "; ".join(f"{_(status(_STATUS[c.state]).word)}, {_(c.name)}: {c.text}" for c in self._checks)

@@ -211,7 +211,10 @@ class LocalChoice(ChoiceCard):
         for widget in (self._slots_title, self.slots, self._slots_note):
             row.addWidget(widget)
         row.addStretch(1)
+        self._error = Label("", "label", "dead", wrap=True)
+        self._error.hide()
         self.body.addWidget(self.checks)
+        self.body.addWidget(self._error)
         self.body.addLayout(row)
         self.foot.addWidget(self.button)
         self.foot.addStretch(1)
@@ -221,7 +224,10 @@ class LocalChoice(ChoiceCard):
     def show_checks(self, checks: Sequence[Check]) -> None:
         """Show what was found; an error keeps from starting and says how to put it right."""
         self.checks.show_checks(checks)
-        self.button.disable(self.checks.blocked())
+        wrong = self.checks.blocked()
+        self._error.setText(safe.one_line(wrong))
+        self._error.setVisible(bool(wrong))
+        self.button.disable(wrong)
 
     def _say(self) -> None:
         self._slots_title.setText(_("Task slots"))

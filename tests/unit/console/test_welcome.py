@@ -1,0 +1,30 @@
+"""The first window: what it has looked at before anything starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from pytestqt.qtbot import QtBot
+
+from console.connection import welcome
+from services import settings as config
+
+
+def test_a_home_that_cannot_be_written_keeps_from_starting_until_it_can(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(welcome, "LOOK_AGAIN_MS", 20)
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("x", encoding="utf-8")
+    settings = msgspec.structs.replace(config.load(home=tmp_path), home=str(in_the_way / "home"))
+    window, page = welcome.make_welcome(settings)
+    qtbot.addWidget(window)
+    window.show()
+    assert not page.local.button.isEnabled()
+    assert "FLEETDECK_HOME" in page.local.button.toolTip()
+    assert "ready" not in page.local.checks.accessibleName()
+    in_the_way.unlink()
+    qtbot.waitUntil(page.local.button.isEnabled)
+    assert "Local engine: ready" in page.local.checks.accessibleName()
