@@ -7,7 +7,8 @@ from functools import partial
 
 import msgspec
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import _
 from views.support import elide, safe, text
@@ -20,8 +21,8 @@ from views.widgets.elided import Elided
 
 #: so wide may a name be in a title, beside what else the head has
 NAME_COLUMNS = 32
-#: pixels between the tiles of a row
-GAP = 8
+#: pixels between the tiles of a row, and the width below which they go on in a second one
+GAP, LEAST_TILE = 8, 84
 
 
 class Card(QFrame):
@@ -127,9 +128,10 @@ class TileRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(GAP)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(GAP)
+        self._columns = 0
         self.tiles: dict[str, Tile] = {}
 
     def show_tiles(self, told: Sequence[Told]) -> None:
@@ -138,8 +140,27 @@ class TileRow(QWidget):
             if one.key not in self.tiles:
                 self.tiles[one.key] = tile = Tile()
                 tile.door.activated.connect(partial(self.opened.emit, one.key))
-                self._row.addWidget(tile, 1)
+                self._columns = 0
             self.tiles[one.key].show_told(one)
+        self._stand()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Go on in a second row where side by side no title could be read."""
+        super().resizeEvent(event)
+        self._stand()
+
+    def _stand(self) -> None:
+        count = len(self.tiles)
+        fitting = max(1, (self.width() + GAP) // (round(LEAST_TILE * theme().growth) + GAP))
+        rows = -(-count // fitting)
+        columns = -(-count // max(1, rows))
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for place, tile in enumerate(self.tiles.values()):
+            self._grid.addWidget(tile, place // columns, place % columns)
+        for column in range(count):
+            self._grid.setColumnStretch(column, int(column < columns))
 
 
 class Tile(QFrame):

@@ -46,7 +46,7 @@ from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 
-EVERY_MS, MOST_HIGH = 4000, 270
+EVERY_MS, MOST_HIGH, LEAST_LIST = 4000, 270, 120
 CHOICES = tuple(zip(("6", "24", "168"), (N_("6 h"), N_("24 h"), N_("7 d")), SPANS, strict=True))
 
 RUNS: tuple[Column[DayAttempt], ...] = (
@@ -235,8 +235,11 @@ class ShopDayView(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addLayout(head)
-        whole.addLayout(how)
-        whole.addWidget(self._stack, 1)
+        self._shown.setMinimumHeight(LEAST_LIST)
+        page = ScrollPane()  # a low window would squeeze the chart to a line
+        page.body.addLayout(how)
+        page.body.addWidget(self._stack, 1)
+        whole.addWidget(page, 1)
 
     def _connect(self) -> None:
         self.back.clicked.connect(self.closed)

@@ -26,6 +26,7 @@ from tests.unit.views.pages.fleet_rig import MINUTE, Fleet
 from tests.unit.views.pages.opening import opening
 from views.pages.shops.day import HOLDS, hangs, longest
 from views.pages.shops.page import ShopsPage
+from views.widgets.card import LEAST_TILE
 
 pytestmark = pytest.mark.both_pairs
 one_pair = pytest.mark.one_pair
@@ -374,3 +375,19 @@ def test_what_went_wrong_at_one_shop_is_not_said_of_the_next(
     assert page.day.error.isVisibleTo(page.day), "its own shop still has no answer"
     page.table.peek_requested.emit(OTHER)
     assert not page.day.error.isVisibleTo(page.day)
+
+
+@one_pair
+def test_on_a_low_window_the_day_scrolls_and_its_numbers_stand_in_two_rows(
+    qtbot: QtBot, fleet: Fleet, busy: dict[str, str], open_page: Open
+) -> None:
+    """As on 1280x720 at 150 %: of the chart a line was left, and of the numbers their first letters."""
+    page = open_page()
+    day_of(qtbot, page)
+    page.resize(785, 360)
+    gantt, tiles = page.day.gantt, list(page.day.tiles.tiles.values())
+    qtbot.waitUntil(lambda: gantt.parentWidget().height() >= gantt.height())
+    assert min(tile.width() for tile in tiles) >= LEAST_TILE
+    assert len({tile.y() for tile in tiles}) == 2
+    page.resize(1400, 800)
+    qtbot.waitUntil(lambda: len({tile.y() for tile in tiles}) == 1)
