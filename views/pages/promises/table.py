@@ -266,7 +266,7 @@ PROMISES: tuple[Column[PromiseRow], ...] = (
         text=lambda row: words.when(row, instant.now_ms()).line,
         lines=lambda row: words.when(row, instant.now_ms()),
         kind=TWO,
-        width=136,
+        width=152,
         live=True,
         tooltip=lambda row: words.judged(row, instant.now_ms()),
     ),
