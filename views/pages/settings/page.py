@@ -114,11 +114,17 @@ def _order(settings: Settings) -> str:
 
 
 def _retries(settings: Settings) -> str:
+    """How often is the policy of each type; what is set here holds where that says nothing."""
     most, delays = settings.retry.max_retries, settings.delays
     if not most:
-        return _("dead letter at once")
-    spans = [_span(delays[min(place, len(delays) - 1)]) for place in range(most)]
-    return _("again after {spans}, then a dead letter").format(spans=text.listed(spans))
+        return _("as often as its type says; else a dead letter at once")
+    spans = text.listed(map(_span, delays[:DELAYS])) + (" …" if len(delays) > DELAYS else "")
+    said = ngettext(
+        "again after {spans}; as often as its type says, else {n} time",
+        "again after {spans}; as often as its type says, else {n} times",
+        most,
+    )
+    return said.format(spans=spans, n=most)
 
 
 def _span(seconds: float) -> str:
@@ -129,6 +135,8 @@ def _span(seconds: float) -> str:
 
 
 WIDTH = 620
+#: delays of retries that are named
+DELAYS = 5
 #: a page of this width has room for two columns in which nobody's name is cut to a few letters
 BESIDE = 1000
 THEMES = ((DARK, N_("Dark")), (LIGHT, N_("Light")), (SYSTEM, N_("As the system")))

@@ -115,11 +115,17 @@ def test_it_says_by_which_rules_tasks_run(qtbot: QtBot, fleet: Fleet) -> None:
     made = SettingsPage(fleet.context, data_folder="/data/fleetdeck", settings=Settings())
     qtbot.addWidget(made)
     rules = made.rules.values()
-    assert rules["Failed attempts"] == "again after 30\u202fs, 1\u202fmin, 2\u202fmin, then a dead letter"
+    assert (
+        rules["Failed attempts"]
+        == "again after 30\u202fs, 1\u202fmin, 2\u202fmin; as often as its type says, else 3 times"
+    )
     assert rules["Lanes here"] == "High, Normal, Low"
     assert made.where.text().startswith("Set in /data/fleetdeck/config.toml;")
     never = Settings(retry=RetrySettings(max_retries=0))
-    assert dict(settings_page.rule_rows(never))["Failed attempts"] == "dead letter at once"
+    assert (
+        dict(settings_page.rule_rows(never))["Failed attempts"]
+        == "as often as its type says; else a dead letter at once"
+    )
 
 
 def test_all_keys_are_a_click_away(qtbot: QtBot, page: SettingsPage) -> None:
