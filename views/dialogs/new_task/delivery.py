@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 )
 
 from services.domain.errors import OperatorError
-from services.domain.plans import repeats
+from services.domain.plans import recurrence, repeats
 from services.domain.task import lane
 from services.domain.task.record import Task
 from services.domain.task.search.filter_time import Times
@@ -207,6 +207,18 @@ class Delivery(FormSection):
             return repeats.read(self.repeat.text()) if self.start.current() == REPEAT else None
         except OperatorError:
             return None
+
+    def first_run(self) -> int | None:
+        """When what repeats runs first, UTC ms, 0 where that is not known; None where it does not repeat."""
+        if (often := self.repeats()) is None:
+            return None
+        cron, every_s = often
+        if every_s:
+            return instant.now_ms() + every_s * 1000
+        try:
+            return recurrence.next_after(recurrence.Cron(cron, shown.zone_key()), instant.now_ms())
+        except OperatorError:
+            return 0
 
     def fields(self) -> dict[str, Any]:
         """Everything as it was filled in: times in words mean another instant each time."""

@@ -723,7 +723,8 @@ class NewTaskDialog(DialogFrame):
         usual = self._usual[kind.name] if kind is not None else durations.NOTHING
         draft, latest = self.draft(), self._context.feed.latest
         before = self._form.twins.among(draft.shops).before(instant.now_ms())
-        self.forecast.show_outlook(draft, kind, self._known.shops, latest, usual, before)
+        first = self.delivery.first_run()
+        self.forecast.show_outlook(draft, kind, self._known.shops, latest, usual, before, first)
 
     def _take_usual(self, task_type: str, usual: Runs) -> None:
         self._usual[task_type] = usual

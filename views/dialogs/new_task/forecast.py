@@ -195,9 +195,10 @@ class Forecast(SideColumn):
         snapshot: Snapshot,
         usual: Runs = durations.NOTHING,
         before: str = "",
+        first_run: int | None = None,
     ) -> None:
         """Say where they go, how long one usually takes, when the first one starts and when the last one is likely
-        done. ``before``: when the same work has succeeded last.
+        done. ``before``: when the same work has succeeded last; ``first_run``: of what repeats, 0 for not known.
         """
         lane = LANES[draft.lane]
         own = sum(1 for key in draft.going() if key in shops and shops[key].dedicated)
@@ -206,7 +207,7 @@ class Forecast(SideColumn):
         if own:
             rows.append((_("Dedicated queues"), text.count(own)))
         rows += [(_("Ran last"), before)] if before else []
-        rows += self._times(draft, usual, snapshot)
+        rows += self._times(draft, usual, snapshot) if first_run is None else [(_("First starts"), _planned(first_run))]
         if kind is not None:
             rows += _takes(usual)
             rows.append((_("Attempts"), str(draft.attempts or kind.max_retries + 1)))
@@ -233,7 +234,7 @@ class Forecast(SideColumn):
         first_ms, done_ms = max(wait_ms, found.first_s * 1000), max(wait_ms + expected * 1000, found.done_s * 1000)
         starts = text.until(shown.span(first_ms)) if first_ms >= 1000 else _("at once")
         rows = [(_("First starts"), starts)]
-        if number:
+        if number and usual.known:
             early = max(wait_ms, (found.done_low_s or 0.0) * 1000)
             late = max(done_ms, (found.done_high_s or 0.0) * 1000)
             first, last = _minute(now + early, now), _minute(now + late, now)
@@ -277,6 +278,10 @@ def _takes(usual: Runs) -> list[tuple[str, str]]:
         declared = between(usual.usual_s, usual.usual_s)
         return [(_("One takes"), _("{span}, says its type").format(span=declared))]
     return [(_("One takes"), between(*usual.span_s))]
+
+
+def _planned(first_run: int) -> str:
+    return shown.clock(first_run, instant.now_ms()) if first_run else _("at its next time")
 
 
 def _minute(instant_ms: float, now_ms: int) -> str:

@@ -214,8 +214,10 @@ def test_the_result_is_told_in_numbers_before_anything_is_created(fleet: Fleet, 
     assert facts["First starts"] == "when a worker runs"
     fleet.heartbeat("rpa-01", slots=4, busy=0)
     snapshot = dataclasses.replace(fleet.context.feed.latest, workers=(fleet.heartbeat("rpa-01", slots=4, busy=0),))
-    dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), shops, snapshot)
+    dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), shops, snapshot, durations.declared(30))
     assert "Likely all done" in dialog.forecast.facts()
+    dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), shops, snapshot)
+    assert "Likely all done" not in dialog.forecast.facts(), "nobody knows how long one takes"
     full = dataclasses.replace(snapshot, broker=BrokerHealth(connected=True, blocked=True, why="low on memory"))
     dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), shops, full)
     assert dialog.forecast.facts()["First starts"] == "once the broker takes messages"
@@ -232,7 +234,8 @@ def test_what_could_not_start_now_is_told_with_its_reason(qtbot: QtBot, fleet: F
     qtbot.waitUntil(lambda: barred.lead() == "1 of 3 tasks cannot start now")
     assert f"Needs login: {names[SHOPS[0]]}" in words(barred)
     snapshot = dataclasses.replace(fleet.context.feed.latest, workers=(worker,))
-    dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), fleet.context.shops(), snapshot)
+    usual = durations.declared(30)
+    dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), fleet.context.shops(), snapshot, usual)
     assert "The others likely done" in dialog.forecast.facts()
     fleet_now.pause("platform:pdd", reason="sale")
     qtbot.waitUntil(lambda: barred.lead() == "3 of 3 tasks cannot start now", timeout=10_000)
@@ -372,7 +375,14 @@ def test_what_repeats_is_kept_as_a_schedule(qtbot: QtBot, fleet: Fleet, open_dia
     dialog.delivery.start.choose("repeat")
     dialog.delivery.repeat.setText("sometimes")
     assert "not clear how often" in dialog.verbs.missing.text()
+    dialog.delivery.repeat.setText("30m")
+    first = dialog.delivery.first_run()
+    assert first is not None
+    assert abs(first - fleet.store.now_ms() - 1_800_000) < 60_000
+    assert dialog.forecast.facts()["First starts"][2] == ":", "a time of the day, and not 'at once'"
+    assert "Likely all done" not in dialog.forecast.facts()
     dialog.delivery.repeat.setText("工作日 9:00")
+    assert dialog.forecast.facts()["First starts"].endswith(("09:00:00", "09:00", "at its next time"))
     assert dialog.verbs.create.text() == "Repeat for 3 shops"
     dialog.verbs.create.click()
     (asked,) = dialog.findChildren(NameDialog)
