@@ -39,9 +39,11 @@ class ListPage(Page, Generic[R]):
         self._wish = ""  #: key of the record that the cursor goes to as soon as it is there
         self._closed = False  #: a person has closed the panel
 
-    def _connect_list(self) -> None:
+    def _connect_list(self, *, whole: bool = True) -> None:
+        """``whole``: an answer is shown in one turn; else the page says itself that it is."""
         self._source.listed.connect(self._show)
-        self._source.listed.connect(self.refreshed)
+        if whole:
+            self._source.listed.connect(self.refreshed)
         self._source.failed.connect(self._show_error)
         self.error.retry.connect(self.refresh)
         self.actions_of_page.changed.connect(self._look_again)

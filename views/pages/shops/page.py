@@ -9,6 +9,7 @@ import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from services.domain.gates import limit
 from services.domain.task.search import filter
@@ -33,7 +34,7 @@ from views.support.instant import ticks
 from views.support.keys import bind
 from views.support.memory import Memory
 from views.support.operation import Operation
-from views.support.throttle import Debounce
+from views.support.throttle import Debounce, turns
 from views.support.words.shop import LIMITS_OF
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
@@ -257,7 +258,7 @@ class ShopsPage(ListPage[ShopRow]):
         self.heat.shop_chosen.connect(self._choose)
         self.heat.map.menu_filled.connect(self._fill_menu)
         self._view.chosen.connect(lambda _key: self._on_view())
-        self._connect_list()
+        self._connect_list(whole=False)
         ticks().tell(self, self._on_tick)
         self.empty.action.connect(self._show_all)
         # choosing
@@ -310,20 +311,27 @@ class ShopsPage(ListPage[ShopRow]):
             self._scope_wish = ""
         if self._wish:
             self._go_to_wish(ask.wanted)
-        self._choose_first()
-        self._say()
-        self._ask_works()
-
-    def _choose_first(self) -> None:
-        """Choose the first where none is chosen; it is followed with all else that is said then."""
         self._showing = True
         try:
-            if self._now.rows and self.table.current_key() is None:
-                self.table.set_current_key(self._model.key_at(0))
-            if self._scopes and self.limits.current_key() is None:
-                self.limits.set_current_key(self._limits.key_at(0))
+            self._choose_first()
+            self._say()
         finally:
             self._showing = False
+        turns().soon(self._follow_shown)
+
+    def _choose_first(self) -> None:
+        """Choose the first where none is chosen."""
+        if self._now.rows and self.table.current_key() is None:
+            self.table.set_current_key(self._model.key_at(0))
+        if self._scopes and self.limits.current_key() is None:
+            self.limits.set_current_key(self._limits.key_at(0))
+
+    def _follow_shown(self) -> None:
+        """What stands beside takes as long as all else that an answer shows, so it has a turn of its own."""
+        if isValid(self):
+            self._follow()
+            self._ask_works()
+            self.refreshed.emit()
 
     def _ask_works(self) -> None:
         """When each type of the shop under the cursor ran last; without an answer the card leaves it out."""

@@ -227,7 +227,7 @@ def test_a_fleet_without_shops_says_so_and_what_to_do(place: Settings, qtbot: Qt
         fleet.seed_shops()
         page.refresh()
         qtbot.waitUntil(page.table.isVisible, timeout=WAIT_MS)
-        assert page.shop.isVisible()
+        qtbot.waitUntil(page.shop.isVisible, timeout=WAIT_MS)
         page.search.setText("no such shop")
         qtbot.waitUntil(page.empty.isVisible, timeout=WAIT_MS)
         assert page.empty.accessibleName().startswith("No shop matches.")
@@ -664,7 +664,7 @@ def test_quiet_hours_are_set_told_of_a_shop_and_taken_away_in_a_dialog(
     page.refresh()
     qtbot.waitUntil(lambda: row(page, SHOP)["state"] == "Quiet hours", timeout=WAIT_MS)
     page.table.set_current_key(SHOP)
-    assert "Quiet hours for all of Pinduoduo until " in words(page.shop)
+    qtbot.waitUntil(lambda: "Quiet hours for all of Pinduoduo until " in words(page.shop), timeout=WAIT_MS)
     assert "stock-taking" in words(page.shop)
     assert page.shop.pauses.buttons() == [], "they end by themselves"
     i18n.set_language("zh_CN")
