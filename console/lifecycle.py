@@ -896,6 +896,8 @@ class GuiCollector(QObject):
         super().__init__(parent)
         self._thresholds = gc.get_threshold()
         self._settled = False
+        self._passed = 0  #: turns of the middle generation that Python's counts know no more
+        self._early = 0  #: and those they know of that were none of its turns
         if gc.isenabled():
             gc.collect()  # else nothing was collected yet, and there is but what was loaded
         # what was loaded until now lives as long as the program; not looking at it again keeps full collections short
@@ -910,18 +912,31 @@ class GuiCollector(QObject):
         after the start, what is alive is the window with its pages: to go through that would hold it up for 50 ms, so
         it is put aside instead. Only once: it sets Python's counts to 0, so that no full collection would fall due.
         """
-        counts = gc.get_count()
-        due = [place for place in (0, 1, 2) if counts[place] > self._thresholds[place]]
-        pace = COLLECT_MS if due else COLLECT_REST_MS
+        young, middle, _old = gc.get_count()
+        due = self._due()
+        pace = COLLECT_REST_MS if due is None else COLLECT_MS
         if pace != self._timer.interval():
             self._timer.setInterval(pace)
-        if not due:
+        if due is None:
             return
-        settles = due[-1] == 2 and not self._settled
-        gc.collect(1 if settles else due[-1])
+        if due == 0 and young > self._thresholds[0] * self._thresholds[1]:
+            # as many as Python itself would wait for: by its turns alone a dozen pages would be looked through at once
+            gc.collect(1)
+            self._passed, self._early = self._passed + middle + 1, self._early + 1
+            return
+        settles = due == 2 and not self._settled
+        gc.collect(1 if settles else due)
         if settles:
             self._settled = True
             gc.freeze()
+        self._passed = 0 if due else self._passed
+        self._early = 0 if due == 2 else self._early
+
+    def _due(self) -> int | None:
+        """The oldest generation whose turn it is."""
+        young, middle, old = gc.get_count()
+        counts = (young, middle + self._passed, old - self._early)
+        return next((place for place in (2, 1, 0) if counts[place] > self._thresholds[place]), None)
 
     def stop(self) -> None:
         """Leave collection to Python again."""

@@ -66,6 +66,21 @@ def test_what_grew_old_and_is_dropped_goes_by_its_turns_alone(collector: GuiColl
         assert knot() is None
 
 
+def test_where_much_is_made_what_is_older_is_looked_through_before_its_turn(collector: GuiCollector) -> None:
+    """A page that is made ahead is thousands of objects: a dozen of them at once would hold the window up."""
+    young, middle, _old = gc.get_threshold()
+    page = Knot()
+    knot = weakref.ref(page)
+    go_on(collector, 1)
+    del page
+    go_on(collector, 1)
+    assert knot() is not None, "too old for the youngest generation alone"
+    made = [Knot() for _ in range(young * middle + 1)]
+    collector.collect()
+    assert knot() is None
+    assert made
+
+
 def test_what_is_alive_when_a_full_collection_is_first_due_is_not_looked_at_again(collector: GuiCollector) -> None:
     window, begun = [Knot() for _ in range(2000)], gc.get_freeze_count()
     grow_old()
