@@ -8,7 +8,7 @@ import logging
 
 import msgspec
 
-from services.domain.errors import StoreUnavailable
+from services.domain.errors import StoreUnavailable, UsageError
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Tally
 from services.engine.lead.duty import Rounds
@@ -18,6 +18,8 @@ from services.ports import Clock, ScheduleEntry, Store
 log = logging.getLogger(__name__)
 TICK_S = 1.0
 BATCH = 100
+#: between two looks whether what is planned lies where only a wrong clock can have put it
+LOOK_S = 60.0
 _TRIES = 5
 
 
@@ -25,8 +27,9 @@ class Scheduler:
     """Started and stopped with the leadership."""
 
     def __init__(self, store: Store, firing: Firing, clock: Clock, name: str) -> None:
-        self._store, self._firing, self._name = store, firing, name
+        self._store, self._firing, self._name, self._clock = store, firing, name, clock
         self._duty = Rounds(self.tick, TICK_S, clock, f"{name}-scheduler", log=log, waits="schedules wait")
+        self._looked_at = -LOOK_S
         self._told: set[tuple[str, int]] = set()  #: name and version of schedules whose trouble was logged
 
     def start(self) -> None:
@@ -43,6 +46,9 @@ class Scheduler:
         Raises:
             StoreUnavailable: nothing can be recorded now.
         """
+        if self._clock.monotonic() - self._looked_at >= LOOK_S:
+            self._looked_at = self._clock.monotonic()
+            self._put_right()
         due = self._store.due_schedules(BATCH + len(self._told))  # those stay due until somebody mends them
         zone = (fleet_zone(self._store) or DEFAULT_ZONE) if due else ""
         for entry in due:
@@ -56,6 +62,22 @@ class Scheduler:
                 if self._is_news(entry):
                     log.exception("schedule %s cannot be fired", entry.name)
         return len(due)
+
+    def _put_right(self) -> None:
+        """After a clock that was ahead is set right: what it has put off until then runs from now on. The instants that
+        have run have their tasks, under ids that are made once.
+        """
+        zone, now = fleet_zone(self._store) or DEFAULT_ZONE, self._store.wall_ms()
+        for entry in self._store.schedules():
+            if entry.next_at <= now:
+                continue
+            try:
+                planned = schedules.load(entry.body)
+                next_at = schedules.put_right(planned, zone, entry.next_at, now)
+            except UsageError:  # nobody can read it: told when it is due
+                continue
+            if next_at != entry.next_at and self._put(entry, planned, next_at):
+                log.warning("schedule %s was put off by a clock that was ahead; it goes on", entry.name)
 
     def _turn(self, entry: ScheduleEntry, zone: str) -> None:
         planned = schedules.load(entry.body)

@@ -265,6 +265,16 @@ def planned_at(schedule: Schedule, fleet_zone: str, after: int) -> int:
     return recurrence.next_after(rule(schedule, fleet_zone), after) if schedule.enabled else 0
 
 
+def put_right(planned: Planned, fleet_zone: str, next_at: int, now: int) -> int:
+    """When to look at one again that is not due: the first of at least two instants that come before ``next_at`` and
+    nobody has skipped, for those were left out while a clock was ahead; else ``next_at``.
+    """
+    after = max([now, *(one.at for one in planned.past if one.kind == SKIPPED)])
+    first = planned_at(planned.schedule, fleet_zone, after)
+    second = planned_at(planned.schedule, fleet_zone, first) if first else 0
+    return first if 0 < second < next_at else next_at
+
+
 def decide(schedule: Schedule, fleet_zone: str, due: int, now: int) -> Decision:
     """What is due since ``due``: whatever came together runs once, as the latest of its instants.
 

@@ -360,3 +360,41 @@ def test_a_clock_that_was_set_back_fires_nothing_early(yard: Yard) -> None:
     last = yard.planned().last
     assert last is not None
     assert (last.at, last.created, yard.entry().next_at) == (instant, SHOPS, instant + 600_000)
+
+
+def test_what_a_clock_that_was_ahead_has_put_off_goes_on_once_it_is_set_right(yard: Yard) -> None:
+    """By a year, as where a battery is empty: the instants that ran then do not run again, the others do."""
+    clock, wrong = yard.room.clock, 365 * 86_400
+    first = yard.plan()
+    clock.advance(wrong)
+    assert yard.scheduler().tick() == 1
+    assert len(yard.tasks()) == SHOPS
+    assert yard.entry().next_at > first + wrong * 1000 - 600_000
+    clock.behind_ms = wrong * 1000
+    scheduler = yard.scheduler()
+    scheduler.tick()
+    assert yard.entry().next_at == first
+    clock.advance(60)
+    assert scheduler.tick() == 1
+    assert (len(yard.tasks()), yard.entry().next_at) == (2 * SHOPS, first + 600_000)
+
+
+def test_a_clock_that_was_a_little_ahead_runs_nothing_again(yard: Yard) -> None:
+    first, clock = yard.plan(), yard.room.clock
+    clock.advance(120)
+    assert yard.scheduler().tick() == 1
+    clock.behind_ms = 120_000
+    yard.scheduler().tick()
+    assert yard.entry().next_at == first + 600_000
+
+
+def test_runs_that_somebody_skips_stay_skipped(yard: Yard) -> None:
+    first = yard.plan()
+    entry, planned = yard.entry(), yard.planned()
+    skipped = [schedules.Past(at=first + n * 600_000, kind=schedules.SKIPPED, by="ann") for n in range(3)]
+    body = schedules.dump(schedules.with_past(planned, *skipped))
+    assert yard.room.store.put_schedule(
+        ScheduleEntry(name=entry.name, body=body, next_at=first + 1_800_000), entry.version
+    )
+    yard.scheduler().tick()
+    assert yard.entry().next_at == first + 1_800_000
