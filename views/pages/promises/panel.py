@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -46,6 +46,14 @@ HOLDS, CHART = "holds", "chart"
 MOST_CAUSES, MOST_BREAKS = 5, 4
 ALL = "all"
 WHICH = ((ALL, N_("Not kept")), (BROKEN, N_("Broken")), (AT_RISK, N_("At risk")))
+#: why no shop is listed: source text and glyph; of what nobody judges now nothing is known
+NONE: Mapping[str, tuple[str, str]] = {
+    ALL: (N_("No shop is broken or at risk."), "ph.check-circle"),
+    BROKEN: (N_("No shop is broken."), "ph.check-circle"),
+    AT_RISK: (N_("No shop is at risk."), "ph.check-circle"),
+}
+UNKNOWN = (N_("Which shops keep it is not known yet."), "ph.question")
+OUTDATED = (N_("Which shops keep it is not known any more."), "ph.question")
 
 
 class PromisePanel(QWidget):
@@ -86,7 +94,7 @@ class PromisePanel(QWidget):
         self.matrix = TableView(self._model, name=N_("Shops that are not kept"))
         self.which = Segmented(WHICH, N_("Which shops"))
         self._told = Elided("", "label", "text3")
-        self.none = EmptyState(N_("No shop is broken or at risk."), icon="ph.check-circle")
+        self.none = EmptyState(UNKNOWN[0], icon=UNKNOWN[1])
         self._shops = stacked(self.matrix, self.none)
         yield
         self._put_together()
@@ -165,8 +173,16 @@ class PromisePanel(QWidget):
         rows = self._rows()
         self._model.apply(rows, settle=settle)
         self._shops.setCurrentWidget(self.matrix if rows else self.none)
+        if not rows and self._story is not None:
+            why, icon = self._why_none(self._story.row)
+            self.none.set_texts(why, icon=icon)
         if rows and self.matrix.current_key() is None:
             self.matrix.set_current_key(self._model.key_at(0))
+
+    def _why_none(self, row: PromiseRow) -> tuple[str, str]:
+        if row.standing is None:
+            return UNKNOWN
+        return OUTDATED if row.stale else NONE[self.which.current()]
 
     def _rows(self) -> tuple[MatrixRow, ...]:
         story = self._story

@@ -21,6 +21,7 @@ from services.domain.promises.judge import AT_RISK, BROKEN, CHECKS, KEPT, Due, F
 from services.domain.promises.promise import Promise
 from services.monitor.promises import STALE_MS, PromiseQueries
 from tests.support.held import held, settled
+from tests.support.widgets import words as read
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import SMALL, opening
 from views.dialogs.confirm import ConfirmDialog
@@ -318,6 +319,19 @@ def test_what_nobody_judges_any_more_offers_nothing(qtbot: QtBot, fleet: Fleet, 
     assert page.panel.causes.headline().startswith("Nobody has judged it since ")
     assert page.panel.causes.lines() == []
     assert page.panel.none.isVisible()
+    assert "Which shops keep it is not known any more." in read(page.panel.none)
+
+
+def test_of_a_new_promise_it_is_not_said_that_no_shop_breaks_it(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    choose(qtbot, page, "a-kept")
+    assert "No shop is broken or at risk." in read(page.panel.none)
+    after(qtbot, page, page.panel.buttons["switch"].click)
+    after(qtbot, page, four.toasts[-1].actions[0].call)
+    qtbot.waitUntil(lambda: "Which shops keep it is not known yet." in read(page.panel.none), timeout=WAIT_MS)
+    choose(qtbot, page, "b-risky")
+    page.panel.which.choose(BROKEN)
+    assert read(page.panel.none).count("No shop is broken.") == 1
     assert "Resume Pinduoduo (1 shop)" not in menu_of(page, "old")
 
 
