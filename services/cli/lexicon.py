@@ -126,6 +126,8 @@ _STATE: _Called = {
 _QUEUE: _Called = {
     "lane": ("queue", NP_("queue", "lane")),
     "dedicated": ("queue", NP_("queue", "dedicated")),
+    "shop": ("queue", "dedicated"),  # as RabbitMQ has it
+    "other": ("queue", NP_("queue", "other")),
     "dead": ("queue", NP_("queue", "dead")),
     "delay": ("queue", NP_("queue", "delay")),
     "foreign": ("queue", NP_("queue", "foreign")),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from services import cli, i18n
+from services.broker.rabbitmq import topology
 from services.cli import lexicon, tables
 from services.domain.alerts.rule import Rule
 from services.domain.fleet.shop import Shop
@@ -106,6 +107,14 @@ def test_english_output_keeps_its_words() -> None:
     assert lexicon.called("status", "held") == "held"
     assert tables.table(("id", "status"), [("a", "held")]) == ["id  status", "a   held"]
     assert tables.fact("waits for", "b", 14) == "waits for      b"
+
+
+@pytest.mark.usefixtures("chinese")
+def test_every_kind_of_queue_has_a_chinese_word() -> None:
+    for queue in ("rpa_tasks_high", "single_shop_pdd-1", "rpa_delay_30s", "rpa_dead_queue", "rpa_notice_queue"):
+        kind = topology.kind_of(queue)
+        assert lexicon.called("kind", kind) not in ("", kind), queue
+    assert lexicon.called("kind", "other") != "other"
 
 
 @pytest.mark.usefixtures("chinese")
