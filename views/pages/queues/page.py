@@ -145,6 +145,11 @@ class QueuesPage(ListPage[Line]):
         line = self._find(self.table.current_key())
         return line.queue if line is not None else None
 
+    def _told(self) -> QueueNow | None:
+        """The queue that the panel tells of, as it is now: that under the cursor, on a group the one before."""
+        row, before = self.current(), self.panel.shown
+        return self._now.find(before.name) if row is None and before is not None else row
+
     # putting together
 
     def _build(self) -> Iterator[None]:
@@ -203,7 +208,7 @@ class QueuesPage(ListPage[Line]):
     # looking
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
-        row = self.current()
+        row = self._told()
         name = row.name if row is not None else ""
         holders = self.panel.view == HOLDERS and row is not None and row.kind != DELAY and self.panel.isVisible()
         return partial(_look, self._context.queues, self._context.alerts, ask, name, self._range_s(), holders=holders)
@@ -219,7 +224,7 @@ class QueuesPage(ListPage[Line]):
         many = len(self._now.rows) > MANY
         self._source.ask_every(MANY_MS if many else EVERY_MS, MANY_MS if many else SOON_MS)
         self._show_rows(settle=ask.settle)
-        row = self.current()
+        row = self._told()
         if row is not None and row.name == answer.name and answer.range_s == self._range_s():
             self.panel.show_points(answer.name, answer.points)
         if answer.holders is not None:
@@ -270,9 +275,9 @@ class QueuesPage(ListPage[Line]):
 
     def _on_chosen(self) -> None:
         """Another queue is under the cursor, or it has changed."""
-        row = self.current()
         # on a group the one before stays in sight: a panel that came and went would move the rows
-        self.panel.setVisible((row is not None or self.panel.shown is not None) and not self._closed)
+        row = self._told()
+        self.panel.setVisible(row is not None and not self._closed)
         if row is None:
             return
         other = self.panel.shown is None or self.panel.shown.name != row.name
@@ -286,7 +291,7 @@ class QueuesPage(ListPage[Line]):
         self._draw()
 
     def _draw(self) -> None:
-        row = self.current()
+        row = self._told()
         if row is not None:
             call = partial(self._context.queues.story, row, self._range_s(), POINTS)
             self._drawing.start(call, partial(self.panel.show_points, row.name), lambda _error: None)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 from services.domain.fleet import holders
 from services.domain.fleet.holders import Hold, QueueHolders
 from services.domain.fleet.worker import WorkerInfo
+from services.domain.insight.worker import takes_work
 from services.i18n import N_, _, ngettext
 from services.monitor.queues.board import DEAD_KIND, DELAY, SHOP, Point, QueueNow, QueuesNow
 from services.monitor.queues.holders import HoldersNow
@@ -296,9 +297,10 @@ class QueuePanel(QWidget):
         self._none.setVisible(not taking or more > 0)
 
     def _taking(self, row: QueueNow) -> list[WorkerInfo]:
-        """Workers that take from it, as they say; those that take all lanes serve queues of shops."""
+        """Workers in touch that take from it, as they say; those that take all lanes serve queues of shops."""
         wanted = {"high", "normal", "low"} if row.kind == SHOP else {row.lane}
-        found = [one for one in self._now.workers if one.state == "running" and wanted <= set(one.lanes)]
+        now = self._now.at_ms or instant.now_ms()
+        found = [one for one in self._now.workers if takes_work(one, now) and wanted <= set(one.lanes)]
         return sorted(found, key=lambda one: (-one.busy / max(1, len(one.slots)), one.worker))
 
     def _act(self, key: str, _checked: bool = False) -> None:

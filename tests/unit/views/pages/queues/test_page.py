@@ -107,6 +107,29 @@ def test_the_tree_has_lanes_back_off_and_dead_letters_and_tells_what_waits(
     assert page.panel.buttons["pause"].toolTip().startswith("A lane has no pause of its own")
 
 
+def test_on_a_group_the_panel_goes_on_telling_of_the_queue_before(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    create(fleet, 2)
+    page = open_page()
+    until(qtbot, page, lambda: cells(page, "rpa_tasks_normal")["ready"] == "2")
+    choose(page, "rpa_tasks_normal")
+    assert page.table.set_current_key("lanes")
+    create(fleet, 1, "refresh_goods", priority="normal")
+    until(qtbot, page, lambda: cells(page, "rpa_tasks_normal")["ready"] == "3")
+    assert page.panel.isVisible()
+    assert page.panel.buttons["tasks"].text() == "Open 3 tasks"
+
+
+def test_a_worker_that_is_silent_takes_from_no_queue(open_page: Open) -> None:
+    page, at = open_page(), 1_795_000_000_000
+    row = QueueNow(name="rpa_tasks_normal", kind="lane", lane="normal")
+    workers = tuple(
+        WorkerInfo(worker=name, host="desk", pid=1, seen_at=at - silence_ms)
+        for name, silence_ms in (("rpa-01", 1_000), ("rpa-02", 60_000))
+    )
+    page.panel.show_row(row, QueuesNow(at_ms=at, rows=(row,), workers=workers))
+    assert list(page.panel.workers.values()) == ["rpa-01"]
+
+
 def test_groups_fold_by_keys_and_by_a_click(qtbot: QtBot, open_page: Open) -> None:
     page = open_page()
     page.table.set_current_key("lanes")
