@@ -178,7 +178,8 @@ class BulkActs(QObject):
 
         def act() -> None:
             group = field.text().strip()  # read here: what is done runs in another thread
-            self._edit(rows, lambda row: replace(row.shop, group=group, unregistered=False))
+            done = ngettext("The group of {n} shop is changed.", "The groups of {n} shops are changed.", len(rows))
+            self._edit(rows, lambda row: replace(row.shop, group=group, unregistered=False), done)
 
         dialog.confirmed.connect(act)
         dialog.open()
@@ -195,12 +196,12 @@ class BulkActs(QObject):
             own = tuple(tag for tag in row.shop.tags if tag not in shared and tag not in wanted)
             return replace(row.shop, tags=(*wanted, *own), unregistered=False)
 
-        dialog.confirmed.connect(lambda: self._edit(rows, partial(tagged, tags_of(field.text()))))
+        done = ngettext("The tags of {n} shop are changed.", "The tags of {n} shops are changed.", len(rows))
+        dialog.confirmed.connect(lambda: self._edit(rows, partial(tagged, tags_of(field.text())), done))
         dialog.open()
 
-    def _edit(self, rows: Sequence[ShopRow], changed: Callable[[ShopRow], Shop]) -> None:
+    def _edit(self, rows: Sequence[ShopRow], changed: Callable[[ShopRow], Shop], done: str) -> None:
         fleet = self._context.commands.fleet
-        done = ngettext("{n} shop is changed.", "{n} shops are changed.", len(rows))
         stood: dict[str, tuple[Shop, Shop]] = {}  #: how each was found and left
 
         def there(row: ShopRow) -> None:

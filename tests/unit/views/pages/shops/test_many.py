@@ -156,6 +156,9 @@ def test_ticked_shops_get_a_group_or_tags_together(
     dialog.verb_button.click()
     field.clear()  # the answer was given: what becomes of the dialog means nothing any more
     qtbot.waitUntil(lambda: (known(fleet)["pdd:s2"].group, known(fleet)["pdd:s2"].tags) == became, timeout=WAIT_MS)
+    done = {"group": "The groups of 2 shops are changed.", "tag": "The tags of 2 shops are changed."}
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    assert fleet.toasts[-1].text == done[key], "two of these may stand there, each with its Undo"
 
 
 def test_a_file_is_looked_at_before_its_good_lines_are_imported(
