@@ -21,6 +21,8 @@ MOST_LINES = 12
 #: characters of a document that are masked and put in lines where the window is, of a longer one elsewhere; and how
 #: many of them are shown
 AT_ONCE, SHOWN = 8_000, 60_000
+#: and of one line so many: it is laid out as a whole, which of all that is shown would take several turns of the window
+LONGEST = 4_000
 
 
 class DocumentSection(Section):
@@ -35,6 +37,7 @@ class DocumentSection(Section):
         self.body.addWidget(self.part)
         self.body.addWidget(self.editor)
         self.document = ""  #: all of it as it is shown, also what lies behind the part that is
+        self._seen = ("", 0)  #: that part, and how many characters of the document it has
         self._most = MOST_LINES
         self._copies: list[Button] = []
         self._reading = Operation(self, latest=True)
@@ -67,21 +70,35 @@ class DocumentSection(Section):
 
     def _show(self, document: str) -> None:
         self.document = document
-        self.editor.load_part(document if len(document) <= SHOWN else document[:SHOWN] + "…")
+        self._seen = part_of(document)
+        self.editor.load_part(self._seen[0])
         self._say()
         self._fit()
 
     def _say(self) -> None:
-        total = len(self.document)
-        self.part.setVisible(total > SHOWN)
-        said = _("first {n} of {total} characters")
-        self.part.setText(said.format(n=text.count(SHOWN), total=text.count(total)) if total > SHOWN else "")
+        (part, seen), total = self._seen, len(self.document)
+        first = self.document.startswith(part[:seen])
+        said = (
+            _("first {n} of {total} characters") if first else _("{n} of {total} characters, of a line {most} at most")
+        )
+        self.part.setVisible(seen < total)
+        said = said.format(n=text.count(seen), total=text.count(total), most=text.count(LONGEST))
+        self.part.setText(said if seen < total else "")
         for button in self._copies:
             button.wait(_("It is still being read") if self._reading.awaited else "")
 
     def _fit(self) -> None:
         lines = min(self._most, self.editor.blockCount())
         self.editor.setFixedHeight(lines * self.editor.fontMetrics().lineSpacing() + 20)
+
+
+def part_of(document: str) -> tuple[str, int]:
+    """What of a document is shown, and how many of its characters that are."""
+    lines = document[:SHOWN].split("\n")
+    kept = [line[:LONGEST] for line in lines]
+    seen = sum(map(len, kept)) + len(kept) - 1
+    part = "\n".join(short if short == line else short + "…" for short, line in zip(kept, lines, strict=True))
+    return part + "…" if len(document) > SHOWN and kept[-1] == lines[-1] else part, seen
 
 
 def in_lines(stored: str) -> str:

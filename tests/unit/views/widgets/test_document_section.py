@@ -55,6 +55,23 @@ def test_of_a_long_one_only_the_beginning_is_laid_out_and_all_can_be_copied(qtbo
     assert [row["name"] for row in json.loads(section.document)] == [row["name"] for row in rows]
 
 
+def test_of_a_line_too_long_to_be_laid_out_only_the_beginning_is_shown(qtbot: QtBot) -> None:
+    section = shown(qtbot)
+    section.show_json("错误信息" * 250_000)
+    qtbot.waitUntil(lambda: bool(section.document), timeout=60_000)
+    assert section.editor.toPlainText() == "错误信息" * 1_000 + "…"
+    assert section.part.text() == "first 4,000 of 1,000,000 characters"
+    assert len(section.document) == 1_000_000, "all of it can be copied"
+
+
+def test_what_stands_behind_a_line_too_long_to_be_laid_out_is_shown_all_the_same(qtbot: QtBot) -> None:
+    section = shown(qtbot)
+    section.show_json(json.dumps({"page": "x" * 7_000, "after": 1}))
+    assert section.editor.toPlainText().endswith('xxx…\n  "after": 1\n}')
+    total = len(section.document)
+    assert section.part.text() == f"{total - 3_013:,} of {total:,} characters, of a line 4,000 at most"
+
+
 def test_one_that_is_wanted_no_more_is_not_shown_instead_of_the_next(qtbot: QtBot) -> None:
     section = shown(qtbot)
     section.show_json(json.dumps({"words": "x" * 500_000}))
@@ -76,9 +93,9 @@ def test_how_much_of_it_is_shown_is_said_beside_the_note_of_who_shows_it_and_in_
     qtbot.waitUntil(lambda: bool(section.document), timeout=60_000)
     assert section.note() == "schema v3"
     section.set_note("schema v4")
-    assert section.part.text() == "first 60,000 of 70,017 characters"
+    assert section.part.text() == "first 4,002 of 70,017 characters"
     i18n.set_language("zh_CN")
-    assert section.part.text() == "共 70,017 个字符，显示前 60,000 个"
+    assert section.part.text() == "共 70,017 个字符，显示前 4,002 个"
     assert not section.part.isHidden()
     section.show_json("{}")
     assert section.part.isHidden()
