@@ -12,7 +12,7 @@ from services.engine.lead.duty import DutyThread
 from services.ports import Clock, Consumer
 
 log = logging.getLogger(__name__)
-TAKE_S, AWAY_S, PAUSE_S = 0.5, 1.0, 2.0
+TAKE_S, AWAY_S, PAUSE_S = 1.0, 1.0, 2.0
 #: how long who stops waits for a question to a broker that does not answer; what was not recorded is still there
 LEAVE_S = 2.0
 

@@ -145,7 +145,8 @@ class QueueBoard:
         snapshot = self._live.snapshot()
         return self._now(snapshot, self._samples(3600, 60, snapshot.at_ms), most, also)
 
-    def _now(self, snapshot: Snapshot, past: Sequence[Sample], most: int = DEEPEST, also: str = "") -> QueuesNow:
+    def _now(self, snapshot: Snapshot, past: Sequence[Sample] | None, most: int = DEEPEST, also: str = "") -> QueuesNow:
+        """``past``: of which there are curves; None: only what may need somebody is looked at."""
         states = self._documents()
         known = self._registry.shops()
         keys = {lane.shop_queue(key.partition(":")[2]): key for key in states}
@@ -164,7 +165,8 @@ class QueueBoard:
             self._delay(level, by_name.get(queues.delay_queue(level)), retrying, told=snapshot.told)
             for level in self._levels(by_name)
         ]
-        rows.append(self._dead(snapshot, past, flows))
+        if past is not None:
+            rows.append(self._dead(snapshot, past, flows))
         return QueuesNow(
             rows=tuple(rows), shops=len(keys), told=snapshot.told, publisher=snapshot.publisher(),
             workers=snapshot.workers, at_ms=snapshot.at_ms,
@@ -177,8 +179,8 @@ class QueueBoard:
             StoreUnavailable: nothing can be read now.
         """
         snapshot = self._live.snapshot()
-        # without their curves, which take longer than all else and say nothing of it
-        return self._now(snapshot, ()).needing() if snapshot.at_ms and snapshot.told else Needing()
+        # without their curves, and dead letters have their page: both take longer than all else
+        return self._now(snapshot, None).needing() if snapshot.at_ms and snapshot.told else Needing()
 
     def holders(self, name: str) -> HoldersNow:
         """Who holds what of a queue.
@@ -226,7 +228,7 @@ class QueueBoard:
         self,
         name: str,
         snapshot: Snapshot,
-        past: Sequence[Sample],
+        past: Sequence[Sample] | None,
         by_name: Mapping[str, QueueDepth],
         flows: Mapping[str, Flow],
         blocked: bool,
@@ -246,7 +248,7 @@ class QueueBoard:
             flow=flows.get(name, Flow()),
             oldest_at=oldest,
             pauses=holds,
-            curve=tuple(getattr(sample, name) for sample in past),
+            curve=tuple(getattr(sample, name) for sample in past or ()),
         )
         return self._judged(row, snapshot.at_ms, blocked)
 

@@ -137,9 +137,9 @@ class Events(Reads):
             left = until - self._clock.monotonic()
             if batch.events or batch.gap or not cursor or left <= 0:
                 return batch
-            self._link.wait(keys.EVENTS, cursor.partition("/")[2], left)
-            if self._link.closed.is_set():
-                return batch
+            came = self._link.wait(keys.EVENTS, cursor.partition("/")[2], left)
+            if self._link.closed.is_set() or (not came and self._clock.monotonic() >= until):
+                return batch  # whoever follows asks at once again, and looks then
 
     def _look(self, cursor: str, limit: int) -> EventBatch:
         epoch, _, place = cursor.partition("/")
