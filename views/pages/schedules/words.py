@@ -35,6 +35,8 @@ _ALONE = {
 }
 #: minutes that divide the hour: their runs are evenly apart
 _STEPS = frozenset(str(step) for step in range(1, 31) if 60 % step == 0)
+#: and hours that divide the day
+_HOUR_STEPS = frozenset(str(step) for step in range(2, 13) if 24 % step == 0)
 
 
 def when(row: ScheduleRow) -> str:
@@ -51,7 +53,10 @@ def repeats(schedule: Schedule) -> str:
     if len(parts) != 5 or parts[3] != "*":
         return schedule.cron
     minute, hour, day, _month, weekday = parts
-    found = _hourly(minute, weekday) if (hour, day) == ("*", "*") else _at_a_time(minute, hour, day, weekday)
+    if hour.startswith("*/") and (day, weekday) == ("*", "*"):
+        found = _some_hours(minute, hour.removeprefix("*/"))
+    else:
+        found = _hourly(minute, weekday) if (hour, day) == ("*", "*") else _at_a_time(minute, hour, day, weekday)
     return found or schedule.cron
 
 
@@ -69,6 +74,13 @@ def _at_a_time(minute: str, hour: str, day: str, weekday: str) -> str:
     if len(weekday) == 1 and weekday in "01234567":
         return _("{days} at {time}").format(days=_(_DAYS[int(weekday)]), time=time)
     return ""
+
+
+def _some_hours(minute: str, step: str) -> str:
+    if not (minute.isdigit() and step in _HOUR_STEPS):
+        return ""
+    span = text.exact(timedelta(hours=int(step)))
+    return _("every {span} at minute {minute}").format(span=span, minute=int(minute))
 
 
 def _every(span: timedelta) -> str:
