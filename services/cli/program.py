@@ -372,7 +372,8 @@ def _fail(context: Context, exc: ConsoleError, code: int, tell: Callable[[str], 
     field = exc.field if isinstance(exc, OperatorError) else ""
     logging.getLogger(__name__).debug("failed", exc_info=exc)
     if context.json:
-        sys.stdout.write(output.document({"error": str(exc), "field": field}) + "\n")
+        with contextlib.suppress(OSError):  # where the answer could not be written, this cannot either
+            sys.stdout.write(output.document({"error": str(exc), "field": field}) + "\n")
     with _speaking(context):
         output.err(f"{spoken.told(exc)}\n", lead="fleetdeck:", style="bold red")
         if tell is not None:

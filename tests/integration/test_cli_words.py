@@ -303,6 +303,19 @@ def test_a_home_that_is_a_file_is_2(tmp_path: Path, inside: str) -> None:
     assert "is not a folder" in document["error"]
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+@pytest.mark.parametrize("words", [["queue", "list"], ["queue", "list", "--json"]])
+def test_an_answer_that_the_disk_does_not_take_is_told_in_a_sentence(tmp_path: Path, words: list[str]) -> None:
+    here = Cli(tmp_path)
+    with Path("/dev/full").open("wb") as full:
+        argv = [sys.executable, *here.argv(*words)]
+        done = subprocess.run(
+            argv, env=here.variables(), stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == "fleetdeck: No space left on device\n"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of folders are text")
 def test_a_home_whose_name_is_no_text_is_used(tmp_path: Path) -> None:
     home = tmp_path / os.fsdecode("店铺".encode("gbk"))
