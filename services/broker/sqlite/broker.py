@@ -114,9 +114,15 @@ class EmbeddedBroker:
 
     # ----------------------------------------------------------------------- topology
     def ensure(self, platforms: Iterable[str] = (), delays: Iterable[int] = ()) -> None:
-        """Note the delays; lanes and dead queue are always there, and a platform needs no binding here."""
-        rows = [(int(seconds),) for seconds in delays]
+        """Note the delays; lanes and dead queue are always there, and a platform needs no binding here. Where they are
+        known nothing is written: who only looks does not wait for another writer.
+        """
         with broker_errors(self._file.path):
+            with self._file.reader() as conn:
+                known = {row[0] for row in conn.execute("SELECT seconds FROM delays")}
+            rows = [(seconds,) for seconds in {int(one) for one in delays} - known]
+            if not rows:
+                return
             self._file.write(lambda conn: conn.executemany("INSERT OR IGNORE INTO delays (seconds) VALUES (?)", rows))
 
     def open_shop(self, platform: str, shop_id: str) -> None:

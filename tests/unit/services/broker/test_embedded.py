@@ -64,6 +64,19 @@ def test_who_only_looks_does_not_wait_for_another_process_to_let_go(
         assert other.in_transaction
 
 
+def test_what_is_declared_already_is_not_written_again(broker: EmbeddedBroker, path: Path) -> None:
+    """Every command declares: one that only looks answers while another program keeps the file."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        broker.ensure(platforms=["pdd"], delays=[30, 60])
+    broker.ensure(delays=[120, 60])
+    assert {one.name for one in broker.depths() if one.kind == "delay"} == {
+        "rpa_delay_30s",
+        "rpa_delay_60s",
+        "rpa_delay_120s",
+    }
+
+
 @pytest.mark.parametrize(
     ("key", "queue"),
     [
