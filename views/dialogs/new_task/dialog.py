@@ -345,7 +345,8 @@ class NewTaskDialog(DialogFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """On a small screen the form needs the room more than what is said beside it."""
-        self.forecast.setFixedWidth(WIDTH if event.size().width() >= LEAST[0] else NARROW)
+        for side in (self.forecast, self.sheet.summary):
+            side.setFixedWidth(WIDTH if event.size().width() >= LEAST[0] else NARROW)
         super().resizeEvent(event)
 
     def _on_page(self, _place: int) -> None:

@@ -89,7 +89,7 @@ class SheetStep(QWidget):
         self.model = SheetModel(self)
         self.grid = SheetGrid(self.model)
         self.columns = SheetColumns(self.grid)
-        self.counts = Label("", "card")
+        self.counts = Elided("", "card")
         self.only_errors = QCheckBox()
         self.next = Button(N_("Next error"), icon="ph.arrow-down", hint="F8", small=True)
         self.undo = Button(N_("Undo"), icon="ph.arrow-counter-clockwise", small=True)
@@ -367,7 +367,7 @@ class SheetStep(QWidget):
             parts.append(ngettext("{n} with errors", "{n} with errors", bad).format(n=text.count(bad)))
         if out > bad:
             parts.append(ngettext("{n} left out", "{n} left out", out - bad).format(n=text.count(out - bad)))
-        self.counts.setText(text.listed(parts))
+        self.counts.show_text(text.listed(parts), parts[1] if bad else "")  # of what is read above, only the rest
         self.counts.set_tone("dead" if bad else "text")
         self.only_errors.setVisible(bool(bad) or self.only_errors.isChecked())
         self.next.setVisible(bool(bad))

@@ -85,6 +85,7 @@ def test_each_row_becomes_the_task_that_it_says_and_bad_rows_are_named(
     dialog = read_file(task_sheets.write(tmp_path / f"tasks{ending}", task_sheets.spoilt(good)))
     first = 1 if ending == ".jsonl" else 2
     assert dialog.sheet.counts.text() == "300 rows, 7 with errors"
+    assert "300 rows, 7 with errors" in dialog.sheet.counts.toolTip(), "with little room only the errors are said"
     assert dialog.sheet.columns.fields[1].currentText() == "Shop (id or name)"
     facts = dialog.sheet.summary.facts()
     assert (facts["Order sync"], facts["Goods refresh"], facts["Single product"]) == ("96", "99", "98")
