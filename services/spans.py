@@ -17,11 +17,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import lru_cache
 
-from services.i18n import NP_, _, is_chinese, pgettext
+from services.i18n import NP_, _, is_chinese, language, pgettext
 
 THIN = "\u202f"
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
+_KEPT = 4_096  #: spans that were said
 #: what ``_unit`` looks up; only the one that is wanted, for a table says hundreds of them at once
 _UNITS = (
     NP_("unit", "ms"),
@@ -185,6 +187,12 @@ def _parts(number: float, decimals_below: int) -> _Parts:
 
 
 def _say(parts: _Parts) -> str:
+    return _said(tuple(parts), language())
+
+
+@lru_cache(maxsize=_KEPT)
+def _said(parts: tuple[tuple[str, str], ...], _language: str) -> str:
+    """A table says the same spans every second, of each row once to compare it and once to paint it."""
     space = " " if is_chinese() else THIN
     return space.join(join(amount, _unit(unit)) for amount, unit in parts)
 

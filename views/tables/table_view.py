@@ -164,13 +164,14 @@ class LiveCells(QObject):
         view, before = self._view, self._said
         rows = covered_rows(view, view.viewport().rect(), self._model.rowCount())
         self._said, self._asked = {}, []
+        records = [(row, self._model.key_at(row), self._model.record(row)) for row in rows]
         for section, column in enumerate(self._model.columns):
             if not column.live or view.isColumnHidden(section):
                 continue
             left, width, run = view.columnViewportPosition(section), view.columnWidth(section), QRect()
-            for row in rows:
-                cell = (self._model.key_at(row), column.key)
-                self._said[cell] = said = column.fingerprint(self._model.record(row))
+            for row, key, record in records:
+                cell = (key, column.key)
+                self._said[cell] = said = column.fingerprint(record)
                 if before.get(cell) != said:
                     run = run.united(QRect(left, view.rowViewportPosition(row), width, view.rowHeight(row)))
                 elif not run.isNull():
