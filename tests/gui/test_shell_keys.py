@@ -118,6 +118,16 @@ def test_g_and_a_letter_go_to_pages_but_not_from_a_text_field(window: Window, qt
     assert window.window.findChild(KeyHelp) is None
 
 
+def test_the_page_in_the_eleventh_place_has_the_key_beside_the_zero(window: Window, qtbot: QtBot) -> None:
+    for key, page_id in ((Qt.Key.Key_0, "alerts"), (Qt.Key.Key_Minus, "audit"), (Qt.Key.Key_1, "overview")):
+        qtbot.keyClick(window.window, key, Qt.KeyboardModifier.AltModifier)
+        assert window.window.current == page_id
+    page = tasks(window)
+    page.table.setFocus()
+    press(page.table, Qt.Key.Key_G, Qt.Key.Key_U)
+    assert window.window.current == "audit"
+
+
 def test_a_page_that_is_opened_gives_its_table_the_keyboard(window: Window) -> None:
     left = []
     for page_id in ("shops", "dead_letters", "queues", "schedules", "types", "alerts", "audit", "logs"):

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
-from views.support.keymap import keymap
+from views.support.keymap import RAIL_KEYS, keymap
 from views.support.keys import Shortcut
 from views.support.language import on_language_changed
 from views.support.look import line
@@ -212,7 +212,7 @@ class Rail(QFrame):
     def _add_item(self, entry: NavEntry, number: int) -> None:
         item = NavItem(entry)
         item.clicked.connect(lambda: self.chosen.emit(entry.id))
-        keys = entry.shortcut or (f"Alt+{(number + 1) % 10}" if number < 10 else "")
+        keys = entry.shortcut or next(iter(RAIL_KEYS[number : number + 1]), "")
         if keys:
             Shortcut(keys, self, item.click)
         self._items[entry.id] = item

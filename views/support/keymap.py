@@ -113,8 +113,10 @@ COMMANDS = (
     Command("past.later", N_("to the change after"), "Ctrl+Right"),
 )
 _MOVES = ("Up", "Down", "Left", "Right", "PgUp", "PgDown", "Home", "End")
+#: as they lie beside each other on the keyboard
+RAIL_KEYS = tuple(f"Alt+{key}" for key in "1234567890-")
 FIXED = (
-    Fixed(PAGES, "Alt+1 …", N_("pages in the order of the rail"), tuple(f"Alt+{number}" for number in range(10))),
+    Fixed(PAGES, "Alt+1 …", N_("pages in the order of the rail"), RAIL_KEYS),
     Fixed(ANYWHERE, "Ctrl+1 …", N_("connections in their order"), tuple(f"Ctrl+{number}" for number in range(1, 10))),
     Fixed(ANYWHERE, "Ctrl+Enter", N_("in dialogs the main button"), ()),  # no page hears it then
     Fixed(
