@@ -42,6 +42,8 @@ GROUP_SECONDS = 0.005
 STREAK_SECONDS, BREATH_SECONDS = 0.025, 0.001
 #: a write that waits for the lock for so long is told of
 WAITS_SECONDS = 5.0
+#: for so long that is believed by who only looks
+KEPT_SECONDS = 15.0
 #: how often a waiting reader looks whether another process has written
 POLL_SECONDS = 0.025
 TOPICS = ("events", "messages")  #: what waiters can be woken for
@@ -145,6 +147,8 @@ class SharedFile:
         self._full: sqlite3.Error | None = None  #: the last write found no room
         self._failed_at = 0.0  #: since when no write succeeds, monotonic; 0 while they do
         self._asked_at = 0.0  #: since when the write lock is asked for in vain, monotonic; 0 where it is not
+        self._asked = read_only  #: whether it was ever asked for, so that this can be told
+        self._kept_at = -KEPT_SECONDS  #: when another process was found to keep it, by who has written nothing yet
         if not read_only:
             conn = connect_writer(path)
             name = f"sqlite-writer {path.name}"
@@ -157,9 +161,31 @@ class SharedFile:
         since something was.
         """
         asked_at = self._asked_at
-        if self._full is None and asked_at and time.monotonic() - asked_at >= WAITS_SECONDS:
+        if self._full is None and (self.kept or (asked_at and time.monotonic() - asked_at >= WAITS_SECONDS)):
             return Waiting("database is locked", writer_of(self.path))
         return self._full
+
+    @property
+    def kept(self) -> bool:
+        """Whether this process has written nothing yet and another one was found to keep the lock."""
+        return not self._asked and time.monotonic() - self._kept_at < KEPT_SECONDS
+
+    def ask(self) -> None:
+        """Of a process that has written nothing yet: ask for the write lock, for as long as one waits until it is told
+        that another process keeps it. Remembered for a while, for who only looks asks again and again.
+        """
+        if self._asked or self.kept:
+            return
+        try:
+            with contextlib.closing(connect(self.path, read_only=True)) as conn:
+                conn.execute("PRAGMA query_only=OFF")  # opened so, it makes no file where none is any more
+                conn.execute(f"PRAGMA busy_timeout={round(WAITS_SECONDS * 1000)}")
+                conn.execute("BEGIN IMMEDIATE")
+                conn.execute("ROLLBACK")
+                self._asked = True
+        except sqlite3.Error as exc:  # what else is wrong with it others tell
+            if getattr(exc, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+                self._kept_at = time.monotonic()
 
     # ------------------------------------------------------------------ writing
     def write(self, work: Work[T], wakes: str = "") -> T:
@@ -207,7 +233,7 @@ class SharedFile:
             done = 0
             try:
                 self._check_there()
-                self._asked_at = self._asked_at or time.monotonic()
+                self._asked_at, self._asked = self._asked_at or time.monotonic(), True
                 begin_immediate(conn)
                 self._asked_at = 0.0
                 self._check_schema(conn)

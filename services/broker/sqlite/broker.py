@@ -225,7 +225,7 @@ class EmbeddedBroker:
             if gone:
                 with contextlib.suppress(SchemaTooNew):  # a newer program does so; whoever looks is to see all the same
                     self._file.write(lambda conn: messages.leave(conn, gone), "messages")
-            if at - self._beat_at >= BEAT_MS and not self._beating:
+            if at - self._beat_at >= BEAT_MS and not self._beating and not self._file.kept:
                 self._beat_at, self._beating = at, True
                 # whoever only looks must not wait for another process to let go of the file
                 self._file.post(lambda conn: messages.beat(conn, self._me, at), "", self._on_beaten)

@@ -295,6 +295,7 @@ class EmbeddedStore(
         try:
             with self._read() as conn:
                 conn.execute("SELECT count(*) FROM meta").fetchone()
+            self._file.ask()
         except StoreError as exc:
             return False, -1.0, words_of(exc)
         refusing = self._file.refusing or self._full()

@@ -269,6 +269,25 @@ def test_no_room_for_what_readers_and_writers_share_is_a_full_disk_too() -> None
     assert sentence(error).message.code == "file.silent"
 
 
+def test_who_only_looks_is_told_of_a_lock_that_another_keeps(file: SharedFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "WAITS_SECONDS", 0.02)
+    looks = SharedFile(file.path)
+    other = sqlite3.connect(file.path, isolation_level=None)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+        looks.ask()
+        why = looks.refusing
+        assert why is not None
+        assert sentence(why).message.code == "file.waits_unknown"
+        other.close()
+        monkeypatch.setattr(writer, "KEPT_SECONDS", 0.0)
+        looks.ask()
+        assert looks.refusing is None
+    finally:
+        other.close()
+        looks.close()
+
+
 def test_a_lock_that_another_keeps_for_seconds_is_told_until_something_is_written_again(
     file: SharedFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
