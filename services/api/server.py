@@ -26,7 +26,7 @@ from services.api.callers import Callers
 from services.api.entrance import Entrance
 from services.api.follower import Follower
 from services.api.problems import MEDIA, REMEDIES, Problem, in_words_of, of_error, plain
-from services.api.routes import NOUNS, metrics, pages
+from services.api.routes import NOUNS, metrics, pages, reference
 from services.api.runner import Runner
 from services.assembly import Engine
 from services.domain.errors import ConsoleError, UsageError
@@ -247,6 +247,7 @@ def application(runner: Runner, callers: Callers, follower: Follower) -> FastAPI
     app.state.follower, app.state.metrics = follower, metrics.Kept()
     for noun in NOUNS:
         app.include_router(noun.router, prefix=PREFIX)
+    app.add_api_route("/openapi.json", reference.description, include_in_schema=False)  # where programs look for it
     app.include_router(metrics.router)
     app.include_router(pages.router)
     app.add_exception_handler(Problem, _problem)

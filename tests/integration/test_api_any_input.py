@@ -247,6 +247,7 @@ def test_the_description_says_how_to_show_a_token(api: Api) -> None:
     assert "cdn" not in json.dumps(found)
     with api.client() as ask:
         page = ask.get("/docs")
+        assert ask.get("/openapi.json").json() == found, "where programs look for it"
     assert page.status_code == 200
     assert "web/reference.js" in page.text
     assert "//" not in re.sub(r"<!.*?>", "", page.text)
