@@ -10,6 +10,7 @@ from services.cli import spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context
 from services.commands.outcome import Outcome
 from services.domain.errors import UsageError
+from services.i18n import ngettext
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +39,7 @@ def dry_run(context: Context, ids: tuple[str, ...], verb: str) -> int:
     """Show the frozen set and change nothing."""
     context.show(
         {"dry_run": True, "verb": verb, "count": len(ids), "ids": list(ids)},
-        [spoken.phrase("{verb}: {count} tasks", verb=verb, count=len(ids)), *ids],
+        [ngettext("{verb}: {count} task", "{verb}: {count} tasks", len(ids)).format(verb=verb, count=len(ids)), *ids],
     )
     return EXIT_OK
 

@@ -16,6 +16,7 @@ from services.cli import output, spoken, tables
 from services.domain import audit
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.task.search import filter_time
+from services.i18n import ngettext
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
 MAX_ROWS = 10_000
@@ -120,7 +121,9 @@ class Context(msgspec.Struct):
         """
         if getattr(self.args, "yes", False) or count == 0:
             return True
-        asked = what if count is None else spoken.phrase("{what} {count} tasks", what=what, count=count)
+        asked = what
+        if count is not None:
+            asked = ngettext("{what} {count} task", "{what} {count} tasks", count).format(what=what, count=count)
         if self.json or not sys.stdin.isatty():
             if hasattr(self.args, "dry_run"):
                 told = spoken.phrase("{asked}: add --yes to do it or --dry-run to look first", asked=asked)

@@ -133,7 +133,8 @@ def test_a_person_is_asked_before_a_bulk_act(cli: Cli) -> None:
     ids = [create(cli, f"s{number}") for number in range(2)]
     done = cli.call("task", "cancel", *ids)
     assert done.returncode == 2, "nobody sits at this terminal"
-    assert "--yes" in done.stderr
+    assert "cancel 2 tasks: add --yes" in done.stderr
+    assert "cancel 1 task: add --yes" in cli.call("task", "cancel", "--filter", "shop:s0").stderr
     assert cli.call("task", "cancel", *ids, "--yes").returncode == 0
 
 

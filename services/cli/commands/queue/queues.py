@@ -22,7 +22,7 @@ from services.domain.gates.standing import Standing
 from services.domain.task.lane import LANES
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import WAITING
-from services.i18n import N_
+from services.i18n import N_, ngettext
 from services.monitor.queues import holders as questions
 from services.monitor.queues.queries import PEEK
 
@@ -156,7 +156,8 @@ def pause(context: Context) -> int:
         waiting = _waiting(engine, scope)
         warnings = _doubts(engine, scope) if not waiting else []
         context.warn(warnings)
-        if not context.confirm(spoken.phrase("pause {scope} ({waiting} waiting tasks)", scope=scope, waiting=waiting)):
+        words = ngettext("pause {scope} ({waiting} waiting task)", "pause {scope} ({waiting} waiting tasks)", waiting)
+        if not context.confirm(words.format(scope=scope, waiting=waiting)):
             return EXIT_FAILED
         assembly.commands(engine).fleet.pause(scope, reason=context.args.note)
     context.show(
@@ -176,7 +177,8 @@ def resume(context: Context) -> int:
     with context.engine() as engine:
         closed = {one.scope for one in engine.store.pauses()}
         waiting = _waiting(engine, scope) if scope in closed else 0
-        asked = spoken.phrase("resume {scope} ({waiting} waiting tasks)", scope=scope, waiting=waiting)
+        words = ngettext("resume {scope} ({waiting} waiting task)", "resume {scope} ({waiting} waiting tasks)", waiting)
+        asked = words.format(scope=scope, waiting=waiting)
         if scope in closed and not context.confirm(asked):
             return EXIT_FAILED
         was = assembly.commands(engine).fleet.resume(scope, note=context.args.note)
