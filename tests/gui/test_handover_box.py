@@ -82,3 +82,12 @@ def test_while_nobody_leads_it_says_so_and_advises_nothing(qtbot: QtBot, desk: D
     qtbot.waitUntil(lambda: "Nobody leads the fleet" in words(dialog), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: "Nothing is advised" in words(dialog), timeout=WAIT_MS)
     dialog.reject()
+
+
+def test_in_a_low_window_its_buttons_are_on_the_screen(qtbot: QtBot, desk: Desk, console: Console) -> None:
+    """As on 1280x720 at 150 %: *Copy as text* and *Close* were below the edge."""
+    console.window.resize(960, 540)
+    dialog = opened(qtbot, console)
+    qtbot.waitExposed(dialog)
+    assert dialog.height() < console.window.height()
+    dialog.reject()

@@ -25,6 +25,8 @@ from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
 WIDTH, ROOM_HEIGHT = 860, 420
+#: what stands above and below the page that is written, and what of the page is left on any screen
+AROUND, LEAST_HEIGHT = 240, 120
 HOUR_MS = 3_600_000
 SPANS = {"4h": 4 * HOUR_MS, "8h": 8 * HOUR_MS, "12h": 12 * HOUR_MS, "24h": 24 * HOUR_MS, "3d": 72 * HOUR_MS}
 
@@ -69,7 +71,10 @@ class HandoverDialog(DialogFrame):
         self.hint = Label("", "body", "text3", wrap=True)
         self.body.addWidget(self.hint)
         self.parts = _Parts()
-        self.parts.setFixedHeight(ROOM_HEIGHT)
+        behind = self.behind()
+        room = behind.height() if behind is not None else self.screen().availableGeometry().height()
+        # on a low screen the buttons stay on it
+        self.parts.setFixedHeight(max(LEAST_HEIGHT, min(ROOM_HEIGHT, room - AROUND)))
         self.body.addWidget(self.parts)
         self.copy_button = Button(N_("Copy as text"), icon="ph.copy")
         self.again_button = Button(N_("Write it again"), icon="ph.arrows-clockwise", shortcut="window.refresh")

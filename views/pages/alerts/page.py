@@ -58,7 +58,7 @@ from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.toast import ToastSpec
 
-EVERY_MS = 1000
+EVERY_MS, LEAST_VERB = 1000, 44
 OVER_MS = 10_000  #: so long what was calm is seen to be over before it leaves
 INCIDENTS_VIEW, RULES_VIEW, CHANNELS_VIEW = "incidents", "rules", "channels"
 _VIEWS = ((INCIDENTS_VIEW, N_("Incidents")), (RULES_VIEW, N_("Rules")), (CHANNELS_VIEW, N_("Channels")))
@@ -220,6 +220,8 @@ class AlertsPage(ListPage[Line]):
         self.new_button = Button(N_("New channel"), icon="ph.plus")
         self.new_button.clicked.connect(self.actions_of_page.add_channel)
         self.header.add_action(self.new_button)
+        for button in (*self.buttons.values(), self.new_button):
+            button.setMinimumWidth(LEAST_VERB)  # in a narrow window a verb is cut before the switch of the views
         yield
         self.states = Segmented(_STATES, N_("Which incidents"))
         self.search = SearchField()

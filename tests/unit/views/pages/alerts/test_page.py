@@ -796,3 +796,13 @@ def test_enter_brings_the_keyboard_to_the_first_act_of_the_panel(qtbot: QtBot, a
     qtbot.waitUntil(page.panel.isVisible, timeout=WAIT_MS)
     first = next(one for one in page.panel.buttons.values() if one.isEnabled() and one.isVisible())
     qtbot.waitUntil(first.hasFocus, timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
+def test_in_a_narrow_window_every_view_can_be_clicked(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    """As on 1280x720 at 150 %: the verbs of the channels cut off the way back to the rules."""
+    page = open_page()
+    page.views.choose("channels")
+    page.resize(793, 400)
+    qtbot.waitUntil(lambda: page.width() == 793)
+    assert page.views.width() >= page.views.sizeHint().width()
