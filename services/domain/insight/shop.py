@@ -155,12 +155,12 @@ class ShopNow(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def paused(self) -> bool:
         """Whether it is paused as a whole, and not only some type of its tasks."""
-        return PAUSED in _whole(self.pauses)
+        return bool(self.pauses) and PAUSED in _whole(self.pauses)
 
     @property
     def held_by_pause(self) -> bool:
         """Whether a pause holds it, or some of its tasks: of everything, its platform, itself, or a type of task."""
-        return any(pause.gate == PAUSED for pause in self.pauses)
+        return bool(self.pauses) and any(pause.gate == PAUSED for pause in self.pauses)
 
     @property
     def closed(self) -> bool:

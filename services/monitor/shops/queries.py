@@ -86,7 +86,8 @@ class ShopQueries:
         found = self.states.look()
         wish = text.strip().casefold()
         known, logins, homes = self._registry.shops(), self._store.logins(), self._store.homes()
-        fitting = (now for now in found if _fits(now, known.get(now.key), wish, which, state))
+        filtered = bool(wish or state) or which != ALL
+        fitting = (now for now in found if _fits(now, known.get(now.key), wish, which, state)) if filtered else found
         wanted = sorted(fitting, key=insight.rank)
         return ShopsNow(
             rows=tuple(
@@ -108,7 +109,7 @@ class ShopQueries:
             types=_paused_types(found),
             matching=len(wanted),
             every=tuple(found),
-            fitting=frozenset(now.key for now in wanted) if wish or state or which != ALL else None,
+            fitting=frozenset(now.key for now in wanted) if filtered else None,
             rule=breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, "")),
             at_ms=self._store.now_ms(),
         )
