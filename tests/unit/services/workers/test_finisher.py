@@ -289,6 +289,23 @@ def test_an_outcome_outlives_its_worker(room: Room, settled: Settled, folder: Pa
     assert two.close(10) is True
 
 
+def test_an_outcome_that_meets_something_spoilt_outlives_its_worker_too(
+    room: Room, settled: Settled, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever repairs the store may end the workers first."""
+    (task,) = running(room, 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(room.store, "apply", lambda ops: [Answer(UNREADABLE) for _ in ops])
+        one = at_work(room, settled, folder)
+        one.put(outcome(task, result='{"orders": 3}'), message(task))
+        one.close(0.05)
+    assert (room.task(task.task_id).status, settled.acked) == ("running", [])
+    two = at_work(room, settled, folder)
+    assert two.wait_replayed(10)
+    assert (room.task(task.task_id).status, room.task(task.task_id).result) == ("succeeded", '{"orders": 3}')
+    assert two.close(10) is True
+
+
 def test_what_somebody_else_has_taken_meanwhile_is_evidence(room: Room, settled: Settled, folder: Path) -> None:
     (task,) = running(room, 1)
     silenced(room, settled, folder, [outcome(task)])
