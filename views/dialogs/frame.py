@@ -257,10 +257,12 @@ class DialogFrame(Dimming):
         super().keyPressEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Move the dialog by its head."""
-        if watched is self._head and isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonPress:
+        """Move the dialog by its head, once the mouse is drawn: a click alone would leave it at the mouse until the
+        next one where the window manager hears of the press after the release.
+        """
+        if watched is self._head and isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseMove:
             handle = self.windowHandle()
-            if event.button() == Qt.MouseButton.LeftButton and handle is not None:
+            if event.buttons() & Qt.MouseButton.LeftButton and handle is not None:
                 self._by_hand = True
                 handle.startSystemMove()
         return super().eventFilter(watched, event)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
+import pytest
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QMouseEvent, QWindow
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.dialogs.frame import DialogFrame
@@ -30,3 +33,27 @@ def test_a_dialog_that_grows_stays_on_the_screen(qtbot: QtBot) -> None:
     preview.show()
     qtbot.waitUntil(lambda: dialog.height() > before)
     assert room.contains(dialog.frameGeometry())
+
+
+def test_a_click_on_the_head_does_not_move_a_dialog_and_a_drag_does(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog = DialogFrame("New schedule")
+    qtbot.addWidget(dialog)
+    dialog.set_width(400)
+    dialog.end_with_save(dialog.accept)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    moved: list[bool] = []
+    monkeypatch.setattr(QWindow, "startSystemMove", lambda _window: moved.append(True))
+    head = dialog.childAt(200, 20)
+    qtbot.mouseClick(head, Qt.MouseButton.LeftButton)
+    assert moved == []
+    qtbot.mousePress(head, Qt.MouseButton.LeftButton)
+    place = QPointF(30, 24)
+    drawn = QMouseEvent(
+        QEvent.Type.MouseMove, place, head.mapToGlobal(place), Qt.MouseButton.NoButton, Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )  # fmt: skip
+    QApplication.sendEvent(head, drawn)
+    assert moved == [True]
