@@ -306,3 +306,15 @@ def test_a_socket_file_leads_to_the_same_store(redis_url: str, redis_server: Red
     finally:
         near.close()
         far.close()
+
+
+def test_nothing_of_a_transaction_is_done_where_there_is_no_memory_for_all_of_it(
+    redis_url: str, plain: redis.Redis
+) -> None:
+    """Redis takes what only removes without memory: read one by one, half of it would be done."""
+    plain.set("{rpa}:here", "1")
+    link = redis_client.Link(redis_url)
+    with configured(plain, "maxmemory", "1mb"), pytest.raises(StoreUnavailable, match="memory"):
+        link.many([("DEL", "{rpa}:here"), ("SET", "{rpa}:there", "1")], atomic=True)
+    assert plain.exists("{rpa}:here") == 1
+    link.close()
