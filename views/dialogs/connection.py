@@ -13,7 +13,7 @@ from services.i18n import N_, _
 from services.messages import told
 from services.profiles import check
 from services.profiles.book import SavedProfile
-from views.dialogs.frame import DialogFrame
+from views.dialogs.typed import KeepsTyped
 from views.support.look import Label, set_look
 from views.widgets.buttons import Button
 from views.widgets.connection.address_field import AddressField, AddressRow
@@ -40,7 +40,7 @@ ENVIRONMENTS = {
 _PARTS = {"broker": BROKER, "redis": STORE, "management": MANAGEMENT}
 
 
-class ConnectionDialog(DialogFrame):
+class ConnectionDialog(KeepsTyped):
     """Nothing is kept before Save; a field that cannot be says what is wanted.
 
     Signals:

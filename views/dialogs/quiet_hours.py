@@ -20,7 +20,7 @@ from services.domain.text.ordering import as_read
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
 from views.context import PageContext
-from views.dialogs.frame import DialogFrame
+from views.dialogs.typed import KeepsTyped
 from views.support import instant, safe, shown, text
 from views.support.acting import UNDO_S, unless_changed
 from views.support.look import Label, line
@@ -45,7 +45,7 @@ class _Known(msgspec.Struct, frozen=True, kw_only=True):
     types: Mapping[str, TaskType]
 
 
-class QuietHoursDialog(DialogFrame):
+class QuietHoursDialog(KeepsTyped):
     """Signals:
     changed: some were set or taken away.
     """

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
@@ -27,8 +25,7 @@ from services.domain.types.task_type import TaskType, least_harm
 from services.i18n import N_, _
 from services.messages import told
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question
-from views.dialogs.frame import DialogFrame
+from views.dialogs.typed import KeepsTyped
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
@@ -213,7 +210,7 @@ def in_two_columns(cells: Sequence[QWidget]) -> QGridLayout:
     return grid
 
 
-class RecordDialog(DialogFrame, Generic[R]):
+class RecordDialog(KeepsTyped, Generic[R]):
     """Makes its widgets by itself; ``look_ms``: how long after the last change it is looked what would come of it.
 
     Signals:
@@ -299,7 +296,7 @@ class RecordDialog(DialogFrame, Generic[R]):
         return self.fields[name]
 
     def _show_types(self, types: Mapping[str, TaskType]) -> None:
-        typed = self._is_typed()
+        typed = self.is_typed()
         chosen = self._type_code() or (least_harm(types) if types else "")
         self._offered = TypeNames(sorted(types))
         self.task_type.setModel(self._offered)
@@ -333,24 +330,9 @@ class RecordDialog(DialogFrame, Generic[R]):
         """The fields as they stand, to be compared."""
         raise NotImplementedError
 
-    def _is_typed(self) -> bool:
+    def is_typed(self) -> bool:
+        """Whether anything was chosen or written."""
         return self._untouched is not None and self.values() != self._untouched
-
-    def reject(self) -> None:
-        """Leave; what was typed is dropped after a question only."""
-        if not self._is_typed():
-            super().reject()
-            return
-        question = Question(
-            title=N_("Discard what was typed?"),
-            text=_("It was not saved."),
-            verb=_("Discard"),
-            danger=True,
-            leave=N_("Go on editing"),
-        )
-        dialog = ConfirmDialog(question, self)
-        dialog.confirmed.connect(partial(self.done, QDialog.DialogCode.Rejected))
-        dialog.open()
 
     # looking and keeping
 

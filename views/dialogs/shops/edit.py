@@ -16,6 +16,7 @@ from services.domain.fleet.shop import Shop, tags_of
 from services.i18n import N_, _
 from services.messages import told
 from views.dialogs.saving import SharedForm, stands_there
+from views.dialogs.typed import KeepsTyped
 from views.support.look import Label
 from views.widgets.fields import ChoiceField, Labelled, NumberField
 from views.widgets.toggle import Toggle
@@ -23,7 +24,7 @@ from views.widgets.toggle import Toggle
 WIDTH, MOST = 520, 64
 
 
-class ShopDialog(SharedForm):
+class ShopDialog(KeepsTyped, SharedForm):
     """Signals:
     chosen: the shop as it was shown (None for a new one), and as the person wants it; ``start`` takes what saves it.
     """

@@ -19,6 +19,7 @@ from services.i18n import N_, _, is_chinese
 from services.messages import told
 from services.monitor.alerts.queries import IncidentNow
 from views.dialogs.saving import SavingDialog
+from views.dialogs.typed import KeepsTyped
 from views.pages.alerts import words
 from views.support import instant, safe, shown
 from views.support.look import Label
@@ -113,7 +114,7 @@ class MuteDialog(SavingDialog):
         self.save_button.set_source(N_("Overwrite"))
 
 
-class _Editor(SavingDialog):
+class _Editor(KeepsTyped, SavingDialog):
     """A form whose fields are checked by the command."""
 
     def __init__(self, title: str, icon: str, parent: QWidget | None) -> None:

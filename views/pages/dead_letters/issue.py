@@ -15,6 +15,7 @@ from services.domain.insight.cause_rule import MAX_LINK, MAX_NAME, CauseRule
 from services.domain.task.search import filter_time
 from services.i18n import N_, _, ngettext
 from views.dialogs.saving import SavingDialog, SharedForm, stands_there
+from views.dialogs.typed import KeepsTyped
 from views.support import safe, text
 from views.support.look import Label
 from views.support.throttle import Debounce
@@ -36,7 +37,7 @@ class Decided(NamedTuple):
     link: str = ""
 
 
-class KnownIssue(SharedForm):
+class KnownIssue(KeepsTyped, SharedForm):
     """Signals:
     saved: the ``CauseRule`` that stood there, and what is ``Decided``; ``start`` takes what keeps it.
     """

@@ -29,7 +29,7 @@ from services.settings.config_file import DEFAULT, Seen, Setting
 from services.settings.declared import Kind
 from services.settings.words import TITLES, WORDS, effect
 from views.context import PageContext
-from views.dialogs.frame import DialogFrame
+from views.dialogs.typed import KeepsTyped
 from views.support import safe, text
 from views.support.keys import Shortcut
 from views.support.look import Label, line, set_look
@@ -201,7 +201,7 @@ class SettingRow(QWidget):
         self.changed.emit()
 
 
-class ConfigDialog(DialogFrame):
+class ConfigDialog(KeepsTyped):
     """Signals:
     saved: names of the settings that were written.
     """
@@ -323,6 +323,10 @@ class ConfigDialog(DialogFrame):
         self.pane.verticalScrollBar().setValue(0)
 
     # what a person makes of it
+
+    def is_typed(self) -> bool:
+        """Whether a setting is another one than the file has."""
+        return not self._saving.busy and any(row.dirty for row in self.rows.values())
 
     def changes(self) -> dict[str, Any]:
         """New values by name, None for the default; what is no value is shown at its field and left out."""

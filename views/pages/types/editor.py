@@ -20,9 +20,9 @@ from services.i18n import N_, _
 from services.messages import told
 from services.monitor.types import DryRun
 from views.context import PageContext
-from views.dialogs.frame import DialogFrame
 from views.dialogs.schema.form import SchemaForm
 from views.dialogs.schema.json_text import pretty
+from views.dialogs.typed import KeepsTyped
 from views.pages.types import words
 from views.support import shown
 from views.support.language import on_language_changed
@@ -56,7 +56,7 @@ class Tried(NamedTuple):
     body: str
 
 
-class TypeDialog(DialogFrame):
+class TypeDialog(KeepsTyped):
     """Three views of one document.
 
     Signals:
@@ -87,6 +87,7 @@ class TypeDialog(DialogFrame):
         self._trying, self._saving = Operation(self, latest=True), Operation(self)
         self._try_soon = Debounce(self._try, TRY_MS, self)
         self._shown, self._problem, self._same = FORM, "", True
+        self._first = self._text()
         self._build()
         self._load(FORM)
         self._try()
@@ -126,6 +127,10 @@ class TypeDialog(DialogFrame):
     def document(self) -> dict[str, Any]:
         """The document as it stands."""
         return dict(self._document)
+
+    def is_typed(self) -> bool:
+        """Whether it is another document than at first."""
+        return not self._saving.busy and (bool(self._problem) or self._text() != self._first)
 
     # three views
 

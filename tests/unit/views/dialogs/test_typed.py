@@ -1,0 +1,91 @@
+"""A dialog in which a person has typed something is left by no slip of Esc."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from services.domain.fleet.shop import Shop
+from services.i18n import N_
+from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.connection import ConnectionDialog
+from views.dialogs.frame import DialogFrame
+from views.dialogs.saving import SavingDialog
+from views.dialogs.shops.edit import ShopDialog
+from views.dialogs.typed import KeepsTyped
+from views.widgets.fields import Labelled
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    return window
+
+
+def question(dialog: QWidget) -> ConfirmDialog | None:
+    """What it asks now."""
+    return next((one for one in dialog.findChildren(ConfirmDialog) if one.isVisible()), None)
+
+
+FORMS: dict[str, Callable[[QWidget], tuple[DialogFrame, QLineEdit]]] = {
+    "shop": lambda window: (form := ShopDialog(None, "", window), form.shop_id),
+    "known shop": lambda window: (
+        form := ShopDialog(Shop(platform="pdd", shop_id="a", name="b"), "", window),
+        form.name,
+    ),
+    "connection": lambda window: (form := ConnectionDialog(None, (), window), form.name),
+}
+
+
+@pytest.mark.parametrize("make", FORMS.values(), ids=FORMS.keys())
+def test_esc_asks_where_something_would_be_lost(
+    qtbot: QtBot, window: QWidget, make: Callable[[QWidget], tuple[DialogFrame, QLineEdit]]
+) -> None:
+    untouched, _line = make(window)
+    untouched.open()
+    qtbot.keyClick(untouched, Qt.Key.Key_Escape)
+    assert not untouched.isVisible()
+    form, line = make(window)
+    form.open()
+    qtbot.keyClicks(line, "17")
+    qtbot.keyClick(form, Qt.Key.Key_Escape)
+    asked = question(form)
+    assert asked is not None
+    assert form.isVisible()
+    qtbot.keyClick(asked, Qt.Key.Key_Escape)
+    assert form.isVisible()
+    assert line.text().endswith("17"), "whoever goes on finds it as it was"
+    qtbot.keyClick(form, Qt.Key.Key_Escape)
+    asked = question(form)
+    assert asked is not None
+    asked.verb_button.click()
+    assert not form.isVisible()
+
+
+class Form(KeepsTyped, SavingDialog):
+    """One field; what saves it waits for ``gate``."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(N_("Edit"), icon="ph.bell", width=400, parent=parent)
+        self.name, self.gate = QLineEdit(), threading.Event()
+        self.fields["name"] = Labelled(N_("Name"), self.name)
+        self.body.addWidget(self.fields["name"])
+        self.end_with_save(lambda: self.start(lambda: self.gate.wait(30)))
+
+
+def test_what_is_being_saved_is_not_lost(qtbot: QtBot, window: QWidget) -> None:
+    form = Form(window)
+    form.open()
+    qtbot.keyClicks(form.name, "17")
+    form.save_button.click()
+    qtbot.keyClick(form, Qt.Key.Key_Escape)
+    assert not form.isVisible()
+    form.gate.set()
+    qtbot.waitUntil(lambda: not form.waiting, timeout=10_000)
