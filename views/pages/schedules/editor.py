@@ -171,21 +171,25 @@ class ScheduleDialog(RecordDialog[Schedule]):
     def _record(self) -> Schedule:
         return schedule_of(self.values(), self._base)
 
-    def _try(self, wanted: Schedule) -> tuple[ScheduleRow, RunLoad | None]:
+    def _try(self, wanted: Schedule) -> tuple[ScheduleRow, RunLoad | None, bool]:
         commands, queries = self._context.commands.schedules, self._context.schedules
         checked, zone = commands.checked(wanted), commands.zone()
         row = replace(queries.preview(checked, zone), conflicts=queries.conflicts(checked, zone))
-        return row, queries.load(checked, zone)
+        return row, queries.load(checked, zone), commands.knows_type(checked.task_type)
 
-    def _show_preview(self, found: tuple[ScheduleRow, RunLoad | None]) -> None:
+    def _show_preview(self, found: tuple[ScheduleRow, RunLoad | None, bool]) -> None:
         self._clear()
-        row, load = found
+        row, load, known = found
         self.conflicts.show_text(words.collisions(row), _("Collides") if row.conflicts else "")
         self.load.show_load(load)
         number = ngettext("{n} shop", "{n} shops", row.shops).format(n=text.count(row.shops))
         runs = text.listed(words.next_runs(row, instant.now_ms()).split("\n"), ";")
-        self.preview.set_tone("text2")
-        self.preview.setText(_("Next runs for {shops}: {runs}").format(shops=number, runs=runs))
+        said = _("Next runs for {shops}: {runs}").format(shops=number, runs=runs)
+        if not known:
+            alone = _("Nobody has defined this task type: it runs on the rpa executor with the defaults.")
+            said = text.sentences((alone, said))
+        self.preview.set_tone("text2" if known else "retrying")
+        self.preview.setText(said)
 
     def _keep(self, wanted: Schedule) -> str:
         kept = self._context.commands.schedules.add(wanted, replace=self._base is not None)

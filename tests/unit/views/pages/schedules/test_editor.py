@@ -123,6 +123,16 @@ def test_secrets_of_a_schedule_are_shown_to_who_asks_and_that_is_written_down(
     assert not dialog.isVisible(), "nothing was typed"
 
 
+def test_a_type_that_nobody_has_defined_is_told(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    dialog = open_dialog()
+    dialog.name.setText("nightly")
+    dialog.task_type.setEditText("export_ledger")
+    qtbot.waitUntil(lambda: "Next runs" in dialog.preview.text(), timeout=WAIT_MS)
+    assert dialog.preview.text().startswith("Nobody has defined this task type: it runs on the rpa executor")
+    dialog.task_type.setEditText("refresh_goods")
+    qtbot.waitUntil(lambda: dialog.preview.text().startswith("Next runs"), timeout=WAIT_MS)
+
+
 def test_a_new_schedule_is_looked_at_while_typing_and_kept(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
     fleet.store.put_shops([Shop(platform="pdd", shop_id=f"s{number}", group="vip") for number in range(3)])
     fleet.engine.registry.forget()
