@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from functools import partial
 
 import psutil
 from PySide6.QtCore import QPoint, QTimer
@@ -20,6 +21,7 @@ from views.pages.connection.page import ConnectionPage
 from views.pages.first_run.checks import ERROR, OK, WARNING, Check
 from views.pages.first_run.page import FirstRunPage
 from views.support.connections import Connection
+from views.support.operation import Operation
 from views.widgets.toast import ToastSpec
 
 GIGABYTE = 1e9
@@ -53,8 +55,14 @@ def make_welcome(settings: config.Settings) -> tuple[MainWindow, FirstRunPage]:
 
     page.language_changed.connect(say)
     say()
+    looking = Operation(page)  # a folder on a server that does not answer holds up nobody
+
+    def look() -> None:
+        if not looking.busy:
+            looking.start(partial(pre_checks, settings), page.show_checks)
+
     again = QTimer(page, interval=LOOK_AGAIN_MS)
-    again.timeout.connect(lambda: page.show_checks(pre_checks(settings)))
+    again.timeout.connect(look)
     again.start()
     window.open_page("first_run")
     return window, page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -10,6 +11,14 @@ from pytestqt.qtbot import QtBot
 
 from console.connection import welcome
 from services import settings as config
+from views.support import operation
+
+
+@pytest.fixture(autouse=True)
+def operations() -> Iterator[None]:
+    """Ends, after the window, what looks for it."""
+    yield
+    operation.shut_down(wait=True)
 
 
 def test_a_home_that_cannot_be_written_keeps_from_starting_until_it_can(
