@@ -88,7 +88,7 @@ def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console:
     qtbot.waitUntil(lambda: window.top_bar.pill("freshness").health.name == "as of")
     assert window.top_bar.pill("freshness").health.state == "warning"
     header = window.page(window.current).header
-    assert header.still().startswith("as of ")
+    qtbot.waitUntil(lambda: header.still().startswith("as of "))
     window.open_page("tasks")
     qtbot.waitUntil(lambda: bool(tasks.header.still()))  # what is opened meanwhile stands still too
     window.toggle_freeze()
