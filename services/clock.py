@@ -138,4 +138,6 @@ def machine_zone() -> str:
     from babel.localtime import get_localzone  # imported here: hardly anybody asks
 
     found = str(getattr(get_localzone(), "key", ""))
+    if found == "Etc/UTC":  # a fleet where nobody has set one keeps the same hours, and they are called by one name
+        return "UTC"
     return found if "/" in found or found == "UTC" else ""

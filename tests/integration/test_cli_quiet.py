@@ -61,3 +61,9 @@ def test_what_cannot_be_is_wrong_usage(cli: Cli, words: tuple[str, ...], field: 
     document = cli.run("quiet", *words, code=2)
     assert document["field"] == field
     assert cli.run("quiet", "list")["quiet_hours"] == []
+
+
+def test_a_fleet_whose_time_zone_nobody_has_set_calls_it_by_one_name(cli: Cli) -> None:
+    cli.environment["TZ"] = "Etc/UTC"
+    told = {cli.run(noun, "list")["time_zone"] for noun in ("quiet", "promise", "schedule")}
+    assert told == {"UTC"}
