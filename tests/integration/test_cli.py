@@ -309,6 +309,9 @@ def test_shops_are_imported_paused_and_shown(cli: Cli, tmp_path: Path) -> None:
     people = cli.call("shop", "show", "pdd:s1").stdout
     assert "Paused" in people
     assert "shop resume pdd:s1" in people
+    chinese = Cli(cli.home, environment=cli.environment | {"FLEETDECK_LANGUAGE": "zh_CN"})
+    heads = [line.split()[0] for line in chinese.call("shop", "show", "pdd:s1").stdout.splitlines() if line]
+    assert heads.count("状态") == 1
     assert cli.run("shop", "resume", "pdd:s1") == {"resumed": "pdd:s1", "was_paused": True}
     assert cli.run("shop", "resume", "pdd:s1")["was_paused"] is False
     cli.drain()

@@ -146,8 +146,8 @@ def show(context: Context) -> int:
         row = _row(shop, counts, engine.store.homes([shop.key]).get(shop.key), now, at_ms)
         row |= standing(engine, shop.key)
         works, zone = assembly.queries(engine).works.of_shop(shop.key), shapes.zone(engine.store)
-    told = {name: value for name, value in row.items() if name not in ("reasons", "held_by", "can")}
-    lines = [tables.fact(name, value, 14) for name, value in told.items()]
+    told = {name: value for name, value in row.items() if name not in ("state", "reasons", "held_by", "can")}
+    lines = [tables.fact("state" if name == "state_word" else name, value, 14) for name, value in told.items()]
     lines += [tables.fact("can", _command(verb, what), 14) for verb, what in insight.acts(now)]
     row["types"] = [work.of_type(one) for one in works]
     header = ("type", "last_success", "last_failure", "next")
