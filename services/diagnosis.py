@@ -16,7 +16,7 @@ from services.domain.text.said import words_of
 from services.domain.upkeep import health
 from services.domain.upkeep.health import ERROR, WARNING, Finding, finding
 from services.monitor.attention.broker import UNSENT
-from services.monitor.doctor import FILE_GONE, STORE_GONE, Doctor
+from services.monitor.doctor import FILE_GONE, Doctor
 from services.monitor.overview import Attention
 from services.version import VERSION
 
@@ -40,7 +40,8 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
     except OperatorError:
         raise
     except ConsoleError as exc:
-        gone = finding(ERROR, "store", FILE_GONE if settings.embedded else STORE_GONE, error=words_of(exc))
+        error = words_of(exc)
+        gone = finding(ERROR, "store", FILE_GONE, error=error) if settings.embedded else health.of_lost_store(error)
         lost = health.of_loss(Reach(store=False, embedded=settings.embedded))
         return Diagnosis(findings=(gone, *lost, *_of_settings(settings)))
     production = environment.is_production(settings.environment)

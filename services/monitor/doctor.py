@@ -107,7 +107,7 @@ class Doctor:
         found += _of_spool(home / SPOOL, mark)
         answers, latency, error = self._store.health()
         if not answers:
-            found.append(finding(ERROR, "store", STORE_GONE, error=error))
+            found.append(health.of_lost_store(error))
             return self._with_loss([*found, *self._of_broker(delays)])
         try:
             found += self._of_store(latency)
@@ -126,7 +126,7 @@ class Doctor:
         except ConsoleError as exc:  # it answered a moment ago
             if {one.message.code for one in found} & RIGHTS:  # and does so still
                 return [*found, finding(NOTE, "store", "doctor.not_looked")]
-            found.append(finding(ERROR, "store", STORE_GONE, error=words_of(exc)))
+            found.append(health.of_lost_store(words_of(exc)))
         return self._with_loss(found)
 
     def attention(self) -> tuple[Attention, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services import assembly
+from services import assembly, diagnosis
 from services import settings as config
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
@@ -82,12 +82,45 @@ def test_a_sentinel_is_named(master: Redis, tmp_path: Path) -> None:
         process.wait()
 
 
-def test_a_replica_is_named_until_it_is_the_master(master: Redis) -> None:
+def told_by_doctor(url: str, home: Path) -> str:
+    """The remedy beside a store that cannot be used."""
+    settings = config.Settings(
+        broker=config.BrokerSettings(url=f"amqp://127.0.0.1:{free_port()}"),
+        store=config.StoreSettings(url=url),
+        home=str(home),
+    )
+    (gone,) = [one for one in diagnosis.examine(settings).findings if one.message.code == "doctor.store_gone"]
+    assert "does not answer" not in english(gone.message)
+    assert gone.remedy is not None
+    return english(gone.remedy)
+
+
+def test_a_redis_that_still_reads_its_data_needs_nobody_to_start_it(master: Redis, tmp_path: Path) -> None:
+    for number in range(400):
+        master.command(f"SET key{number} {'x' * 400}")
+    master.command("SAVE")
+    port = free_port()
+    slow = ("--key-load-delay", "50000", "--loading-process-events-interval-bytes", "1024")
+    words = ("--dir", str(master.directory), "--port", str(port), "--bind", "127.0.0.1", *slow)
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen([str(redis_program()), *words], stdout=log, cwd=tmp_path)
+    try:
+        url = f"redis://127.0.0.1:{port}/0"
+        told = eventually(lambda: text if "listens" not in (text := refused(url)) else "", 20)
+        assert "still reads its data; it answers by itself" in told
+        assert "go on by themselves" in told_by_doctor(url, tmp_path)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_replica_is_named_until_it_is_the_master(master: Redis, tmp_path: Path) -> None:
     with Redis("--replicaof", "127.0.0.1", str(master.port)) as replica:
         assert "replica" in refused(replica.url)
         store = RedisStore(replica.url, SystemClock())
         try:
             assert not store.health()[0]
+            assert told_by_doctor(replica.url, tmp_path) == "Let the address of the store name the master."
             replica.command("REPLICAOF NO ONE")
             assert store.health()[0]
         finally:

@@ -124,6 +124,7 @@ REFUSALS: dict[str, str] = {
     "store.nobody": N_("Nothing listens at {address}: start Redis or correct the address of the store."),
     "store.unknown_host": N_("The host name of {address} is unknown: check the address of the store and the network."),
     "store.silent": N_("{address} does not answer: {error}"),
+    "store.loading": N_("{address} has just started and still reads its data; it answers by itself when it has them"),
     "store.full": N_(
         "{address} is out of memory and refuses writes; nothing was changed. Raise maxmemory (policy"
         " noeviction) or remove old records"

@@ -34,7 +34,7 @@ _WALLED_IN = N_(
 )
 SENTENCES: dict[str, str | Counted] = {
     "doctor.store": N_("The store answers: {what} in {latency} ms"),
-    "doctor.store_gone": N_("The store does not answer: {error}"),
+    "doctor.store_gone": N_("The store cannot be used: {error}"),
     "doctor.store_gone.remedy": N_("Start Redis, and check the address, user and password of the store."),
     "doctor.file_gone": N_("The database of this machine cannot be used: {error}"),
     "doctor.file_gone.remedy": N_("Set that right; until then nothing is recorded and nothing is lost that was."),
@@ -382,6 +382,18 @@ def of_lost_broker(error: str) -> Finding:
         message=Message("doctor.broker_gone", {"error": error}),
         remedy=_broker_remedy(error),
     )
+
+
+def of_lost_store(error: str) -> Finding:
+    """That it cannot be used. Nobody starts a Redis that is there and refuses, or is the wrong one."""
+    code = error.message.code if isinstance(error, Said) else ""
+    remedy = "doctor.store_gone.remedy"
+    if code in ("store.replica", "store.sentinel"):
+        remedy = "doctor.replica.remedy"
+    elif code not in ("", "store.nobody", "store.unknown_host", "store.silent"):
+        remedy = "doctor.no_writes.remedy"
+    message = Message("doctor.store_gone", {"error": error})
+    return Finding(level=ERROR, check="store", message=message, remedy=Message(remedy))
 
 
 def of_rights(error: str) -> list[Finding]:

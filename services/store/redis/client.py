@@ -369,6 +369,8 @@ class Link:
             self._silent_since = time.monotonic()
         if isinstance(cause, ConnectionRefusedError):
             return said("store.nobody", address=address)
+        if isinstance(error, exceptions.BusyLoadingError):
+            return said("store.loading", address=address)
         if isinstance(cause, socket.gaierror):
             return said("store.unknown_host", address=address)
         if address.startswith(tls.REDIS.secure):

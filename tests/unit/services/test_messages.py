@@ -58,7 +58,7 @@ def test_an_error_is_english_for_machines_and_said_in_the_language_of_the_window
     inner = Message("doctor.store_gone", {"error": said("file.silent", error="disk I/O error")})
     assert str(error) == "redis://r:6379/0 does not answer: Timeout"
     assert messages.told(UsageError("--shop is missing", field="shop")) == "--shop is missing"
-    assert messages.english(inner) == "The store does not answer: the local database does not answer: disk I/O error"
+    assert messages.english(inner) == "The store cannot be used: the local database does not answer: disk I/O error"
     i18n.set_language("zh_CN")
     try:
         assert messages.told(error) == "redis://r:6379/0 没有响应：Timeout"
