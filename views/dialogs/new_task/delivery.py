@@ -264,49 +264,48 @@ class Delivery(FormSection):
 
     def problem(self) -> str:
         """What is wrong, "" for nothing."""
-        no_delay = self.start.current() == LATER and not self._minutes()
-        ahead_min = (self.at_ms() - instant.now_ms()) / 60_000
-        no_time = self.start.current() == AT and not 0 < ahead_min <= MAX_MINUTES
-        set_look(self.minutes, invalid="true" if no_delay else "false")
-        set_look(self.time, invalid="true" if no_time else "false")
-        set_look(self.after.line, invalid="true" if self._refused else "false")
-        self.after.line.setAccessibleDescription(self._refused)
-        unclear = self._repeat_problem()
-        set_look(self.repeat, invalid="true" if unclear else "false")
-        if self._refused or unclear or self.deadline.problem():
-            return self._refused or unclear or self.deadline.problem()
-        starts = self.at_ms() or instant.now_ms() + round(self.delay_min() * 60_000)
-        if 0 < self.deadline.at_ms() <= starts:
-            return _("The deadline is before the start")
-        if no_time:
-            return _("The time is past") if ahead_min <= 0 else _("The time is more than a year ahead")
-        return _("The delay must be more than 0 minutes and at most a year") if no_delay else ""
+        wrong = self._wrong()
+        for field in (self.minutes, self.time, self.repeat, self.after.line, self.deadline.line):
+            why = next((words for one, words in wrong if one is field), "")
+            set_look(field, invalid="true" if why else "false")
+            field.setAccessibleDescription(why)
+        return wrong[0][1] if wrong else ""
 
     def spots(self) -> list[Spot]:
         """The place of what is wrong."""
-        return [("start", self._go_to_start)] if self.problem() else []
+        return [("start", self._go_to_wrong)] if self._wrong() else []
 
-    def _go_to_start(self) -> QWidget:
-        field: QWidget = self.time if self.start.current() == AT else self.minutes
-        if self._refused:
-            field = self.after.line
-        elif self.deadline.problem():
-            field = self.deadline.line
-        elif self.start.current() == REPEAT:
-            field = self.repeat
+    def _go_to_wrong(self) -> QWidget:
+        field = next((field for field, _words in self._wrong()), self.minutes)
         field.setFocus()
         return field
 
-    def _repeat_problem(self) -> str:
-        if self.start.current() != REPEAT:
-            return ""
+    def _wrong(self) -> list[tuple[QWidget, str]]:
+        """Fields that are wrong, each with why, in the order in which that is said."""
+        mode, deadline = self.start.current(), self.deadline.line
+        found: list[tuple[QWidget, str]] = [(self.after.line, self._refused)]
+        if mode == REPEAT:
+            waits = _("What repeats waits for no tasks: take them away") if self.after.ids() else ""
+            ends = _("What repeats has no deadline: take it away") if deadline.text().strip() else ""
+            found += [(self.repeat, self._unclear()), (self.after.line, waits), (deadline, ends)]
+        found.append((deadline, self.deadline.problem()))
+        starts = self.at_ms() or instant.now_ms() + round(self.delay_min() * 60_000)
+        if 0 < self.deadline.at_ms() <= starts:
+            found.append((deadline, _("The deadline is before the start")))
+        ahead_min = (self.at_ms() - instant.now_ms()) / 60_000
+        if mode == AT and not 0 < ahead_min <= MAX_MINUTES:
+            words = _("The time is past") if ahead_min <= 0 else _("The time is more than a year ahead")
+            found.append((self.time, words))
+        if mode == LATER and not self._minutes():
+            found.append((self.minutes, _("The delay must be more than 0 minutes and at most a year")))
+        return [(field, words) for field, words in found if words]
+
+    def _unclear(self) -> str:
         try:
             repeats.read(self.repeat.text())
         except OperatorError as exc:
             return told(exc)
-        if self.after.ids():
-            return _("What repeats waits for no tasks: take them away")
-        return _("What repeats has no deadline: take it away") if self.deadline.line.text().strip() else ""
+        return ""
 
     def _minutes(self) -> float | None:
         try:

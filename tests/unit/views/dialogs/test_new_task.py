@@ -397,6 +397,22 @@ def test_what_repeats_is_kept_as_a_schedule(qtbot: QtBot, fleet: Fleet, open_dia
     qtbot.waitUntil(lambda: fleet.context.schedules.row("morning") is None)
 
 
+@pytest.mark.parametrize("mode", ["repeat", "now"])
+def test_a_wrong_deadline_is_marked_at_the_deadline(qtbot: QtBot, open_dialog: Open, mode: str) -> None:
+    dialog = open_dialog(PREFILL)
+    dialog.delivery.start.choose(mode)
+    deadline, often = dialog.delivery.deadline.line, dialog.delivery.repeat
+    deadline.setText("in 2 h" if mode == "repeat" else "soon")
+    said = dialog.verbs.missing.text()
+    assert said
+    assert (deadline.property("invalid"), often.property("invalid")) == ("true", "false")
+    assert deadline.accessibleDescription() == said
+    qtbot.keyClick(dialog, Qt.Key.Key_F8)
+    assert dialog.focusWidget() is deadline
+    deadline.clear()
+    assert (deadline.property("invalid"), dialog.verbs.missing.text()) == ("false", "")
+
+
 def test_a_form_is_kept_as_a_template_and_filled_in_again(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
     dialog = open_dialog({**PREFILL, "priority": 9, "payload": {"page_size": 20, "token": "s3cr3t-s3cr3t"}})
     dialog.delivery.deadline.line.setText("in 2 h")
