@@ -45,18 +45,22 @@ class TileLimits(msgspec.Struct, frozen=True, kw_only=True):
         return structs.replace(self, **{name: value})
 
 
-def recall(memory: Memory) -> TileLimits:
-    """The limits set on this machine, else those of the design."""
-    kept, limits = memory.get(NAME, {}), TileLimits()
+def recall(memory: Memory, profile: str = "") -> TileLimits:
+    """The limits set here for this connection, else those that all had before each had its own, else the design's."""
+    kept, limits = memory.get(_name(profile), memory.get(NAME, {})), TileLimits()
     for name, number in kept.items() if isinstance(kept, dict) else ():
         if name in BOUNDS and isinstance(number, int):
             limits = limits.having(name, number)
     return limits
 
 
-def remember(memory: Memory, limits: TileLimits) -> None:
-    """Keep limits for the next start."""
-    memory.put(NAME, {name: limits.shown(name) for name in BOUNDS})
+def remember(memory: Memory, limits: TileLimits, profile: str = "") -> None:
+    """Keep the limits of a connection for the next start."""
+    memory.put(_name(profile), {name: limits.shown(name) for name in BOUNDS})
+
+
+def _name(profile: str) -> str:
+    return f"{NAME}.{profile}" if profile else NAME  # what is many for one fleet is few for another
 
 
 #: limit -> what it means
@@ -86,7 +90,10 @@ class LimitDialog(DialogFrame):
         self.field.setValue(limits.shown(name))
         self.field.setAccessibleName(_(WORDS[name]))
         self.body.addWidget(Label(_(WORDS[name]), "body", "text2", wrap=True))
-        apart = _("Colours this window alone; who is told of what is decided by the rules of Alerts.")
+        apart = _(
+            "Colours the tiles of this connection, on this computer alone; who is told of what is decided by the rules"
+            " of Alerts."
+        )
         self.body.addWidget(Label(apart, "label", "text3", wrap=True))
         self.body.addWidget(self.field)
         self._usual = TileLimits().shown(name)

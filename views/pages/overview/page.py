@@ -102,7 +102,8 @@ class OverviewPage(Page):
     ) -> None:
         super().__init__(N_("Overview"))
         self._memory = memory or ShortMemory()
-        self._limits = limits.recall(self._memory)
+        self._profile = profile
+        self._limits = limits.recall(self._memory, profile)
         self._data = OverviewData(source, aggregate_above)
         self.looked: Look | None = None
         self._heard: object = None  #: what the newest snapshot said, but for the time
@@ -463,7 +464,7 @@ class OverviewPage(Page):
 
     def _set_limit(self, name: str, number: int) -> None:
         self._limits = self._limits.having(name, number)
-        limits.remember(self._memory, self._limits)
+        limits.remember(self._memory, self._limits, self._profile)
         self._show_look()
         self._show_history()
 

@@ -55,9 +55,13 @@ def zone() -> Iterator[None]:
 
 
 def opened(
-    qtbot: QtBot, source: SampleSource, size: tuple[int, int] = (1404, 926), memory: ShortMemory | None = None
+    qtbot: QtBot,
+    source: SampleSource,
+    size: tuple[int, int] = (1404, 926),
+    memory: ShortMemory | None = None,
+    profile: str = "",
 ) -> OverviewPage:
-    page = OverviewPage(source, memory=memory)
+    page = OverviewPage(source, memory=memory, profile=profile)
     qtbot.addWidget(page, before_close_func=lambda one: one.deactivate())
     page.resize(*size)
     page.show()
@@ -513,6 +517,20 @@ def test_a_limit_of_ones_own_is_kept(qtbot: QtBot) -> None:
     qtbot.mouseClick(dialog.accept_button, LEFT)
     assert not page.tiles["dead"].kpi.alarm
     assert not opened(qtbot, SampleSource(), memory=memory).tiles["dead"].kpi.alarm
+
+
+def test_a_limit_holds_for_its_connection_alone(qtbot: QtBot) -> None:
+    memory = ShortMemory()
+    memory.put("overview.limits", {"dead": 7})  # as it was kept when all connections shared them
+
+    page = opened(qtbot, SampleSource(), memory=memory, profile="test")
+    dialog = page.ask_limit(next(spec for spec in TILES if spec.key == "dead"))
+    assert dialog.field.value() == 7
+    dialog.field.setValue(100_000)
+    dialog.accept_button.click()
+    assert "limit" not in opened(qtbot, SampleSource(), memory=memory, profile="test").tiles["dead"].kpi.sentence
+    other = opened(qtbot, SampleSource(), memory=memory, profile="production")
+    assert "above limit 7" in other.tiles["dead"].kpi.sentence
 
 
 def test_only_tiles_with_a_limit_offer_to_set_it(qtbot: QtBot, page: OverviewPage) -> None:
