@@ -120,6 +120,7 @@ class QuietHoursDialog(KeepsTyped):
         self.scope.show_choices(_scopes(known))
         if self._for and not self.scope.currentText():
             self.scope.choose(self._for)
+            self.begin_here()
             self.when.setFocus()
         self._for = ""
         body = self._list.body
@@ -194,6 +195,7 @@ class QuietHoursDialog(KeepsTyped):
             for field in (self.name, self.when, self.why):
                 field.clear()
             self._given = ""
+            self.begin_here()
             self.scope.setFocus()
 
         self._acting.start(act, done, self._refused)

@@ -8,7 +8,7 @@ from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QWidget
 
 from services.commands.alerts import REASON_MOST, AnswerChanged
 from services.domain.alerts import channel as channels
@@ -44,7 +44,7 @@ MUTES: tuple[tuple[int, str], ...] = (
 )
 
 
-class MuteDialog(SavingDialog):
+class MuteDialog(KeepsTyped, SavingDialog):
     """Signals:
     chosen: until when (UTC ms), why, the answer of people that stood there; ``start`` takes what does it.
     """
@@ -57,7 +57,7 @@ class MuteDialog(SavingDialog):
         self.changed = Strip("warning", stacked=True)
         self.changed.hide()
         self.leave_theirs = Button(N_("Take it over"), small=True)
-        self.leave_theirs.clicked.connect(self.reject)
+        self.leave_theirs.clicked.connect(partial(self.done, QDialog.DialogCode.Rejected))
         self.changed.add_action(self.leave_theirs)
         self.body.addWidget(self.changed)
         self.body.addWidget(Label(words.title(one), "strong", wrap=True))

@@ -36,6 +36,7 @@ from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.telling import Telling, republished
 from views.dialogs.saving import SharedForm, stands_there
 from views.dialogs.shop_login import ShopLogin
+from views.dialogs.typed import KeepsTyped
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.dead_letters import words
 from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, SplitOff, decided_of
@@ -635,7 +636,7 @@ def _span(seconds: int) -> str:
     )
 
 
-class CauseNote(SharedForm):
+class CauseNote(KeepsTyped, SharedForm):
     """Signals:
     saved: the ``CauseRule`` that stood there, name and note; ``start`` takes what keeps them.
     """

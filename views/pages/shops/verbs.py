@@ -32,6 +32,7 @@ from views.dialogs.saving import SavingDialog
 from views.dialogs.shop_login import ShopLogin
 from views.dialogs.shops.edit import ShopDialog
 from views.dialogs.shops.importing import ShopImportDialog
+from views.dialogs.typed import KeepsTyped
 from views.dialogs.work.dialog import Asked, WorkDialog
 from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
@@ -282,7 +283,7 @@ def _called(shop: Shop) -> str:
 WIDTH = 500
 
 
-class RuleDialog(SavingDialog):
+class RuleDialog(KeepsTyped, SavingDialog):
     """Signals:
     chosen: the ``Rule``; ``start`` takes what saves it.
     """

@@ -14,6 +14,7 @@ from services.domain.task import ids
 from services.domain.task.lane import LANES
 from services.i18n import N_, _
 from views.dialogs.saving import SavingDialog
+from views.dialogs.typed import KeepsTyped
 from views.support import safe, shown
 from views.support.look import Label
 from views.widgets.fields import Labelled, NumberField
@@ -23,7 +24,7 @@ WIDTH = 460
 FIXED, AUTO = "fixed", "auto"
 
 
-class LanesDialog(SavingDialog):
+class LanesDialog(KeepsTyped, SavingDialog):
     """Signals:
     chosen: orders for the worker, e.g. ``slots=8,high=0-8,low=1-3``, ``slots=auto:2-16`` or ``refuse=screenshot``;
         ``start`` takes what gives them.

@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from services.domain.fleet.shop import Shop
+from services.domain.gates.breaker import Rule
+from services.domain.insight.cause_rule import CauseRule
 from services.i18n import N_
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.connection import ConnectionDialog
@@ -18,7 +20,11 @@ from views.dialogs.frame import DialogFrame
 from views.dialogs.saving import SavingDialog
 from views.dialogs.shops.edit import ShopDialog
 from views.dialogs.typed import KeepsTyped
-from views.widgets.fields import Labelled
+from views.pages.dead_letters.issue import KnownIssue
+from views.pages.shops.verbs import RuleDialog
+from views.widgets.fields import Labelled, NumberField
+from views.widgets.segmented import Segmented
+from views.widgets.toggle import Toggle
 
 
 @pytest.fixture
@@ -67,6 +73,40 @@ def test_esc_asks_where_something_would_be_lost(
     assert asked is not None
     asked.verb_button.click()
     assert not form.isVisible()
+
+
+CHOICES: dict[str, Callable[[QWidget], tuple[DialogFrame, QWidget]]] = {
+    "switch of a shop": lambda window: (form := ShopDialog(None, "", window), form.dedicated),
+    "number of a shop": lambda window: (form := ShopDialog(None, "", window), form.at_once),
+    "environment of a connection": lambda window: (form := ConnectionDialog(None, (), window), form.environment),
+    "kind of a connection": lambda window: (form := ConnectionDialog(None, (), window), form.kind),
+    "box of a known issue": lambda window: (form := KnownIssue("x", CauseRule(), 0, window), form.alert_once),
+    "rule for shops": lambda window: (form := RuleDialog(Rule(), "", window), form.of),
+}
+
+
+@pytest.mark.parametrize("make", CHOICES.values(), ids=CHOICES.keys())
+def test_esc_asks_where_a_mere_choice_would_be_lost(
+    qtbot: QtBot, window: QWidget, make: Callable[[QWidget], tuple[DialogFrame, QWidget]]
+) -> None:
+    form, field = make(window)
+    form.open()
+    there, back = {
+        Toggle: (Qt.Key.Key_Space, Qt.Key.Key_Space),
+        QCheckBox: (Qt.Key.Key_Space, Qt.Key.Key_Space),
+        Segmented: (Qt.Key.Key_Right, Qt.Key.Key_Left),
+    }.get(type(field), (Qt.Key.Key_Down, Qt.Key.Key_Up))
+    if isinstance(field, NumberField):
+        there, back = back, there
+    qtbot.keyClick(field, there)
+    qtbot.keyClick(form, Qt.Key.Key_Escape)
+    asked = question(form)
+    assert asked is not None
+    qtbot.keyClick(asked, Qt.Key.Key_Escape)
+    assert form.isVisible()
+    qtbot.keyClick(field, back)
+    qtbot.keyClick(form, Qt.Key.Key_Escape)
+    assert not form.isVisible(), "as it was at first there is nothing to lose"
 
 
 class Form(KeepsTyped, SavingDialog):
