@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -47,10 +47,11 @@ from views.support.operation import Operation
 from views.support.throttle import Debounce, Throttle
 from views.widgets.buttons import Button
 from views.widgets.elided import Elided
-from views.widgets.strip import ErrorStrip
+from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.toast import ToastSpec
 
 KEY, MOST = "newtask.templates", 50
+NOTICE_MS = 10_000
 
 
 class NewTaskFoot:
@@ -228,6 +229,7 @@ class NewTaskDialog(DialogFrame):
         self.what, self.shops = self._form.what, self._form.shops
         self.parameters, self.delivery = self._form.parameters, self._form.delivery
         self.forecast, self.outcome, self.error = Forecast(), Created(), ErrorStrip()
+        self.notice = Notice()
         self.sheet = SheetStep()
         self._forget_rows()
         self._pages = QStackedWidget()
@@ -239,7 +241,7 @@ class NewTaskDialog(DialogFrame):
         row.setSpacing(0)
         row.addWidget(self._pages, 1)
         row.addWidget(self.forecast)
-        self.fill(self.error, row, size=SIZE, least=LEAST)
+        self.fill(self.error, row, self.notice, size=SIZE, least=LEAST)
         self.from_template = Button(N_("From template"), icon="ph.bookmark-simple", small=True)
         menu = QMenu(self)
         menu.aboutToShow.connect(partial(self.templates.fill, menu))
@@ -266,6 +268,7 @@ class NewTaskDialog(DialogFrame):
         file.blank_wanted.connect(self._on_blank)
         file.pasted.connect(self._on_pasted)
         self.sheet.pasted.connect(self._on_pasted)
+        self.sheet.copy.clicked.connect(lambda: self.notice.tell(_("Copied")))
         self.sheet.table_changed.connect(self._on_cells)
         self.sheet.file_wanted.connect(file.ask)
         self.sheet.column_chosen.connect(self._on_column)
@@ -285,6 +288,7 @@ class NewTaskDialog(DialogFrame):
         self.verbs.copy.clicked.connect(self._on_copy)
         self.verbs.keep.clicked.connect(lambda: self.templates.ask_name(self._form.fields()))
         self.templates.picked.connect(self._on_template)
+        self.templates.told.connect(self.notice.tell)
         self.delivery.after.search_wanted.connect(self._lookup.find)
         self._lookup.found.connect(self.delivery.after.show_found)
         self._creator.planned.connect(self._on_planned)
@@ -392,11 +396,13 @@ class NewTaskDialog(DialogFrame):
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(pretty(self.draft().message()))
+        self.notice.tell(_("Copied"))
 
-    def _on_template(self, fields: Mapping[str, Any]) -> None:
+    def _on_template(self, name: str, fields: Mapping[str, Any]) -> None:
         self._pages.setCurrentWidget(self._form)
         self._leave_draft()
-        self._form.refill(fields, self._known.shops)
+        self._form.refill(fields, self._known, _("Template {name}").format(name=_short(name)))
+        self._form.verticalScrollBar().setValue(0)
         self._on_changed()
 
     def _on_discard(self) -> None:
@@ -524,11 +530,11 @@ class NewTaskDialog(DialogFrame):
 
     def _on_export(self, path: Path) -> None:
         if self.sheet.orders is not None:
-            self._work.export(path, self.sheet.orders.left_out, partial(self._tell_export, path), self._on_unwritten)
+            told_here = partial(self._on_exported, path)
+            self._work.export(path, self.sheet.orders.left_out, told_here, self._on_unwritten)
 
-    def _tell_export(self, path: Path, number: int) -> None:
-        words = ngettext("{n} row written to {file}", "{n} rows written to {file}", number)
-        self._context.toast(ToastSpec(text=words.format(n=text.count(number), file=path.name)))
+    def _on_exported(self, path: Path, number: int) -> None:
+        self.notice.tell(_written(path, number))
 
     def _on_unwritten(self, error: BaseException) -> None:
         self.error.show_error(told(error), lead=_("The file could not be written."))
@@ -552,7 +558,7 @@ class NewTaskDialog(DialogFrame):
             self._work.keep(path, found, partial(self._on_kept, path, found), self._on_unwritten)
 
     def _on_kept(self, path: Path, of: Orders, number: int) -> None:
-        self._tell_export(path, number)
+        self._context.toast(ToastSpec(text=_written(path, number)))  # the tasks follow, and the dialog closes
         found = self.sheet.orders
         # else those with errors of what stands there now are not kept
         if found is not None and found.table is of.table and found.faults == of.faults:
@@ -732,16 +738,42 @@ class NewTaskDialog(DialogFrame):
         self._show_outlook()
 
 
+class Notice(Strip):
+    """What was done in a dialog, told for a while where it was done: messages of the window lie behind the dialog."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("healthy", parent=parent)
+        self.undo = Button(N_("Undo"), small=True)
+        self.undo.clicked.connect(self._on_undo)
+        self.add_action(self.undo)
+        self._undo: Callable[[], None] | None = None
+        self._over = Debounce(self.hide, NOTICE_MS, self)
+        self.hide()
+
+    def tell(self, words: str, undo: Callable[[], None] | None = None) -> None:
+        """Show a sentence, and Undo where something takes that back."""
+        self._undo = undo
+        self.undo.setVisible(undo is not None)
+        self.show_text(words)
+        self._over()
+
+    def _on_undo(self) -> None:
+        undo, self._undo = self._undo, None
+        self.hide()
+        if undo is not None:
+            undo()
+
+
 class Templates(QObject):
     """Forms that a person has kept under a name: picked, renamed, removed; no secret is kept with them.
 
     Signals:
-    picked: the fields of a template, as they were kept.
-    changed: there are others.
+    picked: the name of a template, and its fields as they were kept.
+    told: what was done, in a sentence, and what takes it back, if anything does.
     """
 
-    picked = Signal(object)
-    changed = Signal()
+    picked = Signal(str, object)
+    told = Signal(str, object)
 
     def __init__(self, memory: Memory, owner: QWidget) -> None:
         super().__init__(owner)
@@ -755,23 +787,36 @@ class Templates(QObject):
 
     def keep(self, name: str, fields: dict[str, Any]) -> None:
         """Keep a form, in the place of one of this name."""
+        before = self.all().get(name)
         self._put({**self.all(), name: fields})
+        if before is None:
+            self.told.emit(_("Template {name} is kept: under From template").format(name=_short(name)), None)
+        else:
+            words = _("Template {name} is replaced").format(name=_short(name))
+            self.told.emit(words, partial(self._restore, name, before))
 
     def rename(self, name: str, new: str) -> None:
-        """Give one another name."""
+        """Give one another name, unless another has it."""
         found = self.all()
-        if name in found and new != name:
+        if name in found and new not in found:
             fields = found.pop(name)
             self._put({**found, new: fields})
+            words = _("Template {name} is called {new} now").format(name=_short(name), new=_short(new))
+            self.told.emit(words, None)
 
     def remove(self, name: str) -> None:
         """Forget one."""
-        self._put({other: fields for other, fields in self.all().items() if other != name})
+        found = self.all()
+        fields = found.pop(name, None)
+        if fields is not None:
+            self._put(found)
+            words = _("Template {name} is removed").format(name=_short(name))
+            self.told.emit(words, partial(self._restore, name, fields))
 
     def ask_name(self, fields: dict[str, Any], name: str = "") -> NameDialog:
         """Ask under which name a form is kept."""
         note = _("Kept on this computer, for you. Secrets are left out; a name that is there already is replaced.")
-        dialog = NameDialog(N_("Save as template"), name, note, self._owner)
+        dialog = NameDialog(N_("Save as template"), name, note, self._owner, why_not=self._why_no_more)
         dialog.named.connect(lambda named: self.keep(named, fields))
         dialog.open()
         return dialog
@@ -781,7 +826,8 @@ class Templates(QObject):
         menu.clear()
         found = self.all()
         for name, fields in found.items():
-            menu.addAction(_plain(name)).triggered.connect(lambda _on=False, fields=fields: self.picked.emit(fields))
+            picked = partial(self.picked.emit, name, fields)
+            menu.addAction(_plain(name)).triggered.connect(lambda _on=False, picked=picked: picked())
         if not found:
             menu.addAction(_("No template yet: fill the form in and save it")).setEnabled(False)
             return
@@ -792,14 +838,34 @@ class Templates(QObject):
             removing.addAction(_plain(name)).triggered.connect(lambda _on=False, name=name: self.remove(name))
 
     def _ask_new_name(self, name: str) -> None:
-        dialog = NameDialog(N_("Rename a template"), name, parent=self._owner)
+        taken = _("Another template has this name")
+        others = self.all().keys() - {name}
+        dialog = NameDialog(
+            N_("Rename a template"), name, parent=self._owner, why_not=lambda new: taken if new in others else ""
+        )
         dialog.named.connect(lambda new: self.rename(name, new))
         dialog.open()
 
+    def _why_no_more(self, name: str) -> str:
+        found = self.all()
+        full = name not in found and len(found) >= MOST
+        return _("{n} templates are kept already: remove one first").format(n=text.count(MOST)) if full else ""
+
+    def _restore(self, name: str, fields: dict[str, Any]) -> None:
+        self._put({**self.all(), name: fields})
+
     def _put(self, found: dict[str, dict[str, Any]]) -> None:
-        self._memory.put(KEY, dict(list(found.items())[-MOST:]))
-        self.changed.emit()
+        self._memory.put(KEY, found)
+
+
+def _written(path: Path, number: int) -> str:
+    words = ngettext("{n} row written to {file}", "{n} rows written to {file}", number)
+    return words.format(n=text.count(number), file=path.name)
+
+
+def _short(name: str) -> str:
+    return safe.one_line(name, 60)
 
 
 def _plain(name: str) -> str:
-    return safe.one_line(name, 60).replace("&", "&&")
+    return _short(name).replace("&", "&&")

@@ -15,7 +15,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.text import mask
 from services.domain.types.task_type import TaskType, least_harm
 from services.i18n import N_, _, language, ngettext
-from views.dialogs.new_task.delivery import Delivery
+from views.dialogs.new_task.delivery import AT, Delivery
 from views.dialogs.new_task.draft import ALL, REJECT, Draft, from_prefill, missing
 from views.dialogs.new_task.lookup import Known
 from views.dialogs.new_task.parameters import Parameters, Spot
@@ -28,6 +28,7 @@ from views.support.look import Label
 from views.widgets.fields import ChoiceField
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
+from views.widgets.strip import Strip
 
 
 class WhatSection(FormSection):
@@ -146,6 +147,7 @@ def _type_words(kind: TaskType) -> str:
     return f"{title}  ·  {kind.name}" if title != kind.name else kind.name
 
 
+SHOWN = 5  #: so many shops are named
 MODES = ((PICK, N_("Pick")), (PASTE, N_("Paste a list")), (FILE, N_("From a file")), (GROUP, N_("Groups")))
 
 
@@ -221,6 +223,9 @@ class NewTaskForm(ScrollPane):
         self.twins, self.fate, self.reason = Twins(), REJECT, ""
         self.again, self.why = False, ""
         self._spot = ""
+        self.left_out = Strip("warning", stacked=True)
+        self.left_out.hide()
+        self.what.body.insertWidget(0, self.left_out)
         for part in (self.what, self.shops, self.parameters, self.delivery):
             self.body.addWidget(part)
         self.body.addStretch(1)
@@ -278,15 +283,19 @@ class NewTaskForm(ScrollPane):
             "payload": mask.masked(dict(draft.payload)),
             "priority": draft.priority,
             "delivery": self.delivery.fields(),
+            "after": bool(draft.depends_on),
         }
 
-    def refill(self, fields: Mapping[str, Any], known: Mapping[str, Shop]) -> None:
-        """Fill in what was kept; shops that are no more are left out."""
+    def refill(self, fields: Mapping[str, Any], known: Known, lead: str) -> None:
+        """Fill in what was kept; what of it is no more, or was never kept, is told below ``lead``."""
         self.start_over()
-        self.fill(from_prefill(fields), known)
-        delivery = fields.get("delivery")
+        wish, delivery = from_prefill(fields), fields.get("delivery")
+        self.fill(wish, known.shops)
+        self.parameters.forget_secrets()
         self.delivery.fill(delivery if isinstance(delivery, Mapping) else {})
         self.on_type()
+        gone = _left_out(wish, fields, known)
+        self.left_out.show_text("\n".join(gone), lead if gone else "")
 
     def show_choices(self, known: Known) -> None:
         """Offer the shops and types there are."""
@@ -298,6 +307,7 @@ class NewTaskForm(ScrollPane):
         """Throw everything away but platform and type."""
         self.twins, self.fate, self.reason = Twins(), REJECT, ""
         self.again, self.why = False, ""
+        self.left_out.hide()
         self.shops.start_over()
         self.parameters.show_kind(self.what.kind(), {})
         self.delivery.start_over()
@@ -370,3 +380,23 @@ class NewTaskForm(ScrollPane):
     def _on_mixed(self) -> None:
         self.what.choose(ALL, "")
         self.shops.picker.set_platform(self.what.platform())
+
+
+def _left_out(wish: Draft, fields: Mapping[str, Any], known: Known) -> list[str]:
+    """What a template says and the form cannot take from it, a sentence each."""
+    found = []
+    gone = [shop for shop in wish.shops if shop not in known.shops]
+    if gone:
+        words = ngettext("{n} shop is no more: {names}", "{n} shops are no more: {names}", len(gone))
+        names = [*gone[:SHOWN], *(["…"] if len(gone) > SHOWN else [])]
+        found.append(words.format(n=text.count(len(gone)), names=text.listed(names)))
+    if wish.task_type and wish.task_type not in known.types:
+        found.append(_("There is no task type {name} any more").format(name=wish.task_type))
+    if mask.is_masked(dict(wish.payload)):
+        found.append(_("Its secrets were not kept: type them where the dots stand"))
+    delivery = fields.get("delivery")
+    if isinstance(delivery, Mapping) and delivery.get("start") == AT:
+        found.append(_("Its time of start was not kept: choose one, else the tasks start at once"))
+    if fields.get("after"):
+        found.append(_("The tasks it came after were not kept: name them anew"))
+    return found

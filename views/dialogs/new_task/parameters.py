@@ -101,6 +101,11 @@ class Parameters(FormSection):
             self._load_text()
         self._check()
 
+    def forget_secrets(self) -> None:
+        """The dots of the document stand for nothing that is known: they must be typed over."""
+        self._original = None
+        self._check()
+
     def reveal(self) -> None:
         """Show the secrets that were hidden; who asks has written down that somebody looks."""
         self._document = self.document()

@@ -24,8 +24,8 @@ def sentence(problem: schema.Problem) -> str:
 
 
 def placed(problem: schema.Problem) -> str:
-    """The problem with the name of its field."""
-    if not problem.path:
+    """The problem with the name of its field, once."""
+    if not problem.path or problem.code == "payload.masked":
         return sentence(problem)
     return _("{name}: {value}").format(name=problem.path, value=sentence(problem))
 

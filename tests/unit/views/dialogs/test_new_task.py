@@ -39,6 +39,7 @@ from views.support import shown
 from views.support.instant import ticks
 from views.support.look import Label
 from views.widgets.buttons import LinkLabel
+from views.widgets.strip import Strip
 
 Open = Callable[..., NewTaskDialog]
 SHOPS = ("pdd:pdd-10021", "pdd:pdd-10025", "pdd:pdd-10048")
@@ -421,6 +422,8 @@ def test_a_form_is_kept_as_a_template_and_filled_in_again(qtbot: QtBot, fleet: F
     asked.field.setText("orders")
     asked.done_button.click()
     assert "s3cr3t" not in json.dumps(fleet.context.memory.get("newtask.templates"))
+    assert dialog.notice.isVisible()
+    assert dialog.notice.accessibleName() == "Template orders is kept: under From template"
     dialog.start_over()
     other = open_dialog()
     menu = QMenu()
@@ -434,6 +437,75 @@ def test_a_form_is_kept_as_a_template_and_filled_in_again(qtbot: QtBot, fleet: F
     other.templates.remove("all orders")
     other.templates.fill(menu)
     assert [action.isEnabled() for action in menu.actions()] == [False]
+
+
+def kept(fleet: Fleet, dialog: NewTaskDialog, name: str, **fields: object) -> None:
+    """Pick a template of this name that was kept with these fields."""
+    usual: dict[str, object] = {"platform": "pdd", "task_type": "sync_order", "shops": list(SHOPS), "payload": {}}
+    fleet.context.memory.put("newtask.templates", {name: {**usual, **fields}})
+    menu = QMenu()
+    dialog.templates.fill(menu)
+    menu.actions()[0].trigger()
+
+
+def left_out(dialog: NewTaskDialog) -> Strip:
+    """What the form says of the template that was picked last."""
+    (strip,) = [one for one in dialog.what.findChildren(Strip) if one.accessibleName().startswith("Template")]
+    return strip
+
+
+def test_secrets_are_no_part_of_a_template_and_their_dots_are_never_sent(fleet: Fleet, open_dialog: Open) -> None:
+    dialog = open_dialog()
+    kept(fleet, dialog, "orders", payload={"page_size": 20, "token": DOTS})
+    assert "type them where the dots stand" in left_out(dialog).accessibleName()
+    assert not dialog.verbs.create.isEnabled()
+    (told,) = [one.text() for one in dialog.parameters.findChildren(Label) if "dots stand there" in one.text()]
+    assert told.count("token") == 1
+    dialog.parameters.set_mode("json")
+    dialog.parameters.editor.setPlainText('{"page_size": 20, "token": "a-new-one"}')
+    assert dialog.verbs.create.isEnabled()
+    assert dialog.draft().payload == {"page_size": 20, "token": "a-new-one"}
+
+
+def test_a_template_says_what_of_it_is_no_more(fleet: Fleet, open_dialog: Open) -> None:
+    dialog = open_dialog()
+    gone = [f"pdd:gone-{number}" for number in range(7)]
+    kept(fleet, dialog, "old", shops=[*SHOPS, *gone], task_type="old_type", delivery={"start": "at"}, after=True)
+    strip = left_out(dialog)
+    assert strip.isVisible()
+    for part in (
+        "7 shops are no more: pdd:gone-0, pdd:gone-1, pdd:gone-2, pdd:gone-3, pdd:gone-4, …",
+        "There is no task type old_type any more",
+        "choose one, else the tasks start at once",
+        "The tasks it came after were not kept",
+    ):
+        assert part in strip.accessibleName()
+    assert dialog.draft().shops == SHOPS
+    kept(fleet, dialog, "whole")
+    assert strip.isHidden(), "of this one nothing is missing"
+
+
+def test_a_template_takes_the_place_of_another_only_where_that_is_said(fleet: Fleet, open_dialog: Open) -> None:
+    dialog = open_dialog(PREFILL)
+    templates = dialog.templates
+    for name in ("a", "b"):
+        templates.keep(name, {"task_type": name})
+    templates.rename("a", "b")
+    assert templates.all() == {"a": {"task_type": "a"}, "b": {"task_type": "b"}}
+    templates.keep("a", {"task_type": "other"})
+    dialog.notice.undo.click()
+    assert templates.all()["a"] == {"task_type": "a"}
+    templates.remove("b")
+    assert dialog.notice.accessibleName() == "Template b is removed"
+    dialog.notice.undo.click()
+    assert list(templates.all()) == ["a", "b"]
+    for number in range(48):
+        templates.keep(f"n{number}", {})
+    asked = templates.ask_name({}, "one more")
+    assert not asked.done_button.isEnabled(), "fifty are kept, and none of them goes by itself"
+    asked.field.setText("a")
+    assert asked.done_button.isEnabled()
+    asked.reject()
 
 
 def test_twins_can_be_forced_from_the_form_with_a_reason(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:

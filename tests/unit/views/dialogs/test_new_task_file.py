@@ -215,11 +215,12 @@ def test_what_is_left_out_is_copied_and_exported(
 ) -> None:
     dialog = read_file(task_sheets.write(tmp_path / "t.csv", task_sheets.spoilt(task_sheets.rows(shops))))
     dialog.sheet.copy.click()
+    assert dialog.notice.accessibleName() == "Copied"
     lines = QGuiApplication.clipboard().text().strip().split("\n")
     assert lines[0] == "Row\tColumn\tValue\tReason"
     assert len(lines) == 8
     dialog.sheet.export_wanted.emit(tmp_path / "out.csv")
-    qtbot.waitUntil(lambda: bool(fleet.toasts) and "out.csv" in fleet.toasts[-1].text)
+    qtbot.waitUntil(lambda: "out.csv" in dialog.notice.accessibleName())
     with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as stream:
         written = list(csv.reader(stream))
     assert [row[0] for row in written[1:]] == [str(row) for row, _column, _value in task_sheets.BAD]
