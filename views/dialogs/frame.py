@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import (
+    QColor,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QMoveEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
@@ -65,6 +75,7 @@ class DialogFrame(Dimming):
         self._least = (0, 0)  #: what ``_wanted`` does not go below, as far as the screen has it
         self._width = 0  #: px for letters of the usual size, where it is always the same
         self._by_hand = False  #: a person has put it elsewhere
+        self._put_again = False  #: once is enough: a window manager may have a mind of its own
         self._glyph = QLabel()
         self._title, self._note = Label("", "page"), Label("", "label", "text3")
         self._head = QWidget()
@@ -176,9 +187,21 @@ class DialogFrame(Dimming):
         self._widen()
         self._grow()
         self._take_room()
+        self._put_again = False
         super().showEvent(event)
         if self.focusWidget() is None and (first := self._first_reached()) is not None:
             first.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        """Stay where it was put: some window managers of X11 say of a dialog that they put into a frame that it is in
+        the corner of the screen, though it is seen elsewhere. Lists would drop down there, and it would jump there once
+        it grows.
+        """
+        super().moveEvent(event)
+        corner = event.pos() == self.screen().geometry().topLeft()
+        if corner and event.spontaneous() and not self._put_again and not self._by_hand:
+            self._put_again = True
+            self._take_room()
 
     def event(self, event: QEvent) -> bool:
         """Make room for words that came, or became longer."""

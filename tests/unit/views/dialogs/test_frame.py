@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QMouseEvent, QWindow
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent, QMoveEvent, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -57,3 +57,28 @@ def test_a_click_on_the_head_does_not_move_a_dialog_and_a_drag_does(
     )  # fmt: skip
     QApplication.sendEvent(head, drawn)
     assert moved == [True]
+
+
+def test_a_dialog_that_is_told_the_corner_of_the_screen_as_it_opens_stays_in_the_middle(qtbot: QtBot) -> None:
+    """Some window managers of X11 say so of one that is seen elsewhere: its lists would drop down there."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.setGeometry(100, 80, 600, 400)
+    window.show()
+    told: list[QPoint] = []
+
+    class Recorded(DialogFrame):
+        def moveEvent(self, event: QMoveEvent) -> None:
+            told.append(event.pos())
+            super().moveEvent(event)
+
+    dialog = Recorded("Quiet hours", parent=window)
+    dialog.set_width(400)
+    dialog.end_with_save(dialog.accept)
+    dialog.open()
+    qtbot.waitExposed(dialog)
+    asked, corner = dialog.pos(), dialog.screen().geometry().topLeft()
+    assert asked != corner
+    told.clear()
+    dialog.windowHandle().setPosition(corner)
+    qtbot.waitUntil(lambda: corner in told and dialog.pos() == asked)
