@@ -133,6 +133,8 @@ def _fields(t: Tokens, glyphs: Mapping[str, str]) -> str:
 {disabled} {{ color: {t.role("dis")}; border-color: {t.role("line2")}; }}
 QLineEdit[bare="true"], QLineEdit[bare="true"]:focus {{
     border: none; background: transparent; padding: 0; }}
+QComboBox QLineEdit, QComboBox QLineEdit:focus {{
+    border: none; background: transparent; padding: 0; min-height: 0; }}
 QAbstractSpinBox QLineEdit, QAbstractSpinBox QLineEdit:focus {{
     border: none; background: transparent; padding: 0 6px; }}
 *[changed="true"] {{ border: 1px solid {t.role("accent")}; }}
