@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from zoneinfo import ZoneInfo
 
@@ -63,6 +64,7 @@ class QuietHoursDialog(KeepsTyped):
         self._asking, self._acting = Operation(self, latest=True), Operation(self)
         self._undoing = Operation(parent or self)  # the Undo outlives the dialog
         self.scope, self.name, self.when, self.why = FindField(), QLineEdit(), QLineEdit(), QLineEdit()
+        self.edit_buttons: dict[str, Button] = {}
         self.remove_buttons: dict[str, Button] = {}
         self._taken: frozenset[str] = frozenset()
         self._given = ""  #: the name that was made of the scope; another one is the person's
@@ -128,7 +130,7 @@ class QuietHoursDialog(KeepsTyped):
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        self.remove_buttons = {}
+        self.edit_buttons, self.remove_buttons = {}, {}
         for one in found:
             body.addWidget(self._row(one, known.zone))
         if not found:
@@ -150,12 +152,17 @@ class QuietHoursDialog(KeepsTyped):
         row = QHBoxLayout(widget)
         row.setContentsMargins(0, 2, 0, 6)
         row.addLayout(column, 1)
-        button = Button(N_("Remove"), icon="ph.trash", small=True)
-        button.setAccessibleDescription(title)
-        button.disable(self._reason)
-        button.clicked.connect(partial(self._remove, hours))
-        self.remove_buttons[hours.name] = button
-        row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        edit, remove = (
+            Button(N_("Edit"), icon="ph.pencil-simple", small=True),
+            Button(N_("Remove"), icon="ph.trash", small=True),
+        )
+        edit.clicked.connect(partial(self._edit, hours, zone))
+        remove.clicked.connect(partial(self._remove, hours))
+        for button in (edit, remove):
+            button.setAccessibleDescription(title)
+            button.disable(self._reason)
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        self.edit_buttons[hours.name], self.remove_buttons[hours.name] = edit, remove
         return widget
 
     # acting
@@ -178,6 +185,19 @@ class QuietHoursDialog(KeepsTyped):
             field.field.setEnabled(not self._reason)
         filled = self._chosen() and all(field.text().strip() for field in (self.name, self.when, self.why))
         self.save_button.disable(self._reason or ("" if filled else _("Fill in all fields first")))
+
+    def _edit(self, hours: QuietHours, zone: str) -> None:
+        """Put some into the form as they are, to be saved in their own place."""
+        now, clock = instant.now_ms(), ZoneInfo(zone)
+        when = [text.weekly(part.days, part.start, part.end) for part in hours.weekly]
+        ahead = [part for part in hours.once if part.end > now] or ([] if when else hours.once)
+        moments = [[datetime.fromtimestamp(at / 1000, clock) for at in (part.start, part.end)] for part in ahead]
+        when += [f"{begin:%Y-%m-%d %H:%M} - {end:%Y-%m-%d %H:%M}" for begin, end in moments]
+        self.scope.choose(hours.scope)
+        self._given = ""
+        for field, words in ((self.name, hours.name), (self.when, "; ".join(when)), (self.why, hours.reason)):
+            field.setText(words)
+        self.when.setFocus()
 
     def _on_save(self) -> None:
         scope = self._chosen()

@@ -33,7 +33,7 @@ HORIZON_MS, SHORT_MS = 14 * _DAY_MS, 7 * _DAY_MS
 MOST_WINDOWS, MOST_TEXT, MOST_DAYS = 20, 400, 366
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NAME = re.compile(r"[\w-]{1,64}\Z")
-_HOUR = re.compile(r"([01]\d|2[0-4]):([0-5]\d)\Z", re.ASCII)
+_HOUR = re.compile(r"([01]?\d|2[0-4]):([0-5]\d)\Z", re.ASCII)
 _WEEKLY = re.compile(r"(\S+)\s+(\S+?)\s*[-\u2013\u2014]\s*(\S+)\Z")
 #: how people write days, and what lies between two, who do so in Chinese
 _CHINESE = {
@@ -52,13 +52,18 @@ _CHINESE = {
 #: of several days the first has its full name alone; the hours stand behind the last without a space
 _AGAIN = re.compile(r"(?<=[\u3001\uff0c,至到])(?=[一二三四五六日天])")
 _BEFORE_HOUR = re.compile(r"(?<=[一二三四五六日天末])(?=\d{1,2}:)")
-_TO = re.compile(r"(?<=\w)\s*[至到]\s*(?=\w)")
+_TO = re.compile(r"(?<=\w)(?:\s+to\s+|\s*[至到]\s*)(?=\w)")
+#: and in English: ``Monday to Friday``, ``Sat, Sun``, ``weekdays``, as the window itself lists them
+_DAY = re.compile(rf"\b({'|'.join(DAYS)})(?:s?day|nesday|rsday|urday)?s?\b")
+_ENGLISH = {"every day": "daily", "weekdays": "mon-fri", "weekends": "sat,sun", "weekend": "sat,sun"}
+_BETWEEN_DAYS = re.compile(r"(?<=[a-z])\s*([-\u2013\u2014,])\s*(?=[a-z])")
+_AND = re.compile(r"(?<=[a-z])\s+and\s+(?=[a-z])")
 
 
 _MOMENT = r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d)"
 #: from now on, to the next time that the clock shows it
 _UNTIL = re.compile(r"(?:until|till|\u76f4\u5230|\u5230|\u81f3)\s*(\d{1,2}:\d\d)\Z", re.ASCII | re.IGNORECASE)
-_ONCE = re.compile(rf"{_MOMENT}\s*[-\u2013\u2014]\s*{_MOMENT}\Z", re.ASCII)
+_ONCE = re.compile(rf"{_MOMENT}\s*[-\u2013\u2014]\s*{_MOMENT}\Z", re.ASCII | re.IGNORECASE)
 
 
 class Weekly(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,7 +154,7 @@ def weekly(text: str) -> Weekly:
 def _weekly(text: str, code: str) -> Weekly:
     """``code``: how what it is not is refused."""
     found = _WEEKLY.match(_spelt(text.strip().replace("\uff1a", ":")))
-    days = _days(found[1].lower()) if found is not None else ()
+    days = _days(found[1]) if found is not None else ()
     hours = [_minutes(hour) for hour in found.group(2, 3)] if found is not None else []
     if not days or None in hours:
         _refuse(code, "when", text=f"{text!r:.60}")
@@ -171,7 +176,7 @@ def windows(text: str, zone: str, now: int) -> tuple[tuple[Weekly, ...], tuple[O
     clock = recurrence.zone_named(zone)
     for part in (one.strip() for one in text.replace("\uff1b", ";").replace("\uff1a", ":").split(";") if one.strip()):
         if (until := _UNTIL.match(part)) is not None:
-            minutes = _minutes(until[1].rjust(5, "0"))
+            minutes = _minutes(until[1])
             if minutes is None:
                 _refuse("quiet.window", "when", text=f"{part!r:.60}")
             today = datetime.fromtimestamp(now / 1000, UTC).astimezone(clock).date()
@@ -194,11 +199,12 @@ def windows(text: str, zone: str, now: int) -> tuple[tuple[Weekly, ...], tuple[O
 
 
 def _spelt(text: str) -> str:
-    """What is written in Chinese, with the words of this grammar."""
-    text = _BEFORE_HOUR.sub(" ", _AGAIN.sub("周", text))
-    for word, here in _CHINESE.items():
+    """What is written in Chinese or in longer words, with those of this grammar."""
+    text = _BEFORE_HOUR.sub(" ", _AGAIN.sub("周", text.lower()))
+    for word, here in (*_CHINESE.items(), *_ENGLISH.items()):
         text = text.replace(word, here)
-    return _TO.sub("-", text)
+    text = _AND.sub(",", _TO.sub("-", _DAY.sub(r"\1", text)))
+    return _BETWEEN_DAYS.sub(lambda mark: "," if mark[1] == "," else "-", text)
 
 
 def _days(words: str) -> tuple[int, ...]:

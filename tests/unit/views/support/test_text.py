@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services import i18n
+from services.domain.gates import quiet_hours
 from views.support import text
 
 CHINA = ZoneInfo("Asia/Shanghai")
@@ -239,3 +240,13 @@ def test_lists_take_the_marks_of_their_language(chinese: None) -> None:
     i18n.set_language("en")
     assert text.listed(("a", "b")) == "a, b"
     assert text.listed(("a", "b"), ";") == "a; b"
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@given(days=st.sets(st.integers(0, 6), min_size=1), hours=st.sampled_from([(1320, 360), (0, 1440), (545, 600)]))
+def test_hours_of_a_week_can_be_written_as_they_are_shown(
+    language: str, days: set[int], hours: tuple[int, int]
+) -> None:
+    i18n.set_language(language)
+    meant = quiet_hours.Weekly(days=tuple(sorted(days)), start=hours[0], end=hours[1])
+    assert quiet_hours.weekly(text.weekly(meant.days, meant.start, meant.end)) == meant

@@ -217,6 +217,22 @@ def test_days_are_written_in_chinese_too(said: str, meant: str) -> None:
     assert quiet_hours.windows(said, SHANGHAI, DAY) == quiet_hours.windows(meant, SHANGHAI, DAY)
 
 
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Mon to Fri 22:00-06:00", "mon-fri 22:00-06:00"),
+        ("mon - fri 22:00 to 6:00", "mon-fri 22:00-06:00"),
+        ("Sat, Sun 00:00-24:00", "sat,sun 00:00-24:00"),
+        ("Wednesdays and Thursday 9:00-10:00", "wed,thu 09:00-10:00"),
+        ("weekdays 22:00-06:00", "mon-fri 22:00-06:00"),
+        ("every day 12:00-13:00", "daily 12:00-13:00"),
+        ("2026-11-24 22:00 to 2026-11-25T06:00", "2026-11-24 22:00 - 2026-11-25 06:00"),
+    ],
+)
+def test_days_are_written_as_people_say_them_too(said: str, meant: str) -> None:
+    assert quiet_hours.windows(said, SHANGHAI, DAY) == quiet_hours.windows(meant, SHANGHAI, DAY)
+
+
 def test_a_weekly_window_takes_the_colon_of_chinese() -> None:
     assert quiet_hours.weekly("每天 22：00-06：00") == quiet_hours.weekly("daily 22:00-06:00")
 

@@ -681,6 +681,32 @@ def test_quiet_hours_are_set_told_of_a_shop_and_taken_away_in_a_dialog(
 
 
 @pytest.mark.one_pair
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_quiet_hours_that_are_there_are_changed_without_writing_them_anew(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, language: str
+) -> None:
+    quiet = fleet.context.commands.quiet
+    begins = (fleet.store.now_ms() // 86_400_000 + 3) * 86_400_000
+    weekly = (quiet_hours.weekly("mon-fri 22:00-06:00"), quiet_hours.weekly("sat,sun 00:00-24:00"))
+    once = (Once(start=begins, end=begins + 3_600_000),)
+    quiet.set(QuietHours(name="night", scope="platform:pdd", weekly=weekly, once=once, reason="risk control"))
+    before = quiet.known()[0].hours
+    i18n.set_language(language)
+    page = open_page()
+    page.buttons["quiet"].click()
+    (dialog,) = page.findChildren(QuietHoursDialog)
+    qtbot.waitUntil(lambda: "night" in dialog.edit_buttons, timeout=WAIT_MS)
+    dialog.edit_buttons["night"].click()
+    assert (dialog.name.text(), dialog.scope.chosen()) == ("night", "platform:pdd")
+    dialog.why.setText("agreed with the platform")
+    with qtbot.waitSignal(dialog.changed, timeout=WAIT_MS):
+        dialog.save_button.click()
+    (now,) = quiet.known()
+    assert now.hours == replace(before, reason="agreed with the platform", at=now.hours.at)
+    dialog.close()
+
+
+@pytest.mark.one_pair
 def test_who_may_only_look_changes_no_quiet_hours(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     weekly = (quiet_hours.weekly("daily 00:00-24:00"),)
     fleet.context.commands.quiet.set(QuietHours(name="sale", scope="all", weekly=weekly, reason="stock-taking"))
@@ -690,6 +716,7 @@ def test_who_may_only_look_changes_no_quiet_hours(qtbot: QtBot, fleet: Fleet, op
     (dialog,) = page.findChildren(QuietHoursDialog)
     qtbot.waitUntil(lambda: "sale" in dialog.remove_buttons, timeout=WAIT_MS)
     assert dialog.remove_buttons["sale"].toolTip() == "Only looking"
+    assert dialog.edit_buttons["sale"].toolTip() == "Only looking"
     assert dialog.save_button.toolTip() == "Only looking"
     assert not dialog.name.isEnabled()
     dialog.close()
