@@ -187,10 +187,18 @@ def keeper(fleet: Fleet, name: str) -> HandoverKeeper:
     return HandoverKeeper(engine.store, assembly.queries(engine).handover.page, engine.clock, name)
 
 
-@pytest.mark.parametrize("pair", ["embedded"])
-def test_a_number_that_was_not_counted_to_its_end_says_so(shift: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_number_that_a_list_gives_up_is_counted_to_its_end_and_says_so_where_that_is_too_much(
+    shift: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("COUNT_STEPS", "STEPS_PER_LOOK"):
         monkeypatch.setattr(query, name, 1)
+    for name in ("FEW", "BEGINNING"):
+        monkeypatch.setattr(f"services.store.redis.query.{name}", 0)
+    (line,) = [one for one in part(page(shift), "now") if "succeeded" in one.text]
+    assert (line.number, line.exact) == (2, True)
+    assert line.text == "2 tasks have succeeded in this time"
+    monkeypatch.setattr(query, "GROUP_STEPS", 1)
+    monkeypatch.setattr("services.monitor.handover.COUNTED", 1)
     (line,) = [one for one in part(page(shift), "now") if "succeeded" in one.text]
     assert not line.exact
     assert line.text.endswith(" in this time, or more: no further was counted")

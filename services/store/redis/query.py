@@ -141,10 +141,13 @@ class Queries(Reads):
         return groups_of(found, whole=True)
 
     def _parts_of_all(self, job: _ReadyQuery) -> Iterator[Sequence[Place]]:
-        """All candidates, some at a time."""
+        """All candidates, some at a time; those that changed within the time that is asked for where they are fewer."""
         if job.plan.ids is not None:
             yield _by_name(job.plan.ids)
-        for places in self._by_created(job, MOST):
+        window = _window(job, "updated")
+        changed = self._link.call("ZCOUNT", keys.UPDATED, window.low, window.high)
+        few = job.plan.ids is None and changed < job.plan.best.size
+        for places in _once(self._by_update(job, MOST)) if few else self._by_created(job, MOST):
             for start in range(0, len(places), MOST):
                 yield places[start : start + MOST]
 
