@@ -93,7 +93,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--node", type=workers.node, default=None, metavar="NAME", help=text)
     text = "serve metrics for Prometheus; on the loopback address unless HOST is given"
     parser.add_argument("--metrics", type=metrics_address, default=None, metavar="[HOST:]PORT", help=text)
-    parser.add_argument("--drain", action="store_true", help="leave when nothing is queued, retrying or running")
+    text = "leave when nothing is queued, retrying or running; what waits at a gate, as at an open breaker, stays"
+    parser.add_argument("--drain", action="store_true", help=text)
 
 
 def metrics_address(text: str) -> tuple[str, int]:
@@ -117,7 +118,11 @@ def work(context: Context) -> int:
         worker, clean, stay = _work(settings, stop, drain=context.args.drain, metrics_at=context.args.metrics)
     context.show(
         {"worker": worker.name, "clean": clean, "gates": {gate: found.number for gate, found in stay.items()}},
-        [spoken.phrase("{name} stopped", name=worker.name), *fleet.at_gates(stay)],
+        [
+            spoken.phrase("{name} stopped", name=worker.name),
+            *([spoken.phrase("these wait on, and it has not waited for them:")] if stay else []),
+            *fleet.at_gates(stay),
+        ],
     )
     return EXIT_OK if clean else EXIT_FAILED
 

@@ -157,6 +157,13 @@ def test_a_draining_worker_stays_for_what_is_due_in_a_moment(cli: Cli) -> None:
     assert cli.run("task", "show", later)["task"]["status"] == "scheduled"
 
 
+def test_a_draining_worker_waits_for_no_breaker_and_says_so(cli: Cli) -> None:
+    cli.run("shop", "breaker", "--failures", "1", "--of", "1", "--cooldown", "20m", "--yes")
+    cli.run("task", "create", "--shop", "pdd:s1", "--type", "work", "--payload", '{"fail": "risk_control"}')
+    told = cli.call("worker", "--drain", "--handlers", HANDLERS).stdout.splitlines()
+    assert told[1:] == ["these wait on, and it has not waited for them:", "at gate breaker: 1"]
+
+
 def test_a_task_that_may_not_begin_any_more_ends_as_a_dead_letter(cli: Cli) -> None:
     words = ("task", "create", "--shop", "pdd:s1", "--type", "work")
     refused = cli.run(*words, "--not-before", "2020-01-01T00:00", code=2)
