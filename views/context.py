@@ -19,7 +19,7 @@ from services.domain.promises.promise import Promise
 from services.domain.promises.standing import Standing
 from services.domain.types.task_type import TaskType
 from services.domain.upkeep.health import Finding
-from services.domain.upkeep.repair import Mend
+from services.domain.upkeep.repair import Mend, Told
 from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.audit import AuditQueries
@@ -89,11 +89,11 @@ class DoctorControl(Protocol):
     def examine(self, *, deep: bool = False) -> Sequence[Finding]:
         """Every finding; ``deep``: all records are compared with what is derived from them."""
 
-    def plan(self, *, from_stream: bool = False) -> Sequence[Mend]:
-        """What a repair would do; changes nothing."""
+    def plan(self, *, from_stream: bool = False, told: Told = ...) -> Sequence[Mend]:
+        """What a repair would do; changes nothing. ``told``: at which step it is, of how many."""
 
-    def repair(self, *, from_stream: bool = False) -> Sequence[Mend]:
-        """Mend all that can be mended: audited, for admins."""
+    def repair(self, *, from_stream: bool = False, told: Told = ...) -> Sequence[Mend]:
+        """Mend all that can be mended: audited, for admins. ``told``: as of ``plan``."""
 
 
 class SampleControl(Protocol):

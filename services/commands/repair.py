@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from services.commands.audit import Audit
 from services.commands.operator import Operator
-from services.domain.upkeep.repair import DONE, LEFT, PLANNED, Mend, mend
+from services.domain.upkeep.repair import DONE, LEFT, PLANNED, Mend, Told, mend, unheard
 from services.engine import people
 from services.engine.lead.second_copy import SecondCopy
 from services.engine.repair import Repair
@@ -21,22 +21,22 @@ class RepairCommands:
         self._store, self._repair, self._copy = store, repair, copy
         self._audit, self._operator = audit, operator
 
-    def plan(self, *, from_stream: bool = False) -> list[Mend]:
-        """What a repair would do; changes nothing."""
+    def plan(self, *, from_stream: bool = False, told: Told = unheard) -> list[Mend]:
+        """What a repair would do; changes nothing. ``told``: at which step it is, of how many."""
         self._audit.need(self._operator, "operator", "repair", [])
-        return self._all(doing=False, from_stream=from_stream)
+        return self._all(doing=False, from_stream=from_stream, told=told)
 
-    def repair(self, *, from_stream: bool = False) -> list[Mend]:
-        """Mend all that can be mended; the audit keeps what was done and what is left."""
+    def repair(self, *, from_stream: bool = False, told: Told = unheard) -> list[Mend]:
+        """Mend all that can be mended; the audit keeps what was done and what is left. ``told``: as of ``plan``."""
         self._audit.need(self._operator, "admin", "repair", [])
         with self._audit.act("repair", [], {"from_stream": from_stream}) as act:
-            found = self._all(doing=True, from_stream=from_stream)
+            found = self._all(doing=True, from_stream=from_stream, told=told)
             act.outcome = f"done: {_codes(found, DONE)}; left: {_codes(found, LEFT)}"
         return found
 
-    def _all(self, *, doing: bool, from_stream: bool) -> list[Mend]:
+    def _all(self, *, doing: bool, from_stream: bool, told: Told) -> list[Mend]:
         lost = self._copy.run("repair", doing=doing) if from_stream else []
-        return [*lost, *self._repair.run(doing=doing), *self._admin(doing=doing)]
+        return [*lost, *self._repair.run(doing=doing, told=told), *self._admin(doing=doing)]
 
     def _admin(self, *, doing: bool) -> Iterator[Mend]:
         """Last, for only what was set aside shows whether an admin is left."""

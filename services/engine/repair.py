@@ -15,7 +15,7 @@ from services.domain.task.search.query import Query, equals
 from services.domain.task.status import TERMINAL, Status, Triage
 from services.domain.upkeep.damage import Damage
 from services.domain.upkeep.miscount import some
-from services.domain.upkeep.repair import DONE, LEFT, PLANNED, Mend, mend
+from services.domain.upkeep.repair import DONE, LEFT, PLANNED, Mend, Told, mend, unheard
 from services.engine import documents
 from services.engine.lead.reconcile import OUTBOX_AGE_MS, RETRY_GRACE_MS, Reconciler
 from services.engine.lead.shop_queues import ShopQueues
@@ -47,7 +47,7 @@ class Repair:
         self._store, self._broker, self._steps = store, broker, steps
         self._reconciler, self._queues, self._delays = reconciler, queues, tuple(delays)
 
-    def run(self, *, doing: bool) -> list[Mend]:
+    def run(self, *, doing: bool, told: Told = unheard) -> list[Mend]:
         """What was mended (or, if not ``doing``, would be) and what is left.
 
         Raises:
@@ -65,7 +65,11 @@ class Repair:
             self._letters,
             self._for_people,
         )
-        return [one for look in looks for one in look(doing)]
+        found: list[Mend] = []
+        for at, look in enumerate(looks, 1):
+            told(at, len(looks))
+            found += look(doing)
+        return found
 
     # ------------------------------------------------------------------------------------------------------ damage
     def _damage(self, doing: bool) -> Iterator[Mend]:

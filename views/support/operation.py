@@ -348,5 +348,37 @@ class Operation(QObject):
         return call
 
 
+class HowFar(QObject):
+    """How far the newest run of an operation is, told by its thread in the GUI thread.
+
+    Signals:
+        told: so many are done, or at which step it is; of how many.
+    """
+
+    told = Signal(int, int)
+    _posted = Signal(int, int, int)
+
+    def __init__(self, owner: QObject) -> None:
+        super().__init__(owner)
+        self._number = 0
+        self._posted.connect(self._take, Qt.ConnectionType.QueuedConnection)
+
+    def begin(self) -> Callable[[int, int], None]:
+        """What the run calls that begins now; what those before it tell is left out."""
+        self._number += 1
+        number, posted = self._number, self._posted
+
+        def tell(done: int, of: int) -> None:
+            with contextlib.suppress(RuntimeError):  # its owner is gone
+                posted.emit(number, done, of)
+
+        return tell
+
+    @Slot(int, int, int)
+    def _take(self, number: int, done: int, of: int) -> None:
+        if number == self._number:
+            self.told.emit(done, of)
+
+
 def _ignore(_result: object) -> None:
     """Take a result that nobody asked for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -97,7 +97,12 @@ class Planner:
     def __init__(self, store: Store, registry: Registry) -> None:
         self._store, self._registry = store, registry
 
-    def plan(self, task_ids: Sequence[str], fields: Mapping[str, Any] | None = None) -> Plan:
+    def plan(
+        self,
+        task_ids: Sequence[str],
+        fields: Mapping[str, Any] | None = None,
+        told: Callable[[int, int], object] = lambda _done, _of: None,
+    ) -> Plan:
         """Look at every letter once."""
         ids = list(dict.fromkeys(task_ids))
         store = self._store
@@ -106,6 +111,7 @@ class Planner:
         items: list[Item] = []
         for start in range(0, len(ids), SLICE):
             some = ids[start : start + SLICE]
+            told(start, len(ids))
             items += self._look(dict(zip(some, self._store.get(some), strict=True)), fields or {}, gates, taken)
         return Plan(items=tuple(items), fields=dict(fields or {}))
 

@@ -70,9 +70,17 @@ class BulkRepublish:
         self._planner = Planner(store, registry)
         self._republisher = Republisher(store, steps, registry, operator.who)
 
-    def plan(self, task_ids: Sequence[str], *, fields: Mapping[str, Any] | None = None) -> Plan:
-        """What would become of these letters, ``fields`` set in each payload; changes nothing."""
-        return self._planner.plan(task_ids, fields)
+    def plan(
+        self,
+        task_ids: Sequence[str],
+        *,
+        fields: Mapping[str, Any] | None = None,
+        told: Callable[[int, int], object] = lambda _done, _of: None,
+    ) -> Plan:
+        """What would become of these letters, ``fields`` set in each payload; changes nothing. ``told``: how many are
+        looked at, of how many.
+        """
+        return self._planner.plan(task_ids, fields, told)
 
     def run(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from services.domain.text.message import Message, Param
@@ -45,6 +47,13 @@ SENTENCES: dict[str, str] = {
     "repair.stream_read": N_("The second copy was read: {messages} messages"),
     "repair.no_stream": N_("There is no second copy of dead letters here: it needs RabbitMQ 3.9 or newer"),
 }
+
+#: is told at which step it is, of how many
+Told = Callable[[int, int], object]
+
+
+def unheard(_at: int, _of: int) -> None:
+    """Where nobody waits for it."""
 
 
 class Mend(msgspec.Struct, frozen=True, kw_only=True):

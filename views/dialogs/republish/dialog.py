@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -41,7 +41,7 @@ from views.support import shown, text
 from views.support.language import on_language_changed
 from views.support.load import USUAL_S, load_of
 from views.support.look import Label, line
-from views.support.operation import Operation
+from views.support.operation import HowFar, Operation
 from views.support.throttle import Throttle
 from views.support.words import kinds, verdicts
 from views.widgets.buttons import Button
@@ -67,21 +67,25 @@ class RepublishDialog(DialogFrame):
     def __init__(
         self,
         context: PageContext,
-        ids: Sequence[str],
+        find: Callable[[], Sequence[str]],
         runner: BulkRunner,
         *,
+        number: int,
         note: str = "",
         parent: QWidget | None = None,
     ) -> None:
+        """``find``: the ids of the letters, called in a thread; ``number``: how many they are thought to be."""
         super().__init__(N_("Republish dead letters"), icon="ph.arrow-clockwise", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._context, self._runner, self._ids = context, runner, tuple(ids)
+        self._context, self._runner = context, runner
+        self._find, self._number = find, number
+        self._ids: tuple[str, ...] = ()
         self.looked: Looked | None = None
         self._sorted = Sorted()
         self._skip = frozenset(RULES)
         self._trial: RunRequest | None = None
         self._tried: tuple[Progress | None, Ended | None] = (None, None)
-        self._asking = Operation(self, latest=True)
+        self._asking, self._how_far = Operation(self, latest=True), HowFar(self)
         self._writing = Operation(self)
         self._fresh = Throttle(self._show_outlook, LOOK_MS, self)
         self.set_note(note)
@@ -127,6 +131,7 @@ class RepublishDialog(DialogFrame):
             self.foot.addWidget(button)
 
     def _connect(self) -> None:
+        self._how_far.told.connect(self.numbers.show_busy)
         self.numbers.skip_changed.connect(self._on_skip)
         self.changes.changed.connect(self._show_outlook)
         self.changes.fields_changed.connect(self._ask)
@@ -154,13 +159,14 @@ class RepublishDialog(DialogFrame):
     def _ask(self) -> None:
         self.numbers.show_busy()
         self.looked = None
-        call = partial(look, self._context, self._ids, self.changes.fields())
+        call = partial(look, self._context, self._find, self.changes.fields(), self._how_far.begin())
         self._asking.start(call, self._take, self._on_unknown)
         self._say_verbs()
 
     def _take(self, looked: Looked) -> None:
         self.error.clear()
-        self.looked = looked
+        self.looked, self._ids = looked, looked.ids
+        self._find, self._number = partial(tuple, looked.ids), len(looked.ids)
         self._sort()
         if self.focusWidget() is None:  # a few were tried, and their button is gone
             self._primary().setFocus()
@@ -269,7 +275,7 @@ class RepublishDialog(DialogFrame):
             return
         self._trial, self._tried = None, (None, ended)
         gone = set(ended.outcome.done)
-        self._ids = tuple(task_id for task_id in self._ids if task_id not in gone)
+        self._find = partial(tuple, [task_id for task_id in self._ids if task_id not in gone])
         self._ask()
 
     def _on_failed(self, job: RunRequest, error: BaseException) -> None:
@@ -312,8 +318,7 @@ class RepublishDialog(DialogFrame):
     # words
 
     def _say(self) -> None:
-        number = len(self._ids)
-        self.copy_button.set_count_text(_("Copy list of {n}").format(n=text.count(number)))
+        self.copy_button.set_count_text(_("Copy list of {n}").format(n=text.count(self._number)))
         if self.looked is not None:
             self.numbers.show_sorted(self._sorted, self._skip, self.looked.shops)
             self._show_trial()
@@ -322,7 +327,7 @@ class RepublishDialog(DialogFrame):
     def _say_verbs(self) -> None:
         number = len(self._sorted.going)
         looking = self.looked is None and not self._sorted.total
-        told = len(self._ids) if looking else number  # not "0 tasks" while nobody knows
+        told = self._number if looking else number  # not "0 tasks" while nobody knows
         words = ngettext("Republish {n} task", "Republish {n} tasks", told)
         self.verb_button.set_count_text(words.format(n=text.count(told)))
         self.confirm.ask_for(number, always=any(item.state == DONE for item in self._sorted.going))
@@ -339,12 +344,14 @@ class RepublishDialog(DialogFrame):
         primary = self._primary()
         for button in (self.cancel_button, self.try_button, self.verb_button):
             button.set_kind("primary" if button is primary else "plain")
-        self.export_button.disable("" if self.looked is not None else _("Still looking at the letters"))
+        for button in (self.copy_button, self.export_button):
+            button.disable("" if self.looked is not None else _("Still looking at the letters"))
 
 
 class Looked(msgspec.Struct, frozen=True, kw_only=True):
     """One look at everything."""
 
+    ids: tuple[str, ...] = ()
     plan: Plan = msgspec.field(default_factory=Plan)
     now: Mapping[str, ShopNow] = msgspec.field(default_factory=dict)
     shops: Mapping[str, Shop] = msgspec.field(default_factory=dict)
@@ -352,11 +359,18 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True):
     worth: Worth = msgspec.field(default_factory=Worth)  #: whether they would pass now
 
 
-def look(context: PageContext, ids: Sequence[str], fields: Mapping[str, Any]) -> Looked:
-    """Ask for all of it. Blocking."""
-    plan = context.commands.bulk.plan(ids, fields=fields)
+def look(
+    context: PageContext,
+    find: Callable[[], Sequence[str]],
+    fields: Mapping[str, Any],
+    told: Callable[[int, int], object] = lambda _done, _of: None,
+) -> Looked:
+    """Ask for all of it; ``told`` how many letters are looked at, of how many. Blocking."""
+    ids = tuple(find())
+    plan = context.commands.bulk.plan(ids, fields=fields, told=told)
     shops = list(plan.counts("shop"))
     return Looked(
+        ids=ids,
         plan=plan,
         now=context.tasks.shops_now(shops),
         shops=context.shops(),

@@ -88,11 +88,12 @@ class NumbersPane(QWidget):
             row.hide()  # until some have that reason: seven switches would come and go
             row.toggle.toggled.connect(partial(self.skip_changed.emit, rule))
 
-    def show_busy(self) -> None:
-        """Say that the numbers are on their way."""
+    def show_busy(self, done: int = 0, of: int = 0) -> None:
+        """Say that the numbers are on their way: how many letters are looked at, of how many."""
         self._number.setText("…")
         self._number.set_tone("text3")
-        self._lead.setText(_("looking at each letter"))
+        words = _("looking at each letter: {done} of {n}") if done else _("looking at each letter")
+        self._lead.setText(words.format(done=text.count(done), n=text.count(of)))
 
     def show_sorted(self, found: Sorted, skip: frozenset[str], shops: Mapping[str, Shop]) -> None:
         """Show what becomes of each."""

@@ -157,7 +157,13 @@ class LetterActions(QObject):
             self._hold(ids)
             then()
             return
-        dialog = RepublishDialog(self._context, ids, self.runner, note=note, parent=self._owner)
+        self.look_at(len(ids), lambda: ids, note, then)
+
+    def look_at(
+        self, number: int, find: Callable[[], Sequence[str]], note: str = "", then: Callable[[], None] = lambda: None
+    ) -> None:
+        """Show what would become of each of about so many; ``find`` tells their ids and may block."""
+        dialog = RepublishDialog(self._context, find, self.runner, number=number, note=note, parent=self._owner)
         dialog.started.connect(then)
         dialog.open()
 
@@ -247,6 +253,10 @@ class LetterActions(QObject):
 
     def _fail(self, error: BaseException) -> None:
         self._context.toast(failure(error))
+
+
+def _ids_of(letters: Callable[[], Sequence[Task]]) -> list[str]:
+    return [task.task_id for task in letters()]
 
 
 def _republished(outcome: Outcome) -> str:
@@ -393,6 +403,10 @@ class CauseActions(QObject):
     def republish_all(self, of: OfCause) -> None:
         """Republish every letter, after a look at each."""
         call = partial(letters_of, self._context.tasks, of.wanted)
+        if of.cause.count > FEW:  # what is known to be many is read in sight
+            find = partial(_ids_of, call)
+            self._letters.look_at(of.cause.count, find, words.heading(of.cause))
+            return
         self._operation.start(call, partial(self._go_on_republishing, of.cause), self._fail)
 
     def _go_on_republishing(self, cause: Cause, letters: Sequence[Task]) -> None:

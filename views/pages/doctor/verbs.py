@@ -27,7 +27,7 @@ from views.support import safe, text
 from views.support.acting import TELL_S
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.support.operation import Operation
+from views.support.operation import HowFar, Operation
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
 from views.widgets.scroll_pane import ScrollPane
@@ -211,6 +211,8 @@ class RepairDialog(DialogFrame):
         # the window may be left meanwhile; what was begun goes on, and the page tells how it ended
         self._repairing = Operation(parent or self, lasting=True)
         self._looking = Operation(self, latest=True, lasting=True)
+        self._how_far, self._step = HowFar(self), (0, 0)
+        self._how_far.told.connect(self._on_step)
         self.resize(*SIZE)
         self.setMinimumSize(*LEAST)
         self.headline = Label("", "strong", wrap=True)
@@ -249,19 +251,30 @@ class RepairDialog(DialogFrame):
         """Ask what would be mended."""
         self._found = None
         self.error.clear()
-        self._looking.start(
-            partial(self._context.doctor.plan, from_stream=self.from_stream.isChecked()), self._show, self._fail
-        )
+        self._looking.start(self._in_steps(self._context.doctor.plan), self._show, self._fail)
         self._say()
 
     def mend(self) -> None:
         """Mend it."""
         if self._barred() or self._repairing.busy:
             return
-        self._repairing.start(
-            partial(self._context.doctor.repair, from_stream=self.from_stream.isChecked()), self._done, self._fail_to
-        )
+        self._repairing.start(self._in_steps(self._context.doctor.repair), self._done, self._fail_to)
         self._say()
+
+    def _in_steps(self, call: Callable[..., Sequence[Mend]]) -> Callable[[], Sequence[Mend]]:
+        self._step = (0, 0)
+        return partial(call, from_stream=self.from_stream.isChecked(), told=self._how_far.begin())
+
+    def _on_step(self, at: int, of: int) -> None:
+        self._step = (at, of)
+        self._say()
+
+    def _going_on(self, words: str) -> str:
+        """What goes on, and how far it is."""
+        at, of = self._step
+        if not of:
+            return words
+        return _("{what} step {at} of {of}").format(what=words, at=text.count(at), of=text.count(of))
 
     def _show(self, found: Sequence[Mend]) -> None:
         self._found = found
@@ -295,11 +308,12 @@ class RepairDialog(DialogFrame):
         if self._over and found is not None:
             self.headline.setText(words.done(found))
         elif busy:
-            self.headline.setText(_("It is being mended …"))
+            self.headline.setText(self._going_on(_("It is being mended …")))
         elif found is not None:
             self.headline.setText(words.planned(found))
         else:
-            self.headline.setText("" if self.error.isVisibleTo(self) else _("Looking what can be mended …"))
+            looking = self._going_on(_("Looking what can be mended …"))
+            self.headline.setText("" if self.error.isVisibleTo(self) else looking)
         self.list.set_rows(words.mends(found or ()))
         todo = words.number(found or (), repair.PLANNED)
         verb = ngettext("Mend {n} thing", "Mend {n} things", todo).format(n=text.count(todo)) if todo else _("Mend")

@@ -52,7 +52,9 @@ def open_dialog(qtbot: QtBot, fleet: Fleet, letters: list[str], runner: BulkRunn
         qtbot.addWidget(window)
         window.resize(1280, 800)
         window.show()
-        dialog = RepublishDialog(fleet.context, letters, runner, note="Seller login expired", parent=window)
+        dialog = RepublishDialog(
+            fleet.context, lambda: letters, runner, number=len(letters), note="Seller login expired", parent=window
+        )
         dialog.open()
         qtbot.waitUntil(lambda: dialog.looked is not None)
         return dialog

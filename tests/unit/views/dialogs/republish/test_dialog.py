@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from msgspec import structs
@@ -71,7 +74,7 @@ def test_no_more_letters_than_would_be_tried_are_just_sent(open_dialog: Open, le
 def test_before_it_has_looked_no_switch_comes_and_no_number_is_none(
     qtbot: QtBot, fleet: Fleet, runner: BulkRunner, letters: list[str]
 ) -> None:
-    dialog = RepublishDialog(fleet.context, letters, runner)
+    dialog = RepublishDialog(fleet.context, lambda: letters, runner, number=len(letters))
     qtbot.addWidget(dialog)
     assert (dialog.looked, dialog.verb_button.text()) == (None, "Republish 12 tasks")
     assert [rule for rule, row in dialog.numbers.rules.items() if not row.isHidden()] == []
@@ -225,7 +228,7 @@ def test_a_production_fleet_asks_for_the_number(
 ) -> None:
     monkeypatch.setattr("views.dialogs.confirm.LIMIT_PRODUCTION", 9)
     context = structs.replace(fleet.context, environment="PROD")
-    dialog = RepublishDialog(context, letters, runner)
+    dialog = RepublishDialog(context, lambda: letters, runner, number=len(letters))
     qtbot.addWidget(dialog)
     dialog.open()
     qtbot.waitUntil(lambda: dialog.looked is not None)
@@ -300,3 +303,38 @@ def test_where_nothing_goes_nothing_is_forecast(open_dialog: Open) -> None:
     dialog.speed.show_outlook(outlook.forecast(load_of(Snapshot(at_ms=1, taken=0.0), "normal", 8.0), 0), 0)
     tiles = (dialog.speed.published, dialog.speed.done, dialog.speed.delay)
     assert {tile.accessibleName().partition(": ")[2] for tile in tiles} == {"–, nothing to send"}
+
+
+@pytest.mark.one_pair
+def test_it_is_seen_while_many_letters_are_read_and_looked_at(
+    qtbot: QtBot, fleet: Fleet, letters: list[str], runner: BulkRunner
+) -> None:
+    read, looked = threading.Event(), threading.Event()
+
+    class Slow:
+        """Looks at one letter, then waits."""
+
+        def plan(
+            self, ids: Sequence[str], *, fields: Mapping[str, object], told: Callable[[int, int], object]
+        ) -> object:
+            told(1, len(ids))
+            looked.wait(30)
+            return fleet.context.commands.bulk.plan(ids, fields=fields)
+
+    def find() -> list[str]:
+        read.wait(30)
+        return letters
+
+    commands = SimpleNamespace(bulk=Slow())
+    context = structs.replace(fleet.context, commands=commands)
+    dialog = RepublishDialog(context, find, runner, number=6_000)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    assert dialog.isVisible(), "before anything is read"
+    assert "looking at each letter" in words(dialog)
+    assert not dialog.verb_button.isEnabled()
+    read.set()
+    qtbot.waitUntil(lambda: "looking at each letter: 1 of 12" in words(dialog))
+    looked.set()
+    qtbot.waitUntil(lambda: dialog.looked is not None)
+    assert dialog.verb_button.text() == "Republish 10 tasks", "as many as there are, not as were thought"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
@@ -14,6 +15,7 @@ from shiboken6 import isValid
 
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
+from services.domain.upkeep import repair
 from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING, Finding, finding
 from services.domain.upkeep.repair import PLANNED, Mend, mend
 from tests.support.held import held, settled
@@ -47,6 +49,8 @@ class Told:
     def __init__(self, *findings: Finding, error: BaseException | None = None) -> None:
         self.findings, self.error, self.deep = findings, error, list[bool]()
         self.mends: tuple[Mend, ...] = ()
+        self.gate = threading.Event()  #: shut while a test looks at what is shown meanwhile
+        self.gate.set()
 
     def examine(self, *, deep: bool = False) -> Sequence[Finding]:
         """What was made up."""
@@ -55,11 +59,13 @@ class Told:
             raise self.error
         return self.findings
 
-    def plan(self, *, from_stream: bool = False) -> Sequence[Mend]:
+    def plan(self, *, from_stream: bool = False, told: repair.Told = repair.unheard) -> Sequence[Mend]:
         """What was made up."""
+        told(5, 9)
+        self.gate.wait(30)
         return self.mends
 
-    def repair(self, *, from_stream: bool = False) -> Sequence[Mend]:
+    def repair(self, *, from_stream: bool = False, told: repair.Told = repair.unheard) -> Sequence[Mend]:
         """Nothing."""
         return ()
 
@@ -323,3 +329,15 @@ def test_the_panel_is_closed_and_opened_by_keys(qtbot: QtBot, made_up: Told, ope
     assert page.window().focusWidget() is first
     page.panel.close_button.click()
     assert not page.panel.isVisible()
+
+
+def test_it_is_told_how_far_a_long_look_is(qtbot: QtBot, made_up: Told, open_page: Open) -> None:
+    page = open_page()
+    made_up.gate.clear()
+    dialog = page.actions_of_page.repair()
+    qtbot.waitUntil(lambda: dialog.headline.text() == "Looking what can be mended … step 5 of 9")
+    assert not dialog.verb_button.isEnabled()
+    made_up.gate.set()
+    qtbot.waitUntil(lambda: dialog.found is not None)
+    assert "step" not in dialog.headline.text()
+    dialog.reject()
