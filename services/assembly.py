@@ -678,6 +678,19 @@ def node_of(settings: config.Settings) -> str:
     return settings.worker.node or (home_folder.node_name(settings.home_path) if settings.home else "")
 
 
+def refuse_place(settings: config.Settings) -> None:
+    """Refuse a home in which this machine's own database cannot be kept.
+
+    Raises:
+        UsageError: the home cannot be made or written.
+        StoreUnavailable: it lies on another machine.
+    """
+    from services.sqlite.setup import refuse_network, settled
+
+    home_folder.make(settings.home_path)
+    refuse_network(settled(settings.database))
+
+
 def zone(settings: config.Settings) -> str:
     """Name of the time zone that is meant here, as it is set or as this machine has it; "" where nobody tells."""
     return settings.time_zone or machine_zone()

@@ -11,9 +11,9 @@ from PySide6.QtCore import QPoint, QTimer
 
 from console.main_window import MainWindow
 from console.navigation import PageSpec
-from services import home_folder
+from services import assembly
 from services import settings as config
-from services.domain.errors import UsageError
+from services.domain.errors import ConsoleError
 from services.i18n import N_, _
 from services.messages import told
 from views.page import Page
@@ -107,7 +107,7 @@ def pre_checks(settings: config.Settings) -> list[Check]:
 def _engine(settings: config.Settings) -> Check:
     """Whether its file can be kept in the home."""
     try:
-        home_folder.make(settings.home_path)
-    except UsageError as exc:
+        assembly.refuse_place(settings)
+    except ConsoleError as exc:
         return Check(name=N_("Local engine"), text=_("not possible"), state=ERROR, remedy=told(exc))
     return Check(name=N_("Local engine"), text=_("ready"))

@@ -21,7 +21,10 @@ from services.domain.text.said import newer, said
 from services.version import VERSION
 
 BUSY_MS = 30_000
-NETWORK_TYPES = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "webdav", "davfs"})
+NETWORK_TYPES = frozenset({
+    "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "webdav", "davfs", "ceph", "fuse.ceph",
+    "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "lustre", "vboxsf", "fuse.vmhgfs-fuse",
+})  # fmt: skip
 #: bytes that are no text would end the reading of every row around them
 _TEXT = functools.partial(str, encoding="utf-8", errors="replace")
 _TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
+import psutil
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -37,3 +39,14 @@ def test_a_home_that_cannot_be_written_keeps_from_starting_until_it_can(
     in_the_way.unlink()
     qtbot.waitUntil(page.local.button.isEnabled)
     assert "Local engine: ready" in page.local.checks.accessibleName()
+
+
+def test_a_home_on_a_network_folder_keeps_from_starting(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    share = SimpleNamespace(mountpoint=str(tmp_path), fstype="nfs4", opts="rw")
+    monkeypatch.setattr(psutil, "disk_partitions", lambda all: [share])
+    window, page = welcome.make_welcome(config.load(home=tmp_path / "home"))
+    qtbot.addWidget(window)
+    assert not page.local.button.isEnabled()
+    assert "is on a network folder (nfs4); choose one on this machine" in page.local.button.toolTip()
