@@ -33,6 +33,22 @@ def bar(what: str, total: int, *, quiet: bool = False) -> Iterator[Callable[[int
 
 
 @contextmanager
+def busy(what: str, *, quiet: bool = False) -> Iterator[None]:
+    """What is done, with the seconds that it has taken, over an act of which nobody knows how far it is."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True, no_color=not output.coloured(sys.stderr))
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        progress.add_task(what, total=None)
+        yield
+
+
+@contextmanager
 def of_portions(what: str, total: int, *, quiet: bool = False) -> Iterator[None]:
     """A bar over an act that goes portion by portion."""
     with bar(what, total, quiet=quiet) as show, portions.watched(show):

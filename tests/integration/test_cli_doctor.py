@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -252,3 +254,29 @@ def test_a_store_that_takes_no_writes_is_named_and_no_worker_is_asked_for(
 
 def codes(fleet: Fleet) -> set[str]:
     return {one.message.code for one in diagnosis.examine(fleet.settings).findings}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("repair", "--dry-run"), "looking at every record"),
+        (("doctor", "--deep"), "looking at every record"),
+        (("doctor",), "looking at the fleet"),
+    ],
+)
+def test_who_waits_at_a_terminal_sees_what_is_done(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+    pty = pytest.importorskip("pty")
+    configure(tmp_path)
+    cli = Cli(tmp_path, environment={"TERM": "xterm"})
+    for more, shown in (((), True), (("--json",), False)):
+        ours, theirs = pty.openpty()
+        argv = [sys.executable, *cli.argv(*words, *more)]
+        subprocess.run(argv, env=cli.variables(), stdout=subprocess.DEVNULL, stderr=theirs, check=False, timeout=60)
+        os.set_blocking(ours, False)
+        try:
+            printed = os.read(ours, 65_536).decode()
+        except BlockingIOError:
+            printed = ""
+        os.close(ours)
+        os.close(theirs)
+        assert (told in printed) is shown, printed

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from services import diagnosis
-from services.cli import lexicon, output, shapes, spoken, tables
+from services.cli import lexicon, output, progress, shapes, spoken, tables
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, examples
 from services.domain.upkeep.health import ERROR, LEVELS, Finding
 from services.monitor.doctor import BROKER_GONE, FILE_GONE, STORE_GONE
@@ -34,7 +34,10 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 
 def doctor(context: Context) -> int:
     """Print the findings, the worst first; 1 when one is an error, 3 when broker or store cannot be reached."""
-    told = diagnosis.examine(context.settings(), deep=context.args.deep)
+    settings, deep = context.settings(), context.args.deep
+    what = spoken.phrase("looking at every record") if deep else spoken.phrase("looking at the fleet")
+    with progress.busy(what, quiet=context.json):
+        told = diagnosis.examine(settings, deep=deep)
     found = sorted(told.findings, key=lambda one: LEVELS.index(one.level))
     document = {
         "findings": [

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from services import repairs
-from services.cli import lexicon, output, shapes, spoken, tables
+from services.cli import lexicon, output, progress, shapes, spoken, tables
 from services.cli.context import EXIT_OK, Context, examples, table
 from services.domain import audit
 from services.domain.errors import UsageError
@@ -65,7 +65,9 @@ def repair(context: Context) -> int:
         return _aside(context)
     with repairs.opened(context.settings(), via=audit.CLI) as commands:
         act = commands.plan if args.dry_run else commands.repair
-        found = sorted(act(from_stream=args.from_stream), key=lambda one: STATES.index(one.state))
+        with progress.busy(spoken.phrase("looking at every record"), quiet=context.json):
+            mends = act(from_stream=args.from_stream)
+    found = sorted(mends, key=lambda one: STATES.index(one.state))
     document = {
         "dry_run": args.dry_run,
         "found": [
