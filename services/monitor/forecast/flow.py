@@ -56,6 +56,8 @@ class Gates(msgspec.Struct):
         default_factory=lambda: defaultdict(Counter)
     )  #: the same of what goes on
     paused: Counter[str] = msgspec.field(default_factory=Counter)  #: of those for a person, by the scope of their pause
+    closed: Mapping[str, str] = msgspec.field(default_factory=dict)  #: by scope of a pause or by shop: the gate there
+    waited: Counter[str] = msgspec.field(default_factory=Counter)  #: of closed shops, what of them is counted here
     unsent: int = 0
     opens_at: int = 0  #: when the first of the shops that fail too often tries again, UTC ms, 0 for none
     switches: dict[str, int] = msgspec.field(default_factory=dict)  #: when the first switch opens by itself, by reason
@@ -85,6 +87,7 @@ class FlowQueries:
             self._still_due = begun + min(STILL_MOST_S, STILL_SHARE * took)
         begun, facts, judged = self._clock.monotonic(), numbers(snapshot, unsent=self._gates.unsent), self._judged
         if judged is None or begun >= self._judged_due or _differ(judged.facts, facts):
+            _count_closed(self._gates, snapshot)
             judged = flow.judge(facts_of(snapshot, self._gates, self._meter, self._registry.shops()))
             self._judged = judged
             self._judged_due = begun + JUDGED_SHARE * (self._clock.monotonic() - begun)
@@ -106,12 +109,8 @@ class FlowQueries:
                 why = listed.BY_NAME[one.gate].flow
                 found.switches[why] = min(one.until, found.switches.get(why, one.until))
         closed = dict.fromkeys(self._hung, SHOP_BUSY) | _closed(snapshot, {one.shop for one in broken})
-        for shop, counts in snapshot.counts.shops.items():
-            waiting = sum(counts.get(status, 0) for status in WAITING)
-            if waiting and (why := _of_shop(shop, closed)):
-                _add(found, why, shop, waiting)
-                if why == "paused":
-                    found.paused[_pause_of(shop, "", closed)] += waiting
+        found.closed = closed
+        _count_closed(found, snapshot)
         if snapshot.counts.status.get(Status.BLOCKED, 0):
             self._of_parked(found, snapshot, closed)
         self._of_lanes(found, snapshot, closed)
@@ -223,6 +222,22 @@ class FlowQueries:
         terms = (equals("status", Status.PENDING),)
         oldest = self._store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
         return pending if oldest and snapshot.at_ms - oldest[0].updated_at >= MOMENT_MS else 0
+
+
+def _count_closed(found: Gates, snapshot: Snapshot) -> None:
+    """What waits at shops of which nothing starts, as of this snapshot: what came since the gates were asked is no more
+    about to start than the rest. What was found of single tasks stays.
+    """
+    if not found.closed:
+        return
+    for shop in {*snapshot.counts.shops, *found.waited}:
+        waiting = sum(snapshot.counts.shops.get(shop, {}).get(status, 0) for status in WAITING)
+        more = waiting - found.waited[shop]
+        if more and (why := _of_shop(shop, found.closed)):
+            found.waited[shop] = waiting
+            _add(found, why, shop, more)
+            if why == "paused":
+                found.paused[_pause_of(shop, "", found.closed)] += more
 
 
 def _differ(then: Facts, now: Facts) -> bool:

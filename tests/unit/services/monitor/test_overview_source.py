@@ -241,3 +241,29 @@ def test_a_gate_that_opens_by_itself_is_asked_for_then(room: Room, live: Live, m
     assert len(asked) == 1
     queries.look(dataclasses.replace(seen, at_ms=seen.at_ms + 3_700_000))
     assert len(asked) == 2
+
+
+def test_what_comes_to_a_closed_shop_between_two_questions_is_not_said_to_start(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, ask = Told(), room.store.breakers
+
+    def slowly() -> object:
+        clock.at += 0.1
+        return ask()
+
+    monkeypatch.setattr(room.store, "breakers", slowly)
+    queries = FlowQueries(room.store, room.registry, Meter(), clock)
+    room.create(shop_id="s1")
+    live.start()
+    eventually(lambda: live.snapshot().counts.total == 1)
+    looked = live.snapshot()
+    closed = Quiet(scope="platform:pdd", by="t", name="night", ends=looked.at_ms + 3_600_000)
+    before = queries.look(dataclasses.replace(looked, pauses=(closed,)))
+    assert (before.facts.laters, before.runnable) == ((("quiet", 1),), 0)
+    room.create(shop_id="s1")
+    room.create(shop_id="s2")
+    eventually(lambda: live.snapshot().counts.total == 3)
+    clock.at += 1.0
+    after = queries.look(dataclasses.replace(live.snapshot(), pauses=(closed,)))
+    assert (after.facts.laters, after.runnable) == ((("quiet", 3),), 0)
