@@ -54,6 +54,7 @@ class OverviewNow(msgspec.Struct, frozen=True, kw_only=True):
     dead_open: int = 0
     succeeded_1h: int = 0
     failed_1h: int = 0
+    ended_since_ms: int = 0  #: both are counted since then only, UTC ms; 0: the whole hour
     oldest_waiting_ms: int | None = None
     oldest_waiting_shop: str | None = None
     retry_levels: tuple[tuple[int, int], ...] = ()  #: (seconds of the delay, tasks in it)

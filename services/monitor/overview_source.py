@@ -151,7 +151,7 @@ class OverviewQueries:
 
     def _numbers(self, snapshot: Snapshot) -> Mapping[str, Any]:
         counts, oldest = snapshot.counts, self._oldest
-        succeeded, failed = self._shops.last_hour(snapshot.at_ms)
+        succeeded, failed, since = self._shops.last_hour(snapshot.at_ms)
         running = counts.status.get(Status.RUNNING, 0)
         fleet = snapshot.fleet()
         lanes = depth.lanes(counts, snapshot.depths)
@@ -166,6 +166,7 @@ class OverviewQueries:
             "dead_open": counts.triage.get(Triage.OPEN, 0),
             "succeeded_1h": succeeded,
             "failed_1h": failed,
+            "ended_since_ms": since,
             "oldest_waiting_ms": max(0, snapshot.at_ms - oldest.created_at) if oldest is not None else None,
             "publish_rate": snapshot.rates.flow.in_s,
             "deliver_rate": snapshot.rates.deliver,

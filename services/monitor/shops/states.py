@@ -38,6 +38,7 @@ class LastHour:
     def __init__(self) -> None:
         self._seconds: deque[list[int]] = deque()  #: second, good, bad
         self._good = self._bad = 0
+        self.since = 0  #: of the time before (UTC ms) not all ends are counted, 0: of no time is one missing
 
     def add(self, at_ms: int, *, good: bool) -> None:
         """Count one end; an instant before the newest counts with the newest."""
@@ -124,9 +125,15 @@ class ShopStates:
             if self._primed:
                 return
             self._learn_waits()
-            ended = [task for status in (Status.SUCCEEDED, Status.DEAD) for task in self._newest(status)]
+            newest = [self._newest(status) for status in (Status.SUCCEEDED, Status.DEAD)]
+            ended = [task for tasks in newest for task in tasks if task.ended_at < self._begun]
+            # of one kind it may reach further back than of the other: only what is counted of both makes a share
+            since = max((min(task.ended_at for task in tasks) for tasks in newest if len(tasks) >= PRIMED), default=0)
             with self._lock:
-                self._hour.prepend((task.ended_at, task.status == Status.SUCCEEDED) for task in ended)
+                self._hour.since = since
+                self._hour.prepend(
+                    (task.ended_at, task.status == Status.SUCCEEDED) for task in ended if task.ended_at >= since
+                )
                 for task in ended:
                     if task.status == Status.SUCCEEDED:
                         self._finished[task.shop] = max(self._finished.get(task.shop, 0), task.ended_at)
@@ -144,12 +151,13 @@ class ShopStates:
 
     def _newest(self, status: str) -> list[Task]:
         query = Query(terms=(equals("status", status),), sort="updated", limit=PRIMED, want_total=False)
-        return [task for task in self._store.query(query).tasks if task.ended_at < self._begun]
+        return list(self._store.query(query).tasks)
 
-    def last_hour(self, now_ms: int) -> tuple[int, int]:
-        """Good and bad ends of the last hour."""
+    def last_hour(self, now_ms: int) -> tuple[int, int, int]:
+        """Good and bad ends of the last hour, and since when (UTC ms) they are counted, 0 for all of it."""
         with self._lock:
-            return self._hour.counts(now_ms)
+            since = self._hour.since
+            return (*self._hour.counts(now_ms), since if since > now_ms - HOUR_S * 1000 else 0)
 
     def shops(self, snapshot: Snapshot, others: Collection[str] = ()) -> tuple[ShopNow, ...]:
         """Every shop that anything is known of, in a fixed order. Blocking."""

@@ -225,6 +225,8 @@ def success_kpi(sight: Sight) -> Kpi:
     value, _space, unit = text.percent(share).partition(text.THIN)
     alarm = share < sight.limits.success
     done = ngettext("{n} ended", "{n} ended", good + bad).format(n=text.count(good + bad))
+    if since := sight.now.ended_since_ms:  # of a busy fleet this program has not seen all of the hour yet
+        done = _("since {at}").format(at=text.minute(shown.moment(since), shown.moment(sight.now.at_ms), shown.zone()))
     context = " · ".join((_("target {share}").format(share=target), done))
     below = _("below target {share}").format(share=target) if alarm else ""
     return Kpi(

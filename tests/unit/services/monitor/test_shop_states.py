@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from services.domain.change import Claim, CloseSession
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
@@ -13,6 +15,7 @@ from services.domain.task.event import Event
 from services.domain.task.order import BrokerHealth
 from services.messages import english
 from services.monitor.live import Changes, Snapshot, StoreHealth
+from services.monitor.shops import states as shop_states
 from services.monitor.shops.states import HOUR_S, LastHour, ShopStates
 from tests.unit.services.engine.room import Room
 
@@ -155,8 +158,26 @@ def test_what_ended_before_the_start_is_counted_once(room: Room) -> None:
     seen.note(Changes(events=(event(room, "succeeded"),)))
     seen.prime()
     seen.prime()
-    assert seen.last_hour(room.clock.now_ms()) == (2, 1)
+    assert seen.last_hour(room.clock.now_ms()) == (2, 1, 0)
     assert (seen.succeeded, seen.failed) == (1, 0)
+
+
+def test_of_ends_too_many_to_be_looked_at_as_many_good_ones_are_counted_as_bad_ones_of_one_span(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a fleet that fails seldom seems to fail half of the time as soon as a window opens."""
+    monkeypatch.setattr(shop_states, "PRIMED", 2)
+    room.dead(shop_id="s2")
+    for _ in range(3):
+        room.clock.advance(60)
+        room.finish(room.running(), "succeeded")
+    now = room.clock.now_ms()
+    room.clock.advance(1)
+    seen = states(room)
+    seen.prime()
+    assert seen.last_hour(room.clock.now_ms()) == (2, 0, now - 60_000)
+    room.clock.advance(HOUR_S)
+    assert seen.last_hour(room.clock.now_ms())[2] == 0, "all of the hour is known by now"
 
 
 def test_a_pause_covers_the_state_beneath(room: Room) -> None:

@@ -92,6 +92,13 @@ def test_above_the_limit_is_said_in_one_sentence(sight: Sight) -> None:
     assert kpi("success", sight, succeeded_1h=97, failed_1h=3).alarm
 
 
+def test_a_rate_of_less_than_the_hour_says_since_when(sight: Sight) -> None:
+    found = kpi("success", sight, ended_since_ms=sight.now.at_ms - 600_000)
+    since = f"{shown.moment(sight.now.at_ms - 600_000).astimezone(shown.zone()):%H:%M}"
+    assert plain(found.context) == f"target 98 % · since {since}"
+    assert f"since {since}" in plain(found.sentence)
+
+
 def test_below_the_limit_is_calm(sight: Sight) -> None:
     assert not kpi("dead", sight, dead_open=100).alarm
     assert kpi("dead", sight, dead_open=0).calm
