@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -52,6 +53,8 @@ from views.widgets.toast import ToastSpec
 SIZE, LEAST = (920, 690), (820, 480)
 LEFT = 430
 LOOK_MS = 1000
+#: the letters are looked at again so long after an answer, later where that took long: so many times what it took
+AGAIN_MS, REST = 10_000, 20
 PROBES = 3
 
 
@@ -88,6 +91,9 @@ class RepublishDialog(DialogFrame):
         self._asking, self._how_far = Operation(self, latest=True), HowFar(self)
         self._writing = Operation(self)
         self._fresh = Throttle(self._show_outlook, LOOK_MS, self)
+        self._asked = 0.0
+        self._again = QTimer(self, singleShot=True)
+        self._again.timeout.connect(self._look_again)
         self.set_note(note)
         self._build()
         self._connect()
@@ -159,11 +165,24 @@ class RepublishDialog(DialogFrame):
     def _ask(self) -> None:
         self.numbers.show_busy()
         self.looked = None
-        call = partial(look, self._context, self._find, self.changes.fields(), self._how_far.begin())
-        self._asking.start(call, self._take, self._on_unknown)
+        self._look(self._how_far.begin())
         self._say_verbs()
 
+    def _look(self, *told: Callable[[int, int], None]) -> None:
+        self._asked = time.monotonic()
+        call = partial(look, self._context, self._find, self.changes.fields(), *told)
+        self._asking.start(call, self._take, self._on_unknown)
+
+    def _look_again(self) -> None:
+        """What held letters back may have ended meanwhile, and what was free may be taken."""
+        if self.isVisible() and self.looked is not None and self._runner.job is None:
+            self._look()
+        else:
+            self._again.start(AGAIN_MS)
+
     def _take(self, looked: Looked) -> None:
+        took_ms = (time.monotonic() - self._asked) * 1000
+        self._again.start(max(AGAIN_MS, round(took_ms * REST)))
         self.error.clear()
         self.looked, self._ids = looked, looked.ids
         self._find, self._number = partial(tuple, looked.ids), len(looked.ids)
@@ -172,6 +191,7 @@ class RepublishDialog(DialogFrame):
             self._primary().setFocus()
 
     def _on_unknown(self, error: BaseException) -> None:
+        self._again.start(AGAIN_MS)
         self.error.show_error(told(error), lead=_("The letters could not be looked at."))
 
     def _on_looked(self) -> None:
@@ -229,6 +249,7 @@ class RepublishDialog(DialogFrame):
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText("\n".join(self._ids))
+        self._context.toast(ToastSpec(text=_("Copied")))
 
     def _on_export(self) -> None:
         tables = _("Tables")

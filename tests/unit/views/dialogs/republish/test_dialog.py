@@ -63,6 +63,22 @@ def test_it_says_how_many_go_and_how_many_not_and_why(open_dialog: Open) -> None
 
 
 @pytest.mark.one_pair
+def test_what_held_letters_back_is_looked_at_again_while_the_dialog_stands(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("views.dialogs.republish.dialog.AGAIN_MS", 50)
+    dialog = open_dialog()
+    assert dialog.verb_button.text() == "Republish 10 tasks"
+    dialog.speed.set_rate(ALL)
+    for item in dialog.looked.plan.items if dialog.looked is not None else ():
+        platform, _, shop_id = item.shop.partition(":")
+        fleet.succeed(platform, shop_id, "get_content")
+    qtbot.waitUntil(lambda: dialog.verb_button.text() == "Republish 12 tasks")
+    assert dialog.numbers.rules["closed"].isHidden()
+    assert dialog.speed.rate() == ALL, "what was chosen stays"
+
+
+@pytest.mark.one_pair
 def test_no_more_letters_than_would_be_tried_are_just_sent(open_dialog: Open, letters: list[str]) -> None:
     del letters[3:]
     dialog = open_dialog()
@@ -247,8 +263,9 @@ def test_the_list_can_be_copied_and_the_preview_exported(
     dialog = open_dialog()
     dialog.copy_button.click()
     assert QGuiApplication.clipboard().text().split("\n") == letters
+    assert fleet.toasts[-1].text == "Copied"
     dialog.export(tmp_path / "preview.csv")
-    qtbot.waitUntil(lambda: bool(fleet.toasts))
+    qtbot.waitUntil(lambda: len(fleet.toasts) > 1)
     assert fleet.toasts[-1].text == "12 rows written to preview.csv"
     rows = list(csv.DictReader((tmp_path / "preview.csv").read_text(encoding="utf-8-sig").splitlines()))
     assert [row["task_id"] for row in rows] == letters
