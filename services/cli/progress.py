@@ -33,10 +33,10 @@ def bar(what: str, total: int, *, quiet: bool = False) -> Iterator[Callable[[int
 
 
 @contextmanager
-def busy(what: str, *, quiet: bool = False) -> Iterator[None]:
-    """What is done, with the seconds that it has taken, over an act of which nobody knows how far it is."""
+def busy(what: str, *, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """What is done, with the seconds that it has taken; call what is given with the step of an act that has some."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield
+        yield lambda done, of: None
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -44,8 +44,8 @@ def busy(what: str, *, quiet: bool = False) -> Iterator[None]:
     console = Console(stderr=True, no_color=not output.coloured(sys.stderr))
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        progress.add_task(what, total=None)
-        yield
+        task = progress.add_task(what, total=None)
+        yield lambda done, of: progress.update(task, description=f"{what} {done}/{of}")
 
 
 @contextmanager

@@ -65,8 +65,8 @@ def repair(context: Context) -> int:
         return _aside(context)
     with repairs.opened(context.settings(), via=audit.CLI) as commands:
         act = commands.plan if args.dry_run else commands.repair
-        with progress.busy(spoken.phrase("looking at every record"), quiet=context.json):
-            mends = act(from_stream=args.from_stream)
+        with progress.busy(spoken.phrase("looking at every record"), quiet=context.json) as step:
+            mends = act(from_stream=args.from_stream, told=step)
     found = sorted(mends, key=lambda one: STATES.index(one.state))
     document = {
         "dry_run": args.dry_run,
