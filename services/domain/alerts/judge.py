@@ -110,6 +110,8 @@ def _as_seen(incident: Incident, group: Sequence[Finding]) -> Incident:
     others = [one.words.title for one in group if one.words.title != main.words.title]
     facts = (*main.words.facts, *others)[:FACTS_KEPT]
     count = max(one.count for one in group)
+    # as many as one of them says, in the title or among the facts: those of all together are more than anybody counted
+    widest = max(group, key=lambda one: (bool(one.names), one.count, one is main))
     cause = main.words.cause or next((one.words.cause for one in group if one.words.cause is not None), None)
     return replace(
         incident,
@@ -119,7 +121,7 @@ def _as_seen(incident: Incident, group: Sequence[Finding]) -> Incident:
         count=count,
         worst=max(incident.worst, count),
         of=max(one.of for one in group),
-        names=tuple(dict.fromkeys(name for one in group for name in one.names))[:NAMES_KEPT],
+        names=widest.names[:NAMES_KEPT],
         scope=main.scope or next((one.scope for one in group if one.scope), ""),
         pause=main.pause or next((one.pause for one in group if one.pause), ""),
         fingerprint=next((one.fingerprint for one in group if one.fingerprint), incident.fingerprint),

@@ -212,6 +212,17 @@ def test_a_rule_that_is_switched_off_sees_nothing() -> None:
     assert not desk.open
 
 
+def test_no_incident_names_more_than_one_of_its_rules_has_counted() -> None:
+    first, second = replace(RULE, for_s=0), replace(RULE, name="dead", for_s=0)
+    desk = Desk(first, second)
+    desk.at(0, seen("cause:timeout", 2, names=("a", "b")), seen("cause:timeout", 2, rule="dead", names=("b", "c")))
+    (one,) = desk.open.values()
+    assert (one.count, one.names) == (2, ("a", "b")), "those of the title"
+    desk.at(5, seen("cause:timeout", 2, names=("a", "b")), seen("cause:timeout", 3, rule="dead", names=("b", "c", "d")))
+    (one,) = desk.open.values()
+    assert (one.count, one.names) == (3, ("b", "c", "d")), "those of the further fact"
+
+
 def test_what_several_rules_see_of_one_cause_is_one_incident() -> None:
     first, second = replace(RULE, for_s=0), replace(RULE, name="dead", for_s=0)
     desk = Desk(first, second)
