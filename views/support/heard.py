@@ -39,6 +39,11 @@ def unconfirmed(task: Task, now_ms: int) -> bool:
     return insight.unconfirmed(task, now_ms, _late.names)
 
 
+def silent(worker: str) -> bool:
+    """Whether a worker is not heard of."""
+    return worker in _late.names
+
+
 def glyph(task: Task, now_ms: int) -> str:
     """The status name of a task as it is shown."""
     return UNCONFIRMED if unconfirmed(task, now_ms) else shown.GLYPHS.get(task.status, "unknown")

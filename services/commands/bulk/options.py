@@ -73,6 +73,7 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     shop: str
     fingerprint: str  #: of the old failure
     status: str = Status.PENDING
+    worker: str = ""  #: that has the new task
     kind: str = ""  #: of the new failure
     same: bool = False  #: it failed as it or another one of the plan did before
     passed: bool | None = None

@@ -417,7 +417,8 @@ def _judged(probe: Probe, task: Task | None, prints: set[str]) -> Probe:
     waits = (task.status == Status.RETRYING and same) or task.gate == session.GATE
     failed = waits or task.status in (Status.DEAD, Status.CANCELLED, Status.HELD)
     passed = True if task.status == Status.SUCCEEDED else False if failed else None
-    return replace(probe, status=task.status, kind=task.error_kind, same=same and failed, passed=passed)
+    kind, worker = task.error_kind, task.worker
+    return replace(probe, status=task.status, worker=worker, kind=kind, same=same and failed, passed=passed)
 
 
 class Control:

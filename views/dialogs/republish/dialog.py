@@ -38,7 +38,7 @@ from views.dialogs.republish.numbers import NumbersPane
 from views.dialogs.republish.runner import HOLD_S, BulkRunner, RunRequest
 from views.dialogs.republish.sorting import CLOSED, RULES, Choice, Sorted, reason, sort_out
 from views.dialogs.republish.speed import SpeedPane
-from views.support import shown, text
+from views.support import heard, shown, text
 from views.support.language import on_language_changed
 from views.support.load import USUAL_S, load_of
 from views.support.look import Label, line
@@ -197,6 +197,7 @@ class RepublishDialog(DialogFrame):
     def _on_looked(self) -> None:
         if self.isVisible():
             self._fresh()
+            self._show_trial()  # who runs them may have become silent
 
     # what is shown
 
@@ -477,6 +478,8 @@ def _probe_line(probe: Probe, shops: Mapping[str, Shop]) -> str:
     # one that waits for its next attempt after the same failure counts as failed here
     status = Status.DEAD if probe.passed is False and probe.same else probe.status
     state = shown.status_word(status).lower() if status else _("lost")
+    if probe.status == Status.RUNNING and heard.silent(probe.worker):
+        state = _("Unconfirmed: its worker is not heard of").lower()
     if probe.passed is False and probe.kind:
         state = _("{name}: {value}").format(name=state, value=kinds.title(probe.kind) or probe.kind)
     return f"{name}  {state}"

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from msgspec import structs
@@ -18,6 +19,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.clock import ManualClock
+from services.domain.change import Claim
 from services.domain.insight.forecast import outlook
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
@@ -29,7 +31,7 @@ from tests.unit.views.pages.fleet_rig import LOGIN, Fleet
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.speed import ALL, SLOWEST, STEPS, step_of
-from views.support import shown
+from views.support import heard, shown
 from views.support.instant import ticks
 from views.support.load import load_of
 
@@ -215,6 +217,27 @@ def test_one_that_failed_does_not_hide_how_the_others_end(
         fleet.finish(task.task_id)
     qtbot.waitUntil(lambda: dialog.trial.lead() == "3 tried: 2 succeeded, 1 failed", timeout=8000)
     assert "Leave the rest" not in filled(dialog)
+
+
+@pytest.mark.one_pair
+def test_what_is_tried_on_a_worker_that_fell_silent_is_not_called_running(
+    qtbot: QtBot, open_dialog: Open, fleet: Fleet, letters: list[str]
+) -> None:
+    dialog = open_dialog()
+    dialog.try_button.click()
+    qtbot.waitUntil(lambda: len(new_tasks(fleet, letters)) == 3)
+    task = new_tasks(fleet, letters)[0]
+    claim = Claim(task_id=task.task_id, gen=task.gen, attempt=0, owner="w9#1", worker="w9", lease_ms=60_000)
+    assert fleet.store.apply([claim])[0].code == "run"
+    qtbot.waitUntil(lambda: "running" in words(dialog.trial), timeout=8000)
+    late = SimpleNamespace(fleet=lambda: SimpleNamespace(late=frozenset({"w9"})))
+    heard.know(cast("Snapshot", late))
+    try:
+        fleet.context.feed.looked.emit(late)
+        assert "its worker is not heard of" in words(dialog.trial)
+        assert "running" not in words(dialog.trial)
+    finally:
+        heard.forget()
 
 
 @pytest.mark.one_pair
