@@ -730,6 +730,8 @@ class Console:
             self._hurried or self._ended.is_set() or time.monotonic() >= end or window.page(window.current).settled
         ):
             await asyncio.sleep(REST_S)
+        if not self._ended.is_set():
+            window.paint_now()  # what begins now would take the processor from the picture of them
 
     async def _begin_work(
         self, connection: OpenConnection, opened: bootstrap.OpenWindow, *, sample: bool, work: bool

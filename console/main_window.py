@@ -562,7 +562,7 @@ class MainWindow(QMainWindow):
     def event(self, event: QEvent) -> bool:
         """Paint in a turn of its own: that takes as long as all that led to it."""
         if event.type() == QEvent.Type.UpdateRequest and not self._paints:
-            turns().paint(self._paint)
+            turns().paint(self.paint_now)
             return True
         return super().event(event)
 
@@ -571,12 +571,10 @@ class MainWindow(QMainWindow):
         if isValid(self):
             self.toasts.arrange()
 
-    def _paint(self) -> None:
-        if isValid(self):
-            self.paint_now()
-
     def paint_now(self) -> None:
-        """Paint what is due at once: what follows may take the thread for a while."""
+        """Paint what is due at once, if the window is there yet: what follows may take the thread for a while."""
+        if not isValid(self):
+            return
         self._paints = True
         try:
             QApplication.sendEvent(self, QEvent(QEvent.Type.UpdateRequest))

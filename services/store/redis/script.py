@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import typing
@@ -107,10 +108,15 @@ def load(*names: str, reads: bool = False) -> Script:
     Raises:
         KeyError: a script names a field, key or number that Python does not have.
     """
+    text = "\n".join(_part(name) for name in ("guard", *names))
+    return _script(f"local guard = {{ reads = {str(reads).lower()}, spoilt = {{}} }}\n{text}")
+
+
+@functools.cache
+def _part(name: str) -> str:
     words = _words()
-    text = "\n".join((_FOLDER / f"{name}.lua").read_text(encoding="utf-8") for name in ("guard", *names))
-    text = f"local guard = {{ reads = {str(reads).lower()}, spoilt = {{}} }}\n{text}"
-    return _script(_NAME.sub(lambda found: words[found[1]][found[2]] if found[1] in words else found[0], text))
+    text = (_FOLDER / f"{name}.lua").read_text(encoding="utf-8")
+    return _NAME.sub(lambda found: words[found[1]][found[2]] if found[1] in words else found[0], text)
 
 
 def load_apply() -> Script:
@@ -132,6 +138,7 @@ def load_apply() -> Script:
     )
 
 
+@functools.cache
 def _words() -> Mapping[str, Mapping[str, str]]:
     words: dict[str, Mapping[str, str]] = {
         "T": {name: str(place) for name, place in _fields().items()},
