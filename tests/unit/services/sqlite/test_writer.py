@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -66,6 +67,32 @@ def test_what_waits_joins_one_transaction(file: SharedFile, monkeypatch: pytest.
         thread.join()
     assert numbers(file) == [0] * 20
     assert len(begun) <= 4
+
+
+def test_a_writer_that_never_rests_lets_other_processes_have_a_turn(
+    file: SharedFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever waits for the lock looks now and then, and would find it taken each time."""
+    now, takes_s = [0.0], 0.01
+    breaths: list[float] = []
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=breaths.append)
+    monkeypatch.setattr(writer, "time", clock)
+
+    def work(conn: sqlite3.Connection) -> None:
+        now[0] += takes_s
+
+    def several() -> None:
+        for _ in range(10):
+            file.write(work)
+
+    threads = [threading.Thread(target=several) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    spent = 200 * takes_s
+    assert set(breaths) == {writer.BREATH_SECONDS}
+    assert spent / writer.STREAK_SECONDS / 4 < len(breaths) <= spent / writer.STREAK_SECONDS
 
 
 def test_a_failure_hits_only_its_own_work(file: SharedFile) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -318,3 +319,51 @@ def test_nothing_of_a_transaction_is_done_where_there_is_no_memory_for_all_of_it
         link.many([("DEL", "{rpa}:here"), ("SET", "{rpa}:there", "1")], atomic=True)
     assert plain.exists("{rpa}:here") == 1
     link.close()
+
+
+class Answers(threading.Thread):
+    """A Redis of which every answer is known, also to who asks on a connection where one is still to come."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.url = f"redis://127.0.0.1:{self._door.getsockname()[1]}/0"
+        self.start()
+
+    def run(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=self._serve, args=(self._door.accept()[0],), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        late = b""
+        with connection:
+            while heard := connection.recv(65_536):
+                words = heard.upper()
+                if b"REFUSED" in words:  # of two commands the first is answered
+                    connection.sendall(b"-ERR refused\r\n")
+                    late = b"$4\r\nlate\r\n"
+                elif words.endswith(b"PING\r\n"):
+                    connection.sendall(b"+PONG\r\n")
+                elif b"HELLO" in words:
+                    connection.sendall(b"-ERR unknown command\r\n")
+                elif b"\r\nGET\r\n" in words:
+                    connection.sendall(late + b"$3\r\nown\r\n")
+                else:
+                    connection.sendall(b"+OK\r\n" * heard.count(b"*"))
+
+    def close(self) -> None:
+        self._door.close()
+
+
+def test_the_answer_to_a_command_that_was_given_up_is_none_to_the_next_question() -> None:
+    server = Answers()
+    link = redis_client.Link(server.url)
+    try:
+        assert link.call("GET", "k") == b"own"
+        with pytest.raises(StoreError, match="refused"):
+            link.tell(b"*1\r\n$7\r\nREFUSED\r\n*1\r\n$4\r\nTIME\r\n", 2)
+        assert link.call("GET", "k") == b"own"
+    finally:
+        link.close()
+        server.close()
