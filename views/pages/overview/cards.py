@@ -22,7 +22,7 @@ from views.charts.series import MAX_POINTS, SampleBuffer
 from views.charts.time_window import TimeWindow
 from views.charts.unacked_chart import UnackedChart
 from views.pages.overview.limits import TileLimits
-from views.pages.overview.tiles import unacked
+from views.pages.overview.tiles import unacked, waiting
 from views.shell.connection import grey
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
@@ -42,7 +42,8 @@ from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatMap
 MENU_ITEMS = 12
 DEPTH_SAID = N_(
     "Messages in the broker's queues (queue depth: ready) and tasks parked at a gate; what is recorded and not sent is"
-    " not among them."
+    " not among them. The tile Waiting counts the records at a moment of its own, so that where tasks come and go the"
+    " two may differ."
 )
 RATES_SAID = N_(
     "Curves and the numbers beside their names show the last five seconds; In and Out below the page the last minute or"
@@ -300,6 +301,7 @@ class Charts(QObject):
         self.rates = ChartCard(N_("Tasks per second, last 5 s"), RatesChart(self.window), tip=RATES_SAID)
         self.unacked = ChartCard(N_("With workers"), UnackedChart(self.window), tip=HELD_SAID)
         self.cards = (self.depth, self.rates, self.unacked)
+        self._differs = False  #: what the broker counts, and the records
         self.whole_button = WholeRange(self.window)
         self.depth.add_beside_title(self.whole_button)
         for card in self.cards:
@@ -310,7 +312,11 @@ class Charts(QObject):
         """Show the present values in the legends, and the limits."""
         self.depth.show_values({lane.lane: text.count(lane.depth) for lane in now.lanes})
         unsent = now.flow.facts.unsent
-        self.depth.show_beside(_("besides {n} recorded, not sent").format(n=text.count(unsent)) if unsent else "")
+        # once seen to differ the two go on differing by moments: a note that comes and goes would be read as news
+        self._differs = self._differs or sum(lane.depth for lane in now.lanes) + unsent != waiting(now)
+        notes = [_("besides {n} recorded, not sent").format(n=text.count(unsent))] if unsent else []
+        notes += [_("by the broker; Waiting is by the records")] if self._differs else []
+        self.depth.show_beside(" · ".join(notes))
         lost = now.flow.facts.store and not now.flow.facts.broker
         self.unacked.show_values({"unacked": "–" if lost else text.count(unacked(now))})  # as its tile says it
         self.depth.plot.set_limit(limits.waiting)

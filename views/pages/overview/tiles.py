@@ -315,7 +315,10 @@ TILES: tuple[TileSpec, ...] = (
         ready_kpi,
         ready_curve,
         "waiting",
-        N_("Tasks that have not begun: in queues (broker: ready), parked at a gate, or recorded and not sent yet."),
+        N_(
+            "Tasks that have not begun, by their records: in queues (broker: ready), parked at a gate, or recorded and"
+            " not sent yet. The curves below are counted by the broker, at another moment."
+        ),
     ),
     TileSpec(
         "unacked",
