@@ -25,8 +25,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import msgspec
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QTextLayout
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTextLayout
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import _
@@ -38,6 +38,8 @@ from views.widgets.unknown import Unknown
 #: statements of a summary, which are left out from the end where there is no room
 _STATEMENTS = re.compile(r"; |；")
 LINES = 2  #: of a summary at most
+BELOW = 6  #: below one that has lines of its own
+QWIDGETSIZE_MAX = (1 << 24) - 1
 _TENTHS = range(10 * LINES, 5, -1)  #: of a line, that are tried for a statement that is too long for both
 
 
@@ -59,7 +61,7 @@ class _Summary(Label):
     def fitting(self) -> str:
         """What of the text is shown."""
         words, width = self.text(), self.contentsRect().width()
-        while not self._fits(words, width):
+        while not self.fits(words, width):
             seams = list(_STATEMENTS.finditer(words))
             if not seams:
                 return self._cut(words, width)
@@ -71,13 +73,13 @@ class _Summary(Label):
         """One long statement, by letters: as much of it as two lines hold."""
         metrics = QFontMetrics(self.font())
         cuts = (metrics.elidedText(words, Qt.TextElideMode.ElideRight, width * tenths // 10) for tenths in _TENTHS)
-        return next((cut for cut in cuts if self._fits(cut, width)), "…")
+        return next((cut for cut in cuts if self.fits(cut, width)), "…")
 
-    def _fits(self, words: str, width: int) -> bool:
+    def fits(self, words: str, width: int, lines: int = LINES) -> bool:
         """Lines are counted, not measured: a script from another font has higher ones."""
         layout = QTextLayout(words, self.font())
         layout.beginLayout()
-        for _line in range(LINES):
+        for _line in range(lines):
             line = layout.createLine()
             if not line.isValid():
                 break
@@ -90,23 +92,31 @@ class _Summary(Label):
 
 
 class PageHeader(QWidget):
-    """Title, a summary in words on at most two lines, and the actions of a page."""
+    """Title, a summary in words on at most two lines, and the actions of a page.
+
+    Where these leave the summary too little room it stands below them, until the window is another one: what is below
+    the header does not move with the words.
+    """
 
     def __init__(self, title: str = "") -> None:
         super().__init__()
-        self.setFixedHeight(PAGE_HEADER)
+        self._below = False
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._title = Label(title, "page")
         self._summary = _Summary()
         self._frozen = Label("", "labelstrong", "retrying")
         self._frozen.hide()
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 0)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 0)
+        self._column.setSpacing(0)
+        self._row = QHBoxLayout()
         self._row.setSpacing(8)
         self._row.addWidget(self._title)
         self._row.addSpacing(4)
         self._row.addWidget(self._summary, 1)
         self._row.addWidget(self._frozen)
+        self._column.addLayout(self._row, 1)
+        self._fit()
 
     def set_title(self, title: str) -> None:
         """Show `title`, already translated."""
@@ -116,6 +126,7 @@ class PageHeader(QWidget):
         """Show the one-line answer to: is work flowing, what is broken? ``more`` stands below it in the tool tip."""
         self._summary.setText(summary)
         self._summary.setToolTip(f"{summary}\n{more}" if more else summary)
+        self._place()
 
     def summary_tip(self) -> str:
         """Return the tool tip of that line."""
@@ -158,6 +169,52 @@ class PageHeader(QWidget):
     def set_divider(self, on: bool) -> None:
         """Draw a line below, for pages whose panes touch the header."""
         set_look(self, panel="header" if on else "")
+
+    def event(self, event: QEvent) -> bool:
+        """Follow actions that came or went."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._place()
+        return done
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the summary where it has room."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._place(anew=True)
+
+    def _place(self, *, anew: bool = False) -> None:
+        words = self._summary.text()
+        if not self.isVisible() or not words:
+            return
+        below = not self._summary.fits(words, self._room()) or (self._below and not anew)
+        if below != self._below:
+            self._below = below
+            if below:
+                self._row.removeWidget(self._summary)
+                self._row.insertStretch(self._row.indexOf(self._frozen), 1)
+                self._column.addWidget(self._summary)
+            else:
+                self._column.removeWidget(self._summary)
+                self._row.takeAt(self._row.indexOf(self._frozen) - 1)
+                self._row.insertWidget(self._row.indexOf(self._frozen), self._summary, 1)
+        self._fit()
+
+    def _room(self) -> int:
+        """How wide the summary is, or would be, beside the actions."""
+        items = [self._row.itemAt(place) for place in range(self._row.count())]
+        beside = [one for one in items if one is not None and not one.isEmpty() and one.widget() is not self._summary]
+        taken = sum(one.sizeHint().width() + self._row.spacing() for one in beside)
+        return self.width() - 2 * PAGE_MARGIN - taken
+
+    def _fit(self) -> None:
+        words, width = self._summary.text(), self.width() - 2 * PAGE_MARGIN
+        lines = (1 if self._summary.fits(words, width, 1) else LINES) if self._below else 0
+        high = lines * self._summary.fontMetrics().lineSpacing()
+        self._summary.setMinimumHeight(high)
+        self._summary.setMaximumHeight(high if lines else QWIDGETSIZE_MAX)
+        self._column.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, BELOW if lines else 0)
+        self.setFixedHeight(PAGE_HEADER + (high + BELOW if lines else 0))
 
 
 class PageCommand(msgspec.Struct, frozen=True, kw_only=True):

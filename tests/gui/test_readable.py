@@ -10,12 +10,14 @@ from pytestqt.qtbot import QtBot
 from console.bootstrap import OpenWindow as Console
 from services import i18n
 from services.cli.window import pages
+from services.domain.plans.schedule import Schedule
 from services.sample.demo import promise_some
 from tests.gui.desk import Desk
 from tests.support.painted import faults
 from views.pages.audit.panel import AuditPanel
 from views.pages.doctor.panel import FindingPanel
 from views.pages.promises.panel import PromisePanel
+from views.pages.tasks.groups import GroupStrip
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -27,6 +29,7 @@ pytestmark = pytest.mark.deep
 
 SMALL = (1280, 720)
 AT_200_PERCENT = (960, 540)  #: of 1920 by 1080
+AT_150_PERCENT = (853, 480)  #: of 1280 by 720
 
 
 @pytest.mark.parametrize(("language", "letters"), [("en", 100), ("zh_CN", 100), ("en", 130), ("zh_CN", 130)])
@@ -74,6 +77,40 @@ def test_beside_its_panel_no_table_scrolls_sideways_at_200_percent(
         qtbot.keyClick(first, Qt.Key.Key_Space)
     qtbot.waitUntil(panel.isVisible)
     qtbot.waitUntil(lambda: all(one.horizontalScrollBar().maximum() == 0 for one in tables()), timeout=8000)
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@pytest.mark.parametrize("page", ["dead_letters", "schedules", "tasks"])
+def test_nothing_is_cut_at_150_percent(console: Console, desk: Desk, qtbot: QtBot, page: str, language: str) -> None:
+    for number in range(2):
+        desk.fail(desk.create(number), "ElementNotFound: selector '.order-list .row' not found within 20 s", "page")
+    desk.hold(desk.create(1, task_type="sync_order"))
+    plan = Schedule(name="nightly-orders", task_type="sync_order", every_s=7200, all_shops=True)
+    desk.session.commands.schedules.add(plan)
+    window = console.window
+    window.setMinimumSize(*AT_150_PERCENT)  # as on a screen that is no larger
+    window.resize(*AT_150_PERCENT)
+    i18n.set_language(language)
+    try:
+        window.open_page(page)
+        shown = window.page(page)
+        if page == "tasks":
+            shown.findChild(GroupStrip).group_by("shop")
+
+        def tables() -> list[TableView]:
+            return [one for one in shown.findChildren(TableView) if one.isVisible()]
+
+        qtbot.waitUntil(lambda: any(one.records.rowCount() for one in tables()), timeout=8000)
+        if page == "tasks":
+            qtbot.waitUntil(lambda: bool(shown.findChild(GroupStrip).rows()))
+        if page == "dead_letters":
+            qtbot.waitUntil(lambda: shown.panel.task is not None and not shown.panel.editor.is_reading)
+        try:
+            qtbot.waitUntil(lambda: not faults(window), timeout=8000)
+        except qtbot.TimeoutError:
+            pytest.fail("; ".join(faults(window)))
+    finally:
+        i18n.set_language("en")
 
 
 def made(qtbot: QtBot) -> QWidget:

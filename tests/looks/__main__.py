@@ -26,7 +26,7 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from qasync import QEventLoop
@@ -151,8 +151,9 @@ def _looks(window: MainWindow, args: argparse.Namespace) -> Iterator[tuple[str, 
                 async def dress(page: str = page, panel: bool = panel) -> None:
                     i18n.set_language(language)  # noqa: B023  called before the next turn
                     theme().set_mode(mode)  # noqa: B023
-                    width, height = (int(one) for one in size.split("x"))  # noqa: B023
-                    window.resize(width, height)
+                    wanted = QSize(*(int(one) for one in size.split("x")))  # noqa: B023
+                    window.setMinimumSize(window.minimumSize().boundedTo(wanted))  # as on a screen that is no larger
+                    window.resize(wanted)
                     window.open_page(page)
                     await asyncio.sleep(SETTLE_S)
                     if panel:

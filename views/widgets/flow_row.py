@@ -27,11 +27,15 @@ def in_lines(widths: Sequence[int], room: int, across: int) -> list[list[int]]:
 class FlowRow(QLayout):
     """Keeps the order and the size hints of its widgets; its height follows its width."""
 
-    def __init__(self, parent: QWidget | None = None, *, across: int = 12, down: int = 2) -> None:
-        """``across`` and ``down``: pixels between widgets and between lines."""
+    def __init__(
+        self, parent: QWidget | None = None, *, across: int = 12, down: int = 2, last_right: bool = False
+    ) -> None:
+        """``across`` and ``down``: pixels between widgets and between lines; ``last_right``: in one line with others
+        the last widget stands at its right end.
+        """
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
-        self._across, self._down = across, down
+        self._across, self._down, self._last_right = across, down, last_right
         self._heights: dict[int, int] = {}  #: by width; each layout around it asks for them anew
         self.setContentsMargins(0, 0, 0, 0)
 
@@ -98,6 +102,8 @@ class FlowRow(QLayout):
             left, height = rect.left(), max(sizes[place].height() for place in line)
             if move:
                 for place in line:  # a button and a link beside it have their words at one height
+                    if self._last_right and len(line) == len(items) > 1 and place == line[-1]:
+                        left = rect.right() + 1 - sizes[place].width()
                     middle = top + (height - sizes[place].height()) // 2
                     items[place].setGeometry(QRect(QPoint(left, middle), sizes[place]))
                     left += sizes[place].width() + self._across

@@ -13,6 +13,7 @@ from services import i18n
 from tests.support.painted import painted
 from views.page import Page, PageHeader, made_in_parts
 from views.support.look import Label
+from views.widgets.buttons import Button
 
 
 def test_title_and_summary(qtbot: QtBot) -> None:
@@ -118,3 +119,26 @@ def test_no_line_of_a_summary_holds_nothing_but_the_ellipsis(qtbot: QtBot) -> No
         seen.add(len(lines))
         assert "…" not in lines, (width, lines)
     assert seen == {1, 2}
+
+
+def test_a_summary_that_has_no_room_beside_the_actions_stands_below_them(qtbot: QtBot) -> None:
+    header = PageHeader("Schedules")
+    qtbot.addWidget(header)
+    actions = [Button("Change something"), Button("Take it away"), Button("New schedule")]
+    for action in actions:
+        header.add_action(action)
+    words = "5 schedules, 1 disabled, next orders-10min in 8 min"
+    header.set_summary(words)
+    header.resize(1200, header.height())
+    header.show()
+    high = header.height()
+    assert [one.text for one in painted(header) if one.text == words]
+    header.resize(560, high)
+    assert [one.text for one in painted(header) if one.text == words]
+    assert header.height() > high
+    header.set_summary("5 schedules")
+    assert header.height() > high, "what is below the header does not move with the words"
+    actions[0].hide()
+    header.set_summary(words)
+    header.resize(1200, header.height())
+    assert header.height() == high

@@ -138,7 +138,14 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         width=96,
         tooltip=lambda row: text.iso(shown.moment(row.entry.at), shown.zone()),
     ),
-    Column(key="who", title=N_("Person"), value=lambda row: safe.one_line(row.entry.who, 80), width=124, names=True),
+    Column(
+        key="who",
+        title=N_("Person"),
+        value=lambda row: safe.one_line(row.entry.who, 80),
+        width=124,
+        names=True,
+        hide_rank=5,
+    ),
     Column(
         key="from",
         title=N_("From"),

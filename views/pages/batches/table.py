@@ -129,6 +129,7 @@ HOLDS: tuple[Column[Hold], ...] = (
         title_tip=N_("Tasks of the batch that wait for these, directly or not; rows may overlap."),
         sortable=True,
         descending_first=True,
+        hide_rank=4,
     ),
     Column(key=NEXT, title=N_("Next step"), value=words.step, text=words.next_step, kind="link", width=104),
 )

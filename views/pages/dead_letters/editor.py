@@ -39,6 +39,7 @@ from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import IconButton
 from views.widgets.elided import Elided
+from views.widgets.flow_row import FlowRow
 from views.widgets.json.editor import JsonEditor
 from views.widgets.json.problems import Problem
 from views.widgets.segmented import Segmented
@@ -103,13 +104,16 @@ class MessageEditor(QWidget):
         theme().changed.connect(self._say)
 
     def _put_together(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
+        about = QWidget()
+        words = QHBoxLayout(about)
+        words.setContentsMargins(0, 0, 0, 0)
+        words.setSpacing(8)
         self._title = Label("", "card")
-        head.addWidget(self._title)
-        head.addStretch(1)
-        for widget in (self.note, self._revert, self.reveal_button, self.mode):
-            head.addWidget(widget)
+        for widget in (self._title, self.note, self._revert, self.reveal_button):
+            words.addWidget(widget)
+        head = FlowRow(across=8, down=4, last_right=True)  # in a narrow panel the views stand below the title
+        head.addWidget(about)
+        head.addWidget(self.mode)
         self._stack.addWidget(self.json)
         self._stack.addWidget(self.form)
         self._stack.addWidget(self.diff)

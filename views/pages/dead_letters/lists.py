@@ -46,7 +46,7 @@ class CausePane(QWidget):
         self._button.set_menu(self._menu)
         self._hint = Label("", "label", "text3", wrap=True)
         self._hint.setContentsMargins(16, 8, 16, 10)
-        self.setMinimumWidth(220)
+        self.setMinimumWidth(196)
         self.setProperty("panel", "table")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         _column(self, _head(self._title, self._button), self.causes, self._hint)

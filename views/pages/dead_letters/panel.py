@@ -465,9 +465,10 @@ class LetterHead(QWidget):
         second = QHBoxLayout(self._detail_row)
         second.setContentsMargins(0, 0, 0, 0)
         first.setSpacing(8)
-        first.addWidget(self._type)
-        first.addWidget(self._pill)
-        first.addStretch(1)
+        name = FlowRow(across=8, down=4)  # in a narrow panel the state stands below the type
+        name.addWidget(self._type)
+        name.addWidget(self._pill)
+        first.addLayout(name, 1)
         first.addWidget(self._up)
         first.addWidget(self._down)
         second.setSpacing(8)

@@ -69,8 +69,15 @@ COLUMNS: tuple[Column[Logged], ...] = (
         tooltip=lambda row: text.iso(shown.moment(row.at_ms), shown.zone()),
     ),
     Column(key="glyph", title="", value=glyph, kind="glyph", width=30, speech=level),
-    Column(key="level", title=N_("Level"), value=level, tone=lambda row: _BAD.get(row.level, "text3"), width=76),
-    Column(key="program", title=N_("Program"), value=lambda row: safe.one_line(row.program, 40), width=92),
+    Column(
+        key="level",
+        title=N_("Level"),
+        value=level,
+        tone=lambda row: _BAD.get(row.level, "text3"),
+        width=76,
+        hide_rank=4,
+    ),
+    Column(key="program", title=N_("Program"), value=lambda row: safe.one_line(row.program, 40), width=92, hide_rank=3),
     Column(
         key="text",
         title=N_("Text of the line"),

@@ -34,6 +34,7 @@ from views.support.words import shop as shop_words
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN, QWIDGETSIZE_MAX
 from views.widgets.buttons import Button
 from views.widgets.card import Card
+from views.widgets.elided import Elided
 from views.widgets.fields import DateTimeField
 from views.widgets.kpi_tile import Kpi, KpiTile, TileGrid
 from views.widgets.scroll_pane import ScrollPane
@@ -136,7 +137,7 @@ class PastPage(Page):
         yield
         steps = QHBoxLayout()
         steps.setSpacing(4)
-        self.stretch_words = Label("", "label", "text3")
+        self.stretch_words = Elided("", "label", "text3")
         steps.addWidget(self.stretch_words, 1)
         for step in (self.earlier_change, self.back, self.minute_back, self.when, self.minute_on, self.on):
             steps.addWidget(step)
@@ -408,7 +409,7 @@ class PastPage(Page):
         lanes = self._lanes
         if lanes is not None:
             begin, end, step = _clock(lanes.begin), _clock(lanes.end), text.exact(shown.span(lanes.step_ms))
-            self.stretch_words.setText(_("{begin} to {end}; a bar is {span}").format(begin=begin, end=end, span=step))
+            self.stretch_words.show_text(_("{begin} to {end}; a bar is {span}").format(begin=begin, end=end, span=step))
 
     def _say_banner(self, now: int) -> None:
         ago = spans.of_seconds(max(0, now - self._at) // 1000)

@@ -28,6 +28,7 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         width=112,
         sortable=True,
         tooltip=lambda row: row.schedule.task_type,
+        hide_rank=4,
     ),
     Column(
         key="when",

@@ -89,6 +89,7 @@ RUNS: tuple[Column[DayAttempt], ...] = (
         sortable=True,
         descending_first=True,
         live=True,
+        hide_rank=3,
     ),
     Column(
         key="attempt",

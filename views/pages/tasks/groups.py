@@ -60,7 +60,7 @@ class _Wanted(msgspec.Struct, frozen=True, kw_only=True):
 _Answer = tuple[Ask[_Wanted], Groups, list[GroupRow], int]
 
 
-def _number(key: str, title: str, role: str, *statuses: str) -> Column[GroupRow]:
+def _number(key: str, title: str, role: str, *statuses: str, hide_rank: int = 0) -> Column[GroupRow]:
     return Column(
         key=key,
         title=title,
@@ -69,12 +69,13 @@ def _number(key: str, title: str, role: str, *statuses: str) -> Column[GroupRow]
         kind="number",
         tone=role,
         width=84,
+        hide_rank=hide_rank,
     )
 
 
 COLUMNS: tuple[Column[GroupRow], ...] = (
     Column(
-        key="name", title=N_("Group"), value=lambda row: row.name, kind="strong", width=220, stretch=True,
+        key="name", title=N_("Group"), value=lambda row: row.name, kind="strong", width=160, stretch=True,
         tooltip=lambda row: row.name if row.by == "fp" else row.group.value,
     ),
     Column(
@@ -86,8 +87,8 @@ COLUMNS: tuple[Column[GroupRow], ...] = (
     _number("retrying", N_("Retrying"), "retrying", Status.RETRYING),
     _number("held", N_("To confirm"), "held", Status.HELD),
     _number("dead", N_("Dead"), "dead", Status.DEAD),
-    _number("succeeded", N_("Succeeded"), "succeeded", Status.SUCCEEDED),
-    _number("cancelled", N_("Cancelled"), "cancelled", Status.CANCELLED),
+    _number("succeeded", N_("Succeeded"), "succeeded", Status.SUCCEEDED, hide_rank=2),
+    _number("cancelled", N_("Cancelled"), "cancelled", Status.CANCELLED, hide_rank=1),
 )  # fmt: skip
 
 

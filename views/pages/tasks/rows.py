@@ -141,7 +141,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
     type_column(),
     shop_column(width=136),
     platform_column(width=54, hide_rank=3),
-    lane_column(width=92),
+    lane_column(width=92, hide_rank=6),
     Column(
         key="attempts", title=N_("Attempts"), value=_attempts, kind="attempts", width=76, hide_rank=5, tooltip=_last
     ),

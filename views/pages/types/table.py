@@ -86,6 +86,7 @@ TYPES: tuple[Column[TypeRow], ...] = (
         width=92,
         sortable=True,
         title_tip=N_("Whether a task whose outcome nobody knows is run again by itself"),
+        hide_rank=8,
     ),
     Column(
         key="unique",
