@@ -20,15 +20,18 @@ class Picture(QLabel):
 
     Signals:
         activated: somebody wants to see it.
+        spoiled: the file is no picture that can be shown, or cannot be read.
     """
 
     activated = Signal()
+    spoiled = Signal()
 
     def __init__(self, queries: ArtifactQueries, edge: int) -> None:
         """``edge``: pixels of the square that it fits into."""
         super().__init__()
         self._queries, self._edge = queries, edge
         self._shown: Artifact | None = None
+        self._is_spoiled = False
         self._drawing = Operation(self, latest=True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -40,17 +43,22 @@ class Picture(QLabel):
         """The file whose picture stands or will stand here."""
         return self._shown
 
+    @property
+    def is_spoiled(self) -> bool:
+        """Whether the file is there and no picture came of it."""
+        return self._is_spoiled
+
     def show_file(self, artifact: Artifact | None) -> None:
         """Show another file, None for none."""
         if artifact == self._shown:
             return
-        self._shown = artifact
+        self._shown, self._is_spoiled = artifact, False
         self.hide()
         if artifact is None:
             return
         ratio = self.devicePixelRatioF()
         call = partial(_small, self._queries, artifact, round(self._edge * ratio))
-        self._drawing.start(call, partial(self._drawn, artifact, ratio), _pass)
+        self._drawing.start(call, partial(self._drawn, artifact, ratio), partial(self._not_drawn, artifact))
 
     def mousePressEvent(self, _event: object) -> None:
         """Open it."""
@@ -64,12 +72,24 @@ class Picture(QLabel):
         super().keyPressEvent(event)  # type: ignore[arg-type]
 
     def _drawn(self, artifact: Artifact, ratio: float, image: QImage) -> None:
-        if image.isNull() or artifact != self._shown:
+        if artifact != self._shown:
+            return
+        if image.isNull():
+            self._spoil()
             return
         pixmap = QPixmap.fromImage(image)
         pixmap.setDevicePixelRatio(ratio)
         self.setPixmap(pixmap)
         self.show()
+
+    def _not_drawn(self, artifact: Artifact, _error: BaseException) -> None:
+        """Where the file stands in a list, opening it says what is wrong."""
+        if artifact == self._shown:
+            self._spoil()
+
+    def _spoil(self) -> None:
+        self._is_spoiled = True
+        self.spoiled.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """With an edge of its own: most pages are white, and so is the panel of the light theme."""
@@ -82,7 +102,3 @@ class Picture(QLabel):
 
 def _small(queries: ArtifactQueries, artifact: Artifact, edge: int) -> QImage:
     return thumbnail(queries.read(artifact, MOST_BYTES), edge)
-
-
-def _pass(_error: BaseException) -> None:
-    """Without its picture the file still stands in the list, and opening it says what is wrong."""

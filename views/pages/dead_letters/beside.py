@@ -175,7 +175,12 @@ class BesideSection(Section):
     def _say(self) -> None:
         found = self._found
         success = found.success if found is not None else None
-        for widget in (self._pair, self.steps, self.which, self.log):
+        # without a success the letter's own picture and log are what there is to look at
+        letter = found.letter if found is not None else None
+        seen = letter is not None and (letter.picture is not None or letter.blank == Blank.AWAY)
+        self._pair.setVisible(success is not None or seen)
+        self.log.setVisible(success is not None or (letter is not None and bool(letter.log)))
+        for widget in (self.right, self.steps, self.which):
             widget.setVisible(success is not None)
         if found is None:
             self.set_note("")
@@ -185,8 +190,9 @@ class BesideSection(Section):
         if success is None:
             self.set_note("")
             self.sentence.setText(nothing(found, now))
-            self.left.show_run(None, "", now)
+            self.left.show_run(found.letter, _("This letter"), now)
             self.right.show_run(None, "", now)
+            self._show_log()
             return
         self.set_note(kin(found))
         self.sentence.setText(sentence(found, now))
@@ -197,9 +203,9 @@ class BesideSection(Section):
 
     def _show_log(self) -> None:
         found = self._found
-        if found is None or found.success is None:
+        if found is None:
             return
-        run = found.letter if self.which.current() == "letter" else found.success
+        run = found.letter if self.which.current() == "letter" or found.success is None else found.success
         now = instant.now_ms()
         said = [safe.one_line(logged(line.stream, line.text), LINE_CHARS) for line in run.log]
         lines = [f"{shown.clock(line.at, now)}  {words}" for line, words in zip(run.log, said, strict=True)]
@@ -237,6 +243,7 @@ class ComparedColumn(QWidget):
         self.door.activated.connect(lambda: self.task_wanted.emit(self._task_id))
         self._name = Label("", "labelstrong")
         self.picture = Picture(files, EDGE)
+        self.picture.spoiled.connect(lambda: self._say_blank(Blank.NO))
         self.blank = Label("", "caption", "text3", wrap=True)
         self.facts = Label("", "caption", "text2", wrap=True)
         column = QVBoxLayout(self)
@@ -251,12 +258,17 @@ class ComparedColumn(QWidget):
         self._name.setText(name)
         self.picture.setAccessibleName(_("Screenshot: {name}").format(name=name))
         self.picture.show_file(run.picture if run is not None else None)
-        blank = _(_BLANKS[run.blank]) if run is not None and run.blank in _BLANKS else ""
-        self.blank.setText(blank)
-        self.blank.setVisible(bool(blank))
+        self._say_blank(run.blank if run is not None else Blank.NO)
         self.facts.setText(facts(run, now_ms, shop=shop) if run is not None else "")
         self.door.setVisible(run is not None and run.task.status == Status.SUCCEEDED)
         self.door.set_count_text(_("Open its task"))
+
+    def _say_blank(self, why: Blank) -> None:
+        words = _(_BLANKS[why]) if why in _BLANKS else ""
+        if self.picture.is_spoiled:
+            words = _("Its picture cannot be shown: the file is damaged, or too large.")
+        self.blank.setText(words)
+        self.blank.setVisible(bool(words))
 
 
 class StepGrid(QWidget):

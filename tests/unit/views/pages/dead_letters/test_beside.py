@@ -11,6 +11,7 @@ from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
+from services import i18n
 from services.domain.change import Create, Forget
 from services.domain.task.artifact import mark
 from services.domain.task.record import Attempt, Task
@@ -53,7 +54,7 @@ def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     )
 
 
-def died(fleet: Fleet, shop_id: str = "pdd-10021", parent: str = "") -> str:
+def died(fleet: Fleet, shop_id: str = "pdd-10021", parent: str = "", picture: bytes = b"") -> str:
     """A dead letter of a flow that left a picture of its failed step."""
     task_id = fleet.die("pdd", shop_id, "browser_flow", ERROR, {"steps": STEPS})
     if parent:
@@ -62,7 +63,7 @@ def died(fleet: Fleet, shop_id: str = "pdd-10021", parent: str = "") -> str:
         fleet.store.apply([Create(task=msgspec.structs.replace(task, task_id=task_id, parent=parent))])
     place = fleet.engine.artifacts
     assert place is not None
-    place.put(task_id, 3, "rows.png", png("#ff0000"), step="rows")
+    place.put(task_id, 3, "rows.png", picture or png("#ff0000"), step="rows")
     return task_id
 
 
@@ -145,6 +146,32 @@ def test_what_is_missing_says_why(fleet: Fleet, open_page: Open) -> None:
     assert told(page.panel.success)[1] == "No success of this work is on record, for this shop or for another one."
     succeeded(fleet, "pdd-10021", picture=False)
     assert page.panel.attempts.values()["Failed before"].startswith("1 time, republished in between, first ")
+
+
+def test_a_letter_of_what_never_succeeded_shows_its_own_picture(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    died(fleet)
+    page = open_page()
+    section = page.panel.success
+    qtbot.waitUntil(lambda: section.left.picture.isVisibleTo(page))
+    assert section.left.picture.pixmap().toImage().pixelColor(5, 5).name() == "#ff0000"
+    assert not section.right.isVisibleTo(page)
+    assert not section.which.isVisibleTo(page)
+    qtbot.mouseClick(section.left.picture, Qt.MouseButton.LeftButton)
+    (dialog,) = page.window().findChildren(ArtifactDialog)
+    dialog.reject()
+
+
+@pytest.mark.one_pair
+def test_a_picture_that_is_damaged_says_so(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    died(fleet, picture=b"\x89PNG\r\n\x1a\nbroken")
+    page = open_page()
+    blank = page.panel.success.left.blank
+    qtbot.waitUntil(lambda: blank.isVisibleTo(page))
+    words = "Its picture cannot be shown: the file is damaged, or too large."
+    assert blank.text() == words
+    i18n.set_language("zh_CN")
+    i18n.set_language("en")
+    assert blank.text() == words, "it stays when all is said anew"
 
 
 def test_a_success_that_comes_is_told_without_being_asked_for(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
