@@ -139,7 +139,9 @@ class ConfirmDialog(SavingDialog):
         self.foot.addStretch(1)
         self.foot.addWidget(self.cancel_button)
         self.foot.addWidget(self.verb_button)
-        self.cancel_button.setFocus()
+        # where it has to be written down first, a person writes at once: a space would press Cancel, and what follows
+        # would be keys of the page behind
+        (self.note_field if self.question.note_needed else self.cancel_button).setFocus()
 
     def _on_typed(self) -> None:
         wanted, typed = self.question.typed, self.typed_field.text().strip()

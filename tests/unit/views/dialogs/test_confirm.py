@@ -131,3 +131,14 @@ def test_a_dialog_that_only_its_window_holds_stays_when_tab_goes_round_in_it(qtb
     dialog.reject()
     assert not dialog.isVisible()
     assert not any(one.isVisible() for one in window.findChildren(QWidget)), "the window has its light back"
+
+
+def test_what_has_to_be_written_down_can_be_written_at_once(qtbot: QtBot) -> None:
+    question = Question(title="Try one task anyway", verb="Try once", note="Why?", note_needed="Say why first")
+    dialog = ConfirmDialog(question)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.waitExposed(dialog)
+    dialog.activateWindow()
+    qtbot.keyClicks(dialog.focusWidget(), "one more try")
+    assert (dialog.isVisible(), dialog.note) == (True, "one more try")
