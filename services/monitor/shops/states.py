@@ -129,6 +129,7 @@ class ShopStates:
             ended = [task for tasks in newest for task in tasks if task.ended_at < self._begun]
             # of one kind it may reach further back than of the other: only what is counted of both makes a share
             since = max((min(task.ended_at for task in tasks) for tasks in newest if len(tasks) >= PRIMED), default=0)
+            since = min(since, self._begun)  # from then on events tell of each
             with self._lock:
                 self._hour.since = since
                 self._hour.prepend(

@@ -180,6 +180,19 @@ def test_of_ends_too_many_to_be_looked_at_as_many_good_ones_are_counted_as_bad_o
     assert seen.last_hour(room.clock.now_ms())[2] == 0, "all of the hour is known by now"
 
 
+def test_what_a_program_has_watched_itself_it_knows_though_it_looks_at_the_records_later(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shop_states, "PRIMED", 2)
+    seen, begun = states(room), room.clock.now_ms()
+    for _ in range(3):
+        room.clock.advance(60)
+        room.finish(room.running(), "succeeded")
+        seen.note(Changes(events=(event(room, "succeeded"),)))
+    seen.prime()
+    assert seen.last_hour(room.clock.now_ms()) == (3, 0, begun)
+
+
 def test_a_pause_covers_the_state_beneath(room: Room) -> None:
     seen = states(room)
     shops = found(room, seen, pauses=(Pause(scope="shop:pdd:s1", by="me"),))
