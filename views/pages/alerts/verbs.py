@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from services import messages
 from services.domain.alerts.channel import Channel
-from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING, Answer
+from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING, Answer, Incident
 from services.domain.alerts.rule import Rule
 from services.i18n import N_, _
 from services.monitor.alerts.queries import ChannelNow, IncidentNow, RuleNow
@@ -100,7 +100,7 @@ class AlertActions(PageActs):
         """Show what it is about."""
         measure = one.incident.rule.measure
         if measure in PAGES:
-            self.shown.emit(PAGES[measure], REQUESTS.get(measure))
+            self.shown.emit(PAGES[measure], _one_of_page(one.incident) or REQUESTS.get(measure))
         elif one.incident.scope:
             self.shown.emit("tasks", one.incident.scope)
 
@@ -254,8 +254,18 @@ class Open(IncidentVerb):
     def name(self, chosen: Chosen) -> str:
         """Where that leads."""
         measure = chosen.incident.rule.measure if chosen is not None else ""
-        names = {"workers": N_("Open workers"), "schedules": N_("Open schedules"), "shops": N_("Open shops")}
+        names = {
+            "workers": N_("Open workers"), "schedules": N_("Open schedules"), "shops": N_("Open shops"),
+            "promises": N_("Show that promise"),
+        }  # fmt: skip
         return names.get(PAGES.get(measure, ""), self.text)
+
+
+def _one_of_page(incident: Incident) -> str:
+    """What of its page it is about, "" for all of that."""
+    if incident.rule.measure == "silent_worker":
+        return next(iter(incident.names), "")
+    return incident.key.partition(":")[2] if PAGES[incident.rule.measure] == "promises" else ""
 
 
 def _leads(one: IncidentNow) -> bool:

@@ -72,7 +72,7 @@ TOLD: Mapping[str, str] = {
     incidents.RAISED: N_("raised"),
     incidents.AGAIN: N_("told again"),
     incidents.ESCALATED: N_("escalated"),
-    incidents.WORSE: N_("told that it is worse"),
+    incidents.WORSE: N_("it is worse"),
     incidents.RESOLVED: N_("resolved"),
 }
 
@@ -199,7 +199,8 @@ def told_detail(one: IncidentNow) -> str:
     if any(letter.lost_at for letter in one.deliveries):
         return _("a message was given up")
     if one.again_at:
-        return _("again {when}").format(when=ahead(one.again_at, now))
+        said = _("next try {when}") if undelivered(one) else _("again {when}")
+        return said.format(when=ahead(one.again_at, now))
     return ""
 
 
@@ -356,7 +357,7 @@ def _said(one: IncidentNow, message: Told) -> TimelineEntry:
     lost = unheard(one, message)
     return TimelineEntry(
         time=_time(message.at),
-        text=_("No channel tells") if lost else _("Told"),
+        text=_("No channel for") if lost else _("Told"),
         strong=text.listed(map(group, message.to)),
         tail=_(TOLD.get(message.what, message.what)),
         status="warning" if lost else "",

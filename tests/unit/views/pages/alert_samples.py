@@ -105,6 +105,13 @@ class Alerts:
         )
         return self.raised("silent_worker", words, minutes=minutes, **({"names": ("desk-06",)} | fields))
 
+    def promise(self, *, minutes: float = 5.0, **fields: Any) -> Incident:
+        """A promise that is broken."""
+        title = Message("alert.promise_broken", {"name": "orders", "n": 2, "total": 15, "from_at": self.now})
+        words = Words(title=title, next=Message("alert.next_promise", {"name": "orders"}))
+        given: dict[str, Any] = {"key": "promise:orders", "count": 2, "of": 15, "scope": "type:sync_order"}
+        return self.raised("promise_broken", words, minutes=minutes, **(given | fields))
+
     def lane(self, *, minutes: float = 8.0, **fields: Any) -> Incident:
         """A task that waits for too long."""
         words = Words(

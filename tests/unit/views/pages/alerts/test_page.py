@@ -121,7 +121,8 @@ def test_who_could_not_be_told_is_not_called_told(alerts: Alerts, open_page: Ope
     assert said[1].startswith("On duty: no channel")
     newest = next(line.one for line in rows(page) if line.key == login.id and line.one is not None)
     story = [f"{one.text} {one.strong}".strip() for one in words.story(newest)]
-    assert "No channel tells On duty" in story
+    assert "No channel for On duty" in story
+    assert said[1].rpartition("no channel")[2].strip(" ·").startswith("next try in ")
 
 
 def test_a_state_and_a_word_choose_what_is_shown(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
@@ -473,19 +474,21 @@ def test_a_next_step_that_is_barred_says_why(qtbot: QtBot, fleet: Fleet, alerts:
 
 
 @pytest.mark.parametrize(
-    ("make", "page_id", "request_"),
+    ("make", "called", "page_id", "request_"),
     [
-        ("dead", "tasks", "status:dead triage:open kind:element_not_found"),
-        ("silent", "workers", None),
-        ("login", "shops", "session"),
+        ("dead", "Open its tasks", "tasks", "status:dead triage:open kind:element_not_found"),
+        ("silent", "Open workers", "workers", "desk-06"),
+        ("login", "Open shops", "shops", "session"),
+        ("promise", "Show that promise", "promises", "orders"),
     ],
 )
 def test_its_door_leads_to_what_it_is_about(
-    qtbot: QtBot, alerts: Alerts, open_page: Open, make: str, page_id: str, request_: object
+    qtbot: QtBot, alerts: Alerts, open_page: Open, make: str, called: str, page_id: str, request_: object
 ) -> None:
     one = getattr(alerts, make)()
     page = open_page()
     page.table.peek_requested.emit(one.id)
+    assert page.panel.buttons["open"].text() == called
     with qtbot.waitSignal(page.navigate) as asked:
         page.panel.buttons["open"].click()
     assert asked.args == [page_id, request_]
