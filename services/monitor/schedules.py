@@ -216,9 +216,12 @@ class ScheduleQueries:
         sets = self._sets()
         planned, cut = _planned(beside, at, ends, now, spent)
         others = [burst for row, runs in (*before, *planned) for burst in self._bursts(row.schedule, runs, over, sets)]
+        # what a pause holds is in nobody's way, and waits for a person, not for slots
+        line = [one for one in (*mine, *others) if not one.paused]
         # how long its tasks take is not known: what could be drawn were the shops alone that wait for a pause
-        found = load.follow([*mine, *others], slots) if all(one.mean_s for one in mine) else Load(begins=at)
-        said = [*_through(found, mine, at, slots, zone, now), *self._promised(wanted, found, at, ends, zone, now)]
+        found = load.follow(line, slots) if all(one.mean_s for one in mine) else Load(begins=at)
+        held = sum(one.tasks for one in mine if one.paused)
+        said = [*_through(found, mine, at, slots, zone, now), *self._promised(wanted, found, held, at, ends, zone, now)]
         if missed and found.own:
             said.append(Message("load.cut_before", {"clock": quiet_hours.clock_at(missed, zone, now)}))
         if cut and found.own and not 0 < found.end <= cut:
@@ -279,14 +282,17 @@ class ScheduleQueries:
             found += [replace(burst, at=at) for at in runs]
         return found
 
-    def _promised(self, wanted: Schedule, found: Load, at: int, ends: int, zone: str, now: int) -> Iterator[Message]:
-        """Promises of the same work that are for an instant after the run."""
+    def _promised(
+        self, wanted: Schedule, found: Load, held: int, at: int, ends: int, zone: str, now: int
+    ) -> Iterator[Message]:
+        """Promises of the same work that are for an instant after the run. ``held``: so many of it are paused."""
         sets = self._sets()
-        for one, until in judge.ending(self._promises(wanted), zone, at) if found.own else ():
+        for one, until in judge.ending(self._promises(wanted), zone, at) if found.own or held else ():
             if until >= ends or not sets.of(wanted) & sets.of(one):
                 continue
-            clock, left = quiet_hours.clock_at(until, zone, now), found.left(until)
-            if left and not (found.end and found.end <= until):
+            through = bool(found.end) and found.end <= until
+            clock, left = quiet_hours.clock_at(until, zone, now), held + (0 if through else found.left(until))
+            if left:
                 yield Message("load.breaks", {"name": one.name, "clock": clock, "left": left})
             else:
                 yield Message("load.keeps", {"name": one.name, "clock": clock})
@@ -563,7 +569,12 @@ def _through(found: Load, mine: Sequence[Burst], at: int, slots: int, zone: str,
     if not all(burst.mean_s for burst in mine):
         yield Message("load.unmeasured", about)
         return
-    yield Message("load.through" if found.end else "load.never", {**about, "end": clock(found.end)})
+    held = sum(burst.tasks for burst in mine if burst.paused)
+    if held == tasks:
+        yield Message("load.held", about)
+        return
+    code = "load.never" if not found.end else "load.through_rest" if held else "load.through"
+    yield Message(code, {**about, "end": clock(found.end)})
     yield from _paused(mine)
     quieted = [
         (burst.tasks, end)

@@ -6,6 +6,7 @@ measured; what waits already when the run begins is not in it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import accumulate
@@ -26,13 +27,21 @@ LONG_LINE = 3
 
 SENTENCES: dict[str, str] = {
     "load.through": N_("The run of {clock} makes {tasks:,} tasks; with {slots:,} slots they are through by {end}."),
+    "load.through_rest": N_(
+        "The run of {clock} makes {tasks:,} tasks; with {slots:,} slots those that no pause holds are through by {end}."
+    ),
+    "load.held": N_("The run of {clock} makes {tasks:,} tasks; none of them starts while it is paused."),
     "load.never": N_("The run of {clock} makes {tasks:,} tasks; with {slots:,} slots they are not through in a day."),
     "load.nobody": N_("The run of {clock} makes {tasks:,} tasks; no worker runs now that would take them."),
     "load.unmeasured": N_("The run of {clock} makes {tasks:,} tasks; how long one takes was not measured yet."),
     "load.peak": N_("The line is longest at {clock}: {tasks:,} tasks wait or run."),
     "load.beside": N_("Running beside it: {names}."),
     "load.quiet": N_("Quiet hours hold {tasks:,} of them back until {clock}."),
-    "load.breaks": N_("The promise {name} is for {clock}: {left:,} shops would not be done by then."),
+    "load.breaks": NN_(
+        "The promise {name} is for {clock}: {left:,} shop would not be done by then.",
+        "The promise {name} is for {clock}: {left:,} shops would not be done by then.",
+        by="left",
+    ),
     "load.keeps": N_("In time for the promise {name} ({clock})."),
     "load.paused": N_("A pause holds {tasks:,} of them back."),
     "load.ahead": NN_(
@@ -89,10 +98,13 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
     others: tuple[int, ...] = ()
     end: int = 0  #: when the run is through; 0: not within what was followed
     beside: tuple[str, ...] = ()  #: whose tasks are there as well while those of the run are
+    most: tuple[int, int] | None = None  #: the most tasks at once and when, where that is known more exactly
 
     @property
     def peak(self) -> tuple[int, int]:
         """The most tasks at once, and when."""
+        if self.most is not None:
+            return self.most
         sums = [mine + other for mine, other in zip(self.own, self.others, strict=True)]
         place = max(range(len(sums)), key=sums.__getitem__, default=0)
         return (sums[place], self.begins + place * MINUTE_MS) if sums else (0, self.begins)
@@ -150,7 +162,22 @@ def follow(bursts: Sequence[Burst], slots: int, *, passing: bool = False) -> Loa
         others=tuple(accumulate(others[:minutes])),
         end=end,
         beside=tuple(sorted(beside)),
+        most=_most([(came, ends, number) for _burst, came, ends, number in ended], first, end or last),
     )
+
+
+def _most(spans: Sequence[tuple[int, int, int]], first: int, last: int) -> tuple[int, int]:
+    """The most of what comes and goes between two instants, and when: a minute ends with fewer than were there."""
+    steps: Counter[int] = Counter()
+    for came, ends, number in spans:
+        steps[came] += number
+        steps[ends] -= number
+    most, when, there = 0, first, 0
+    for moment in sorted(steps):
+        there += steps[moment]
+        if first <= moment <= last and there > most:
+            most, when = there, moment
+    return most, when
 
 
 def ahead(bursts: Sequence[Burst], slots: int, begins: int, minutes: int) -> Load:

@@ -370,6 +370,30 @@ def test_a_look_tells_what_the_next_run_does_to_the_line(room: Room, desk: Sched
     assert held["load.keeps"]["name"] == "late"
 
 
+def test_a_paused_shop_does_not_make_a_run_seem_too_much_for_the_workers(room: Room, desk: ScheduleCommands) -> None:
+    room.define("work", expected_s=60)
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),) * 2, lanes=("normal",)))
+    window = {"days": [*range(7)], "start": 60, "end": 480}
+    body = {"name": "late", "task_type": "work", "kind": "by", "all_shops": True, "window": window}
+    room.store.put_document(promise.KIND, "late", json.dumps(body))
+    ask = ScheduleQueries(room.store, room.registry)
+
+    def said() -> dict[str, dict[str, object]]:
+        found = ask.load(plan(spread_s=0), "Asia/Shanghai")
+        assert found is not None
+        return {one.code: dict(one.params) for one in found.said}
+
+    assert {*said()} == {"load.through", "load.keeps"}
+    room.store.set_pause(Pause(scope="shop:pdd:s1", by="ann"))
+    told = said()
+    assert told["load.through_rest"]["end"][-5:] == "02:31", "both others at once"  # type: ignore[index]
+    assert (told["load.paused"]["tasks"], told["load.breaks"]["left"]) == (1, 1)
+    room.store.set_pause(Pause(scope="type:work", by="ann"))
+    told = said()
+    assert {*told} == {"load.held", "load.breaks"}
+    assert told["load.breaks"]["left"] == 3
+
+
 def test_of_a_type_that_never_ran_no_line_is_drawn(room: Room, desk: ScheduleCommands) -> None:
     """The shop that is paused waits on: alone in the picture it said that one task waits at most."""
     room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),), lanes=("normal",)))

@@ -26,6 +26,11 @@ def test_it_is_through_when_the_slots_have_done_it() -> None:
     assert load.left(minute(2)) == 24
 
 
+def test_what_is_done_within_its_minute_counts_in_the_most_at_once() -> None:
+    load = follow([mine(500, 0.1)], 8)
+    assert (load.peak, load.own[LEAD]) == ((500, AT), 0)
+
+
 def test_a_long_task_with_a_slot_of_its_own_takes_its_time_and_no_more() -> None:
     assert follow([mine(10, 300)], 100).end == minute(5)
 
