@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
+
+from msgspec import NODEFAULT
+from msgspec.structs import fields
 
 from services.domain.text.said import said
 from services.domain.types import flow_text, schema
 from services.domain.types.flow_steps import (
-    SCHEMA,
     STEPS,
     Download,
     Extract,
@@ -109,24 +110,19 @@ def secrets_of(steps: Sequence[Step]) -> list[str]:
 def texts_of(step: Step) -> dict[str, str]:
     """The fields of a step in which templates are filled, by their Python names."""
     return {
-        one.name: value
-        for one in dataclasses.fields(step)
-        if one.name in flow_text.FILLED and isinstance(value := getattr(step, one.name), str)
+        name: value
+        for name in step.__struct_fields__
+        if name in flow_text.FILLED and isinstance(value := getattr(step, name), str)
     }
 
 
 def _schema_of(kind: type[Step]) -> dict[str, Any]:
-    described = [one for one in dataclasses.fields(kind) if SCHEMA in one.metadata]
+    described = [one for one in fields(kind) if get_origin(one.type) is Annotated]
     return {
-        "required": [json_name(one) for one in described if one.default is dataclasses.MISSING],
-        "properties": {"do": True} | {json_name(one): one.metadata[SCHEMA] for one in described},
+        "required": [one.encode_name for one in described if one.default is NODEFAULT],
+        "properties": {"do": True} | {one.encode_name: get_args(one.type)[1] for one in described},
         "additionalProperties": False,
     }
-
-
-def json_name(one: dataclasses.Field[Any]) -> str:
-    """What a field of a step is called in a payload."""
-    return one.metadata.get("name") or one.name
 
 
 def _parse_all(raw: Sequence[Mapping[str, Any]], before: str) -> tuple[Step, ...]:
@@ -136,12 +132,11 @@ def _parse_all(raw: Sequence[Mapping[str, Any]], before: str) -> tuple[Step, ...
 def _parse(raw: Mapping[str, Any], place: str) -> Step:
     kind = STEPS[raw["do"]]
     values: dict[str, Any] = {"place": place}
-    for one in dataclasses.fields(kind):
-        name = json_name(one)
+    for own, name in zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True):
         if name not in raw:
             continue
         value = raw[name]
-        values[one.name] = _parse_all(value, f"{place}.{name}.") if isinstance(value, list) else value
+        values[own] = _parse_all(value, f"{place}.{name}.") if isinstance(value, list) else value
     return kind(**values)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -212,7 +211,7 @@ class Attempt:
         if isinstance(step, Fill) and flow_text.secrets_in(step.value):
             self.secret_fields.append(step.selector)
         own = step.timeout_s or self.settings.step_seconds
-        return dataclasses.replace(step, timeout_s=own, **changes)
+        return msgspec.structs.replace(step, timeout_s=own, **changes)
 
     async def _limited(self, step: Step) -> None:
         """Do it, unless the page crashes or the time is up; steps that hold others leave the time to those."""
