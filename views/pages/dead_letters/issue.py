@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
@@ -187,6 +188,15 @@ class KnownIssue(KeepsTyped, SharedForm):
             field.setText(_words(self._before)[name])
 
 
+class Other(msgspec.Struct, frozen=True, kw_only=True):
+    """A cause that another one can count to."""
+
+    fingerprint: str
+    name: str
+    headline: str  #: what its newest letter says: many causes are called the same
+    count: int
+
+
 class MergeInto(SavingDialog):
     """Signals:
     saved: fingerprint of the cause that it counts to; ``start`` takes what does it.
@@ -194,18 +204,30 @@ class MergeInto(SavingDialog):
 
     saved = Signal(str)
 
-    def __init__(self, title: str, others: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
-        """``title``: what the cause is called; ``others``: fingerprint and name."""
+    def __init__(self, title: str, headline: str, others: Sequence[Other], parent: QWidget | None = None) -> None:
+        """``title``: what the cause is called; ``headline``: what its newest letter says."""
         super().__init__(N_("Merge into another cause"), icon="ph.git-merge", width=WIDTH, parent=parent)
+        self._others = {one.fingerprint: one for one in others}
         self.others = QComboBox()
-        for fingerprint, name in others:
-            self.others.addItem(name, fingerprint)
+        for one in others:
+            self.others.addItem(one.name, one.fingerprint)
         words = _("It counts to")
         self.others.setAccessibleName(words)
+        self.about = Label("", "label", "text3", wrap=True)
         self.body.addWidget(Label(title, "strong"))
+        self.body.addWidget(Label(headline, "label", "text3", wrap=True))
         self.body.addWidget(Label(words, "label", "text2"))
         self.body.addWidget(self.others)
+        self.body.addWidget(self.about)
         self.cancel, self.save = self.end_with_save(self._on_save)
+        self.others.currentIndexChanged.connect(lambda _at: self._say_other())
+        self._say_other()
+
+    def _say_other(self) -> None:
+        one = self._others.get(str(self.others.currentData()))
+        if one is not None:
+            number = ngettext("{n} dead letter", "{n} dead letters", one.count).format(n=text.count(one.count))
+            self.about.setText("\n".join(part for part in (number, one.headline) if part))
 
     def _on_save(self) -> None:
         self.saved.emit(str(self.others.currentData()))

@@ -39,7 +39,7 @@ from views.dialogs.shop_login import ShopLogin
 from views.dialogs.typed import KeepsTyped
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.dead_letters import words
-from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, SplitOff, decided_of
+from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, Other, SplitOff, decided_of
 from views.pages.dead_letters.table import Wanted, letters_of
 from views.support import instant, safe, shown, text
 from views.support.acting import REPUBLISH, UNDO_S, Acting, unless_changed
@@ -359,7 +359,7 @@ class OfCause(msgspec.Struct, frozen=True, kw_only=True):
     paused: frozenset[str] = frozenset()  #: scopes
     example: Task | None = None  #: one of its letters
     copied: bool = False  #: its report is on the clipboard
-    others: tuple[tuple[str, str], ...] = ()  #: causes that it can be merged into: fingerprint and what it is called
+    others: tuple[Other, ...] = ()  #: causes that it can be merged into
 
     @property
     def is_open(self) -> bool:
@@ -518,15 +518,14 @@ class CauseActions(QObject):
 
     def merge(self, of: OfCause) -> None:
         """Ask which cause it counts to."""
-        dialog = MergeInto(words.title(of.cause), of.others, self._owner)
+        dialog = MergeInto(words.title(of.cause), words.detail(of.cause), of.others, self._owner)
         dialog.saved.connect(partial(self._merge, dialog.start, of))
         dialog.open()
 
     def _merge(self, start: Start, of: OfCause, into: str) -> None:
         fingerprint = of.cause.fingerprint
-        said = _("{cause} counts to {other} now.").format(
-            cause=words.title(of.cause), other=dict(of.others).get(into, into)
-        )
+        other = next((one.name for one in of.others if one.fingerprint == into), into)
+        said = _("{cause} counts to {other} now.").format(cause=words.title(of.cause), other=other)
         call = partial(self._context.commands.causes.merge, [fingerprint], into)
         back = partial(self._split, [fingerprint]) if not of.cause.rule.into else None
         start(call, partial(self._told, said, back), self._fail)

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from services.domain.insight.cause_rule import CauseRule
-from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, SplitOff
+from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, Other, SplitOff
 
 
 def said(dialog: KnownIssue) -> list[str]:
@@ -66,9 +66,15 @@ def test_how_many_shops_it_pauses_at_once_is_said_before_it_is_saved(qtbot: QtBo
 
 
 def test_a_cause_is_merged_into_the_chosen_one(qtbot: QtBot) -> None:
-    dialog = MergeInto("captcha", [("aa", "login"), ("bb", "page")])
+    others = [
+        Other(fingerprint="aa", name="Parameters refused", headline="price is empty", count=7),
+        Other(fingerprint="bb", name="Parameters refused", headline="stock is empty", count=1),
+    ]
+    dialog = MergeInto("Parameters refused", "title is empty", others)
     qtbot.addWidget(dialog)
+    assert dialog.about.text() == "7 dead letters\nprice is empty", "what is called the same is told apart"
     dialog.others.setCurrentIndex(1)
+    assert dialog.about.text() == "1 dead letter\nstock is empty"
     with qtbot.waitSignal(dialog.saved) as heard:
         dialog.save.click()
     assert heard.args == ["bb"]
