@@ -95,6 +95,7 @@ def test_before_it_has_looked_no_switch_comes_and_no_number_is_none(
     dialog = RepublishDialog(fleet.context, lambda: letters, runner, number=len(letters))
     qtbot.addWidget(dialog)
     assert (dialog.looked, dialog.verb_button.text()) == (None, "Republish 12 tasks")
+    assert not dialog.copy_button.isEnabled(), "it would copy a list of none"
     assert [rule for rule, row in dialog.numbers.rules.items() if not row.isHidden()] == []
     qtbot.waitUntil(lambda: dialog.looked is not None)
     assert [rule for rule, row in dialog.numbers.rules.items() if not row.isHidden()] == ["closed"]

@@ -820,7 +820,11 @@ def test_all_of_a_cause_is_republished_after_a_look(qtbot: QtBot, fleet: Fleet, 
     page = open_page()
     cause_menu(page)["Republish all 18"].trigger()
     qtbot.waitUntil(lambda: page.findChild(RepublishDialog) is not None)
-    assert len(page.findChild(RepublishDialog)._ids) == 18  # type: ignore[union-attr]
+    dialog = page.findChild(RepublishDialog)
+    assert dialog is not None
+    qtbot.waitUntil(lambda: dialog.looked is not None)
+    assert dialog.looked is not None
+    assert len(dialog.looked.plan.items) == 18
 
 
 def whole(qtbot: QtBot, page: DeadLettersPage, cause: str) -> set[str]:
@@ -829,7 +833,10 @@ def whole(qtbot: QtBot, page: DeadLettersPage, cause: str) -> set[str]:
     qtbot.waitUntil(lambda: page.letters.republish.isEnabled())
     page.letters.republish.click()
     qtbot.waitUntil(lambda: page.findChild(RepublishDialog) is not None)
-    page.findChild(RepublishDialog).copy_button.click()  # type: ignore[union-attr]
+    dialog = page.findChild(RepublishDialog)
+    assert dialog is not None
+    qtbot.waitUntil(dialog.copy_button.isEnabled)
+    dialog.copy_button.click()
     return set(QGuiApplication.clipboard().text().split())
 
 
@@ -838,7 +845,8 @@ def test_all_of_a_cause_is_asked_about_however_few_it_has(qtbot: QtBot, fleet: F
     dead = fleet.seed_deaths()
     page = open_page()
     assert whole(qtbot, page, page.causes.causes.record(2).fingerprint) == set(dead[27:32])
-    assert fleet.toasts == [], "nothing is held before somebody has seen what becomes of each"
+    held = [spec.text for spec in fleet.toasts if spec.text != "Copied"]
+    assert held == [], "nothing is held before somebody has seen what becomes of each"
     assert fleet.store.counts().triage == {Triage.OPEN: 33}
 
 
