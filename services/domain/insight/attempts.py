@@ -1,4 +1,4 @@
-"""What a record says of its attempts and its end: whether the next one is the last, and who cancelled it. Pure."""
+"""What a record says of its attempts and its end: of how many, whether the next is the last, who cancelled it. Pure."""
 
 from __future__ import annotations
 
@@ -23,11 +23,17 @@ SENTENCES: dict[str, str] = {
 }
 
 
+def most(task: Task) -> int:
+    """How many attempts it may come to: those that did not count, as where a worker was lost, come on top."""
+    ahead = task.attempt + 1 if task.status in CLAIMABLE else max(task.attempt, 1)
+    return max(ahead + task.max_retries - task.retries, task.max_retries + 1)
+
+
 def last(task: Task) -> Message | None:
     """That no attempt follows the one that runs or comes next; None where one does, and for what has ended."""
     if task.status not in ACTIVE or task.status == Status.HELD or task.retries < task.max_retries:
         return None
-    if not task.max_retries:
+    if not task.max_retries and most(task) == 1:
         return Message("attempts.only")
     if task.status == Status.RUNNING:
         return Message("attempts.last")

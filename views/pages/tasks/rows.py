@@ -80,7 +80,7 @@ def _duration(row: TaskRow) -> str:
 
 def _attempts(row: TaskRow) -> Attempts:
     task = row.task
-    return Attempts(task.attempt, task.max_retries + 1, heard.glyph(task, instant.now_ms()))
+    return Attempts(task.attempt, attempts.most(task), heard.glyph(task, instant.now_ms()))
 
 
 def _last(row: TaskRow) -> str:
@@ -121,7 +121,7 @@ def sentence(row: TaskRow) -> str:
         "type": type_names.name(task.task_type),
         "shop": row.shop_name or task.shop_id,
         "attempt": task.attempt,
-        "limit": task.max_retries + 1,
+        "limit": attempts.most(task),
     }
     told = _("{status}, {type}, shop {shop}, attempt {attempt} of {limit}").format(**words)
     return text.listed(part for part in (told, _last(row)) if part)

@@ -248,7 +248,7 @@ def change(context: Context) -> int:
 
 
 def _row(task: Task, gate: str, zone: str) -> tuple[object, ...]:
-    attempts = f"{task.attempt}/{task.max_retries + 1}"
+    attempt = f"{task.attempt}/{attempts.most(task)}"
     return (
         task.task_id,
         task.status,
@@ -256,7 +256,7 @@ def _row(task: Task, gate: str, zone: str) -> tuple[object, ...]:
         task.task_type,
         task.shop,
         task.lane,
-        attempts,
+        attempt,
         shapes.clock(task.created_at, zone),
         classify.headline(task.error),
     )

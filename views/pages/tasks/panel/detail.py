@@ -634,7 +634,7 @@ def facts(task: Task, letter: Letter | None, now: int, again: str = "") -> Seque
 
 def _attempts(task: Task) -> str:
     """How many of how many, and that no other follows."""
-    number = f"{task.attempt} / {task.max_retries + 1}"
+    number = f"{task.attempt} / {attempts.most(task)}"
     said = attempts.last(task)
     return f"{number} · {shown.say(said)}" if said is not None else number
 

@@ -23,6 +23,7 @@ def task(**fields: Any) -> Task:
         ({"status": "queued", "retries": 3, "max_retries": 3}, "attempts.next_last"),
         ({"status": "running", "retries": 3, "max_retries": 3}, "attempts.last"),
         ({"status": "queued", "retries": 0, "max_retries": 0}, "attempts.only"),
+        ({"status": "running", "attempt": 2, "losses": (1,), "max_retries": 0}, "attempts.last"),
         ({"status": "retrying", "retries": 2, "max_retries": 3}, ""),
         ({"status": "dead", "retries": 3, "max_retries": 3}, ""),
         ({"status": "held", "retries": 3, "max_retries": 3}, ""),
@@ -31,6 +32,24 @@ def task(**fields: Any) -> Task:
 def test_the_last_attempt_is_named_before_it_fails(fields: dict[str, Any], code: str) -> None:
     said = attempts.last(task(**fields))
     assert (said.code if said is not None else "") == code
+
+
+@pytest.mark.parametrize(
+    ("fields", "most"),
+    [
+        ({"status": "queued", "attempt": 0}, 4),
+        ({"status": "running", "attempt": 1}, 4),
+        ({"status": "retrying", "attempt": 1, "retries": 1}, 4),
+        ({"status": "dead", "attempt": 1}, 4),
+        ({"status": "dead", "attempt": 4, "retries": 3}, 4),
+        ({"status": "running", "attempt": 2, "losses": (1,)}, 5),
+        ({"status": "queued", "attempt": 1, "losses": (1,), "max_retries": 0}, 2),
+        ({"status": "succeeded", "attempt": 2, "losses": (1,), "max_retries": 0}, 2),
+        ({"status": "cancelled", "attempt": 0, "max_retries": 0}, 1),
+    ],
+)
+def test_an_attempt_that_did_not_count_comes_on_top(fields: dict[str, Any], most: int) -> None:
+    assert attempts.most(task(**fields)) == most
 
 
 @pytest.mark.parametrize(
