@@ -80,7 +80,9 @@ def resume(context: Context, engine: assembly.Engine) -> int:
             spoken.phrase("--resume goes on with the letters and options of its run; leave the others out"), "--resume"
         )
     bulk = assembly.commands(engine).bulk
-    newest = interrupted(bulk.runs()) if not args.resume else None
+    views = bulk.runs() if not args.resume else []
+    # whoever was killed a moment ago is still taken to be at it; resuming waits for as long as that may be
+    newest = interrupted(views) or next((view for view in views if view.state == "running"), None)
     if not args.resume and newest is None:
         raise UsageError(spoken.phrase("no run was stopped or fell over; `dead runs` lists them"), field="--resume")
     run_id = newest.entry.run_id if newest is not None else args.resume
