@@ -12,6 +12,7 @@ from services import assembly, diagnosis
 from services import settings as config
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
+from services.domain.fleet.shop import Pause
 from services.domain.insight.connection import STORE
 from services.messages import english
 from services.monitor.doctor import Doctor
@@ -112,6 +113,26 @@ def test_a_redis_that_still_reads_its_data_needs_nobody_to_start_it(master: Redi
     finally:
         process.kill()
         process.wait()
+
+
+def test_a_redis_that_cannot_save_is_read_on(tmp_path: Path) -> None:
+    """It takes no writes then (stop-writes-on-bgsave-error), and answers everything else but PING."""
+    in_the_way = tmp_path / "dump.rdb"
+    with Redis("--dir", str(tmp_path), "--appendonly", "no", "--save", "3600 1") as server:
+        store = RedisStore(server.url, SystemClock())
+        try:
+            assert (store.health()[::2], store.counts().total) == ((True, ""), 0)
+            store.set_pause(Pause(scope="all", by="ann"))
+            in_the_way.mkdir()
+            server.command("BGSAVE")
+            answers, _, why = eventually(lambda: found if (found := store.health())[2] else None, 20)
+            assert (answers, store.counts().total) == (True, 0)
+            assert "refuses writes for now: MISCONF" in why
+            in_the_way.rmdir()
+            server.command("BGSAVE")
+            eventually(lambda: store.health()[::2] == (True, ""), 20)
+        finally:
+            store.close()
 
 
 def test_a_replica_is_named_until_it_is_the_master(master: Redis, tmp_path: Path) -> None:
