@@ -11,6 +11,7 @@ from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
 from services.domain.insight import schedule as insight
+from services.domain.plans.schedule import Schedule
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
@@ -56,6 +57,7 @@ class SchedulesPage(ListPage[ScheduleRow]):
     def __init__(self, context: PageContext) -> None:
         super().__init__(N_("Schedules"), context)
         self._rows: tuple[ScheduleRow, ...] = ()
+        self._plans: list[Schedule] | None = None  #: those of the rows, None before the first
         self._coming = Coming()
         self.actions_of_page = ScheduleActions(context, self)
         self.verbs: Verbs[ScheduleVerb, ScheduleRow | None] = Verbs(VERBS, self._do, self.actions_of_page.barred)
@@ -137,11 +139,17 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self.ahead_room.setVisible(self.height() >= LOWER and there and self.ahead.found is not None)
         self.body.activate()  # what was shown or hidden here has its height only then
         seen = self.coming.height() if self.coming.isVisible() else 0
-        self.coming.take(self.stack.height() + seen - rows)
+        # the load of the hours to come is made lower than it asks for by what stands below it only
+        lacks = max(0, self.ahead_room.sizeHint().height() - self.ahead_room.height()) if self.ahead.isVisible() else 0
+        least = max(rows, self.stack.minimumSizeHint().height())
+        self.coming.take(self.stack.height() + seen - least - lacks)
 
     def _show_ahead(self, found: RunLoad) -> None:
         self.ahead.show_load(found)
         self.ahead.show()
+        for widget in (self.ahead, self.ahead_room):  # else the page goes by how tall it was before
+            if (layout := widget.layout()) is not None:
+                layout.activate()
         self._place_coming()
 
     def _keep_ahead(self, error: BaseException) -> None:
@@ -216,7 +224,10 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self.error.clear()
         self._unknown.answer()
         rows, self._coming = found
-        self._rows = rows
+        plans, before = [row.schedule for row in rows], self._plans
+        if before is not None and plans != before:
+            self._looking_ahead.again(settle=False)  # what comes is another than was counted
+        self._rows, self._plans = rows, plans
         self._model.apply(rows)
         self.coming.show_runs(self._coming)
         self._place_coming()

@@ -18,6 +18,7 @@ from services.domain.errors import StoreError
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Schedule
 from services.domain.task.search.query import Query
+from services.domain.types import task_type
 from services.monitor.schedules import RunLoad
 from services.sample.fleet import sample_shops
 from tests.support.widgets import words
@@ -396,6 +397,26 @@ def test_what_was_planned_while_another_page_was_seen_stands_there_when_it_is_op
     assert page.table.records.find("hourly") is not None
     qtbot.waitUntil(lambda: "2,928 tasks are planned" in page.ahead.words.text(), timeout=WAIT_MS)
     assert "as of " not in words(page.ahead)
+
+
+@pytest.mark.one_pair
+def test_what_somebody_else_plans_is_counted_at_once_and_its_bars_have_room(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.context.commands.fleet.import_shops(sample_shops(2))
+    fleet.heartbeat("w1")
+    kind = fleet.context.types()["refresh_goods"]
+    fleet.store.put_document("type", kind.name, task_type.dump(structs.replace(kind, expected_s=60)))
+    for name in ("yearly", "rarely", "seldom"):
+        plan(fleet, name, cron="0 0 29 2 *")
+    page = open_page()
+    page.resize(1400, 900)
+    qtbot.waitUntil(lambda: page.ahead.words.text() == "No run is planned in these 24 h.", timeout=WAIT_MS)
+    plan(fleet, "often", cron="*/5 * * * *")
+    qtbot.waitUntil(page.ahead.bars.isVisible, timeout=WAIT_MS)
+    assert "576 tasks are planned" in page.ahead.words.text()
+    bars, said = page.ahead.bars, page.ahead.words
+    qtbot.waitUntil(lambda: not bars.geometry().intersects(said.geometry()), timeout=WAIT_MS)
 
 
 @pytest.mark.one_pair
