@@ -32,14 +32,13 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from services.i18n import _
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
-from views.theme.tokens import PAGE_HEADER, PAGE_MARGIN
+from views.theme.tokens import PAGE_HEADER, PAGE_MARGIN, QWIDGETSIZE_MAX
 from views.widgets.unknown import Unknown
 
 #: statements of a summary, which are left out from the end where there is no room
 _STATEMENTS = re.compile(r"; |；")
 LINES = 2  #: of a summary at most
 BELOW = 6  #: below one that has lines of its own
-QWIDGETSIZE_MAX = (1 << 24) - 1
 _TENTHS = range(10 * LINES, 5, -1)  #: of a line, that are tried for a statement that is too long for both
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -18,12 +18,14 @@ from views.pages.audit.panel import AuditPanel
 from views.pages.doctor.panel import FindingPanel
 from views.pages.promises.panel import PromisePanel
 from views.pages.tasks.groups import GroupStrip
+from views.pages.tasks.panel.detail import TaskDetailPanel
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme import theme
 from views.widgets.filter.search_field import SearchField
 from views.widgets.scroll_pane import ScrollPane
+from views.widgets.toast import ToastSpec
 
 pytestmark = pytest.mark.deep
 
@@ -111,6 +113,48 @@ def test_nothing_is_cut_at_150_percent(console: Console, desk: Desk, qtbot: QtBo
             pytest.fail("; ".join(faults(window)))
     finally:
         i18n.set_language("en")
+
+
+@pytest.mark.parametrize("page", ["tasks", "audit"])
+def test_the_foot_of_a_panel_can_be_scrolled_out_from_under_a_message_that_stays(
+    console: Console, desk: Desk, qtbot: QtBot, page: str
+) -> None:
+    desk.fail(desk.create(), "\n".join(f"line {number}" for number in range(40)))
+    window = console.window
+    window.resize(*AT_200_PERCENT)
+    window.open_page(page)
+    shown = window.page(page)
+
+    def table() -> TableView | None:
+        tables = shown.findChildren(TableView)
+        return next((one for one in tables if one.isVisible() and one.records.rowCount()), None)
+
+    qtbot.waitUntil(lambda: table() is not None, timeout=8000)
+    rows = table()
+    assert rows is not None
+    rows.setCurrentIndex(rows.records.index(0, 1))
+    qtbot.keyClick(rows, Qt.Key.Key_Space)
+    panel = shown.findChild({"tasks": TaskDetailPanel, "audit": AuditPanel}[page])
+    qtbot.waitUntil(panel.isVisible)
+    message = window.toasts.show(ToastSpec(text="5 new incidents", detail="x " * 60, status="dead"))
+
+    def clear() -> bool:
+        """Whether what scrolls below it ends above it, once it is scrolled to its end."""
+        panes = [
+            one for one in panel.findChildren(QScrollArea) if one.isVisible() and one.verticalScrollBar().maximum()
+        ]
+        for pane in panes:
+            pane.verticalScrollBar().setValue(pane.verticalScrollBar().maximum())
+        last = [max(_ends(pane), default=0) for pane in panes]
+        return bool(panes) and max(last) <= message.mapToGlobal(message.rect().topLeft()).y()
+
+    qtbot.waitUntil(clear, timeout=8000)
+
+
+def _ends(pane: QScrollArea) -> list[int]:
+    """Where what it shows ends, on the screen."""
+    inner = [one for one in pane.widget().findChildren(QWidget) if one.isVisible() and not one.children()]
+    return [one.mapToGlobal(one.rect().bottomLeft()).y() for one in inner]
 
 
 def made(qtbot: QtBot) -> QWidget:

@@ -9,7 +9,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services import act_words
 from services.commands.back.ways import Way
@@ -30,6 +30,7 @@ from views.widgets.document_section import AT_ONCE, MOST_LINES, SHOWN, DocumentS
 from views.widgets.elided import Elided
 from views.widgets.json.diff import DiffText, lines_between
 from views.widgets.key_values import KeyValues
+from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.segmented import Segmented
 from views.widgets.status_pill import StatusPill
@@ -279,20 +280,14 @@ class AuditPanel(QWidget):
         head.addWidget(self.back_note)
         head.addWidget(self.faults)
         self.faults.hide()
-        inner = QWidget()
-        body = QVBoxLayout(inner)
-        body.setContentsMargins(0, 0, 0, 8)
-        body.setSpacing(0)
+        area = ScrollPane()
+        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it scrolls by the keyboard, too
+        area.body.setContentsMargins(0, 0, 0, 8)
         story = Section(N_("What happened"), foldable=False)
         story.body.addWidget(self.facts)
         for section in (story, self._why, self._result, self.change, self._targets, self._details, self._seal):
-            body.addWidget(section)
-        body.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setWidget(inner)
+            area.body.addWidget(section)
+        area.body.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.domain.text.mask import masked_text
 from services.i18n import N_, _
@@ -18,6 +18,7 @@ from views.widgets.buttons import Button, IconButton, focus_first
 from views.widgets.document_section import DocumentSection
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
+from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
 
@@ -95,20 +96,14 @@ class LogPanel(QWidget):
         head.addLayout(top)
         head.addWidget(self.words)
         head.addLayout(acts)
-        inner = QWidget()
-        body = QVBoxLayout(inner)
-        body.setContentsMargins(0, 0, 0, 8)
-        body.setSpacing(0)
+        area = ScrollPane()
+        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it scrolls by the keyboard, too
+        area.body.setContentsMargins(0, 0, 0, 8)
         story = Section(N_("What it is about"), foldable=False)
         story.body.addWidget(self.facts)
         for section in (story, self._trace, self._whole):
-            body.addWidget(section)
-        body.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setWidget(inner)
+            area.body.addWidget(section)
+        area.body.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -9,7 +9,7 @@ from functools import partial
 
 from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from services import act_words, spans
 from services.domain.insight import shop as shops
@@ -172,20 +172,13 @@ class PastPage(Page):
         self._changes.body.addWidget(scroll, 1)
         self._changes.setMinimumHeight(CHANGES)
         yield
-        inner = QWidget()
-        inner.setProperty("scroll", True)
-        area = QScrollArea()
-        area.setWidget(inner)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area = ScrollPane()
         top = QVBoxLayout()
         top.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, CARD_GAP)
         top.addWidget(self.banner)
         self.body.addLayout(top)
         self.body.addWidget(area, 1)
-        column = QVBoxLayout(inner)
+        column = area.body
         column.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
         column.setSpacing(CARD_GAP)
         column.addWidget(line)

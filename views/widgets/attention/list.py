@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import msgspec
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from views.support.language import on_language_changed
@@ -17,6 +17,7 @@ from views.widgets.attention.item import AttentionItem as AttentionItem
 from views.widgets.attention.item import AttentionRow as AttentionRow
 from views.widgets.empty_state import EmptyState
 from views.widgets.layout import tab_through
+from views.widgets.scroll_pane import ScrollPane
 
 LEAVES_AFTER_MS = 10_000
 #: more is said of each item only where so much height is left over: an age that takes another line would else switch
@@ -98,19 +99,9 @@ class AttentionList(QWidget):
         for label in self.empty.findChildren(QLabel):
             # Few words on one line; a wrapped label would ask for a column as narrow as its longest word.
             label.setWordWrap(False)
-        self._inner = QWidget()
-        self._inner.setProperty("scroll", True)
-        self._column = QVBoxLayout(self._inner)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
+        self._scroll = ScrollPane()
+        self._column = self._scroll.body
         self._column.addStretch(1)
-        self._scroll = QScrollArea()
-        self._scroll.setWidget(self._inner)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.viewport().setAutoFillBackground(False)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._below = 0
         self._needs: object = None  #: what the density was chosen for
         self._dense = 0  #: its place

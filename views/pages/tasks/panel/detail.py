@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from services import messages
 from services.domain.errors import StoreUnavailable
@@ -52,6 +52,7 @@ from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
 from views.widgets.layout import stacked
+from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
 from views.widgets.strip import Strip
@@ -565,18 +566,12 @@ class TaskDetailPanel(QWidget):
             self.edit_wanted.emit(self._task)
 
 
-def _scrolled() -> tuple[QScrollArea, QVBoxLayout]:
-    """A column of sections that scrolls, and its layout."""
-    inner = QWidget()
-    layout = QVBoxLayout(inner)
-    layout.setContentsMargins(0, 0, 0, 8)
-    layout.setSpacing(0)
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFrameShape(QScrollArea.Shape.NoFrame)
-    area.setWidget(inner)
-    return area, layout
+def _scrolled() -> tuple[ScrollPane, QVBoxLayout]:
+    """A column of sections that scrolls, by the keyboard too, and its layout."""
+    area = ScrollPane()
+    area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    area.body.setContentsMargins(0, 0, 0, 8)
+    return area, area.body
 
 
 def _margins(widget: QWidget) -> QWidget:
