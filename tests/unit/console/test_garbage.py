@@ -23,6 +23,7 @@ class Knot:
 
 @pytest.fixture
 def collector(qapp: QApplication) -> Iterator[GuiCollector]:
+    gc.enable()  # a window of an earlier test may have left it off: then nothing would be counted from 0 on
     made = GuiCollector()
     yield made
     made.stop()

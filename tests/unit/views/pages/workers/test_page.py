@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
@@ -286,14 +287,14 @@ def test_slots_can_be_walked_by_keys(qtbot: QtBot, fleet: Fleet, open_page: Open
 @pytest.mark.one_pair
 def test_a_late_worker_is_amber_and_its_tasks_are_unconfirmed(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
-    quiet = fleet.heartbeat("rpa-02", busy=2)
-    now = fleet.store.now_ms()
+    here, quiet = fleet.heartbeat("rpa-01"), fleet.heartbeat("rpa-02", busy=2)
+    now = fleet.store.now_ms()  # once they are written: that may take seconds
     quiet = msgspec.structs.replace(quiet, seen_at=now - 16_000)
     fate = [Fate(task_id=slot.task_id, what=UNCONFIRMED, until=now + 43_000, then=AGAIN) for slot in quiet.slots[:2]]
-    show(page, fleet, fleet.heartbeat("rpa-01"), quiet, rpa_02=tuple(fate))
+    show(page, fleet, here, quiet, rpa_02=tuple(fate))
     node = card(page, "rpa-02")
     assert node.note.text() == "2 tasks unconfirmed"
-    assert node.facts.lines()[0].startswith("2 tasks go to others in 4")
+    assert re.match(r"2 tasks go to others in [34]\d\b", node.facts.lines()[0])
     assert node.grid.accessibleName().startswith("2 tasks unconfirmed")
     assert page.header.summary() == (
         "1 of 2 workers in touch, on 1 machine, 2 of 4 slots busy, 4 more slots take no work, 1 late"
