@@ -86,12 +86,21 @@ class QueueNow(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def drained_s(self) -> float | None:
         """Seconds until what is ready now has gone; None where nothing goes, or nobody knows."""
-        return None if self.ready is None else insight.drained_s(self.ready, self.flow)
+        if self.ready is None or (self.ready and self._held):
+            return None
+        return insight.drained_s(self.ready, self.flow)
 
     @property
     def drains(self) -> bool:
         """False once it is known that nothing goes although something is ready."""
-        return self.ready is None or insight.drains(self.ready, self.flow)
+        if self.ready is None:
+            return True
+        return not (self.ready and self._held) and insight.drains(self.ready, self.flow)
+
+    @property
+    def _held(self) -> bool:
+        """Whether what went of late tells nothing of what goes now: nobody takes anything out of it."""
+        return insight.NO_CONSUMER in self.wrong or insight.PAUSED in self.wrong
 
 
 class Needing(msgspec.Struct, frozen=True, kw_only=True):

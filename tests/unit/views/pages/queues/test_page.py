@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
@@ -16,11 +17,13 @@ from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.insight.forecast import drain
 from services.domain.insight.forecast.drain import Miss
+from services.domain.insight.queue import Flow
 from services.monitor.forecast.drain import Drain, DrainRow, InstantRow
 from services.monitor.queues.board import Needing, QueueNow, QueuesNow
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import SMALL, opening
 from views.kit.list_source import ListSource
+from views.pages.queues import words as queue_words
 from views.pages.queues.forecast import missed, of_lane
 from views.pages.queues.page import QueuesPage
 from views.pages.queues.panel import HOLDERS
@@ -343,3 +346,14 @@ def test_a_broker_that_does_not_answer_leaves_numbers_unknown(open_page: Open) -
     row = QueueNow(name="rpa_tasks_high", kind="lane", lane="high")
     assert (row.depth, row.drained_s, row.drains) == (None, None, True)
     assert page.header.summary()
+
+
+@pytest.mark.parametrize("wrong", ["no_consumer", "paused"])
+def test_a_queue_that_nobody_takes_from_does_not_drain_at_the_pace_of_late(wrong: str) -> None:
+    flow = Flow(in_s=0.1, out_s=0.05, known_s=300.0)
+    row = QueueNow(name="rpa_tasks_low", kind="lane", lane="low", ready=4, flow=flow)
+    assert (row.drained_s, row.drains) == (80.0, True)
+    held = msgspec.structs.replace(row, wrong=(wrong,))
+    assert (held.drained_s, held.drains) == (None, False)
+    assert queue_words.drained(held) == "not draining"
+    assert queue_words.drained(msgspec.structs.replace(held, ready=0)) == ""
