@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -97,11 +98,11 @@ def told_by_doctor(url: str, home: Path) -> str:
 
 
 def test_a_redis_that_still_reads_its_data_needs_nobody_to_start_it(master: Redis, tmp_path: Path) -> None:
-    for number in range(400):
-        master.command(f"SET key{number} {'x' * 400}")
+    for number in range(500):  # of letters that cannot be packed: it looks up from reading after some of them only
+        master.command(f"SET key{number} {secrets.token_urlsafe(300)}")
     master.command("SAVE")
     port = free_port()
-    slow = ("--key-load-delay", "50000", "--loading-process-events-interval-bytes", "1024")
+    slow = ("--key-load-delay", "30000", "--loading-process-events-interval-bytes", "1024")
     words = ("--dir", str(master.directory), "--port", str(port), "--bind", "127.0.0.1", *slow)
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen([str(redis_program()), *words], stdout=log, cwd=tmp_path)

@@ -39,7 +39,6 @@ Command = Sequence[Any]
 CONNECT_S, ANSWER_S = 3.0, 5.0
 #: a waiting read is cut into pieces, so that closing the store is noticed
 WAIT_PIECE_S = 1.0
-HEALTH_CHECK_S = 30
 #: for so long a write that was refused is told of; who asks how the store is tries one
 REFUSED_S = 15.0
 MAX_CONNECTIONS = 256
@@ -104,7 +103,8 @@ def make_client(url: str, answer_s: float, *, insecure: bool = False) -> redis.R
             socket_timeout=answer_s,
             **over_net,
             **unchecked,
-            health_check_interval=HEALTH_CHECK_S,
+            # a PING before a question finds what the question finds; and is refused, as a write, by who cannot save
+            health_check_interval=0,
             max_connections=MAX_CONNECTIONS,
             client_name="fleetdeck",
         )
