@@ -220,6 +220,8 @@ QListView::item:selected, QTreeView::item:selected {{ background: {t.role("sel")
     color: {t.role("text")}; }}
 QScrollArea, QScrollArea > QWidget > QWidget[scroll="true"] {{ background: transparent;
     border: none; }}
+QScrollArea[reached="true"] {{ border: 2px solid transparent; }}
+QScrollArea[reached="true"]:focus {{ border-color: {t.role("focus")}; }}
 QTabBar::tab {{ background: transparent; color: {t.role("text2")}; padding: 8px 12px;
     border-bottom: 2px solid transparent; }}
 QTabBar::tab:selected {{ color: {t.role("text")}; border-bottom-color: {t.role("accent")}; }}

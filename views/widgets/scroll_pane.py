@@ -6,16 +6,25 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from services.i18n import _
+from views.support.language import on_language_changed
+
 
 class ScrollPane(QScrollArea):
     """Add content to ``body``; the width follows the window."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, name: str = "") -> None:
+        """``name``, source text: of one that is scrolled by the keyboard, too."""
         super().__init__(parent)
+        self._name = name
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if name else Qt.FocusPolicy.NoFocus)
+        if name:
+            self.setProperty("reached", True)
+            on_language_changed(self.retranslate)
+            self.retranslate()
         self.viewport().setAutoFillBackground(False)
         content = QWidget()
         content.setProperty("scroll", True)
@@ -26,6 +35,10 @@ class ScrollPane(QScrollArea):
         content.setAutoFillBackground(False)
         self._room = 0  #: pixels below the content
         content.installEventFilter(self)
+
+    def retranslate(self) -> None:
+        """Say its name again."""
+        self.setAccessibleName(_(self._name))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Have a bar only where there is something to scroll."""

@@ -280,8 +280,7 @@ class AuditPanel(QWidget):
         head.addWidget(self.back_note)
         head.addWidget(self.faults)
         self.faults.hide()
-        area = ScrollPane()
-        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it scrolls by the keyboard, too
+        area = ScrollPane(name=N_("Details"))
         area.body.setContentsMargins(0, 0, 0, 8)
         story = Section(N_("What happened"), foldable=False)
         story.body.addWidget(self.facts)

@@ -96,8 +96,7 @@ class LogPanel(QWidget):
         head.addLayout(top)
         head.addWidget(self.words)
         head.addLayout(acts)
-        area = ScrollPane()
-        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # it scrolls by the keyboard, too
+        area = ScrollPane(name=N_("Details"))
         area.body.setContentsMargins(0, 0, 0, 8)
         story = Section(N_("What it is about"), foldable=False)
         story.body.addWidget(self.facts)

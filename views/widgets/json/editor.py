@@ -118,7 +118,8 @@ class JsonEditor(QPlainTextEdit):
         self._check = Debounce(self.validate, VALIDATE_MS, self)
         self.document().setDocumentMargin(0)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setTabChangesFocus(False)
+        # whoever walks by the keyboard comes through, and changes nothing; lines are indented by themselves
+        self.setTabChangesFocus(True)
         self.textChanged.connect(self._on_text_changed)
         self.blockCountChanged.connect(self._fit_gutter)
         self.updateRequest.connect(self._on_update_request)
@@ -345,8 +346,6 @@ class JsonEditor(QPlainTextEdit):
         """Indent new lines as the line before; F8 goes to the next problem."""
         if event.key() == Qt.Key.Key_F8:
             self.go_to_next_problem()
-        elif event.key() == Qt.Key.Key_Tab and not self.isReadOnly() and not event.modifiers():
-            self.insertPlainText("  ")
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
             before = self.textCursor().block().text()[: self.textCursor().positionInBlock()]
             indent = before[: len(before) - len(before.lstrip())]

@@ -380,7 +380,7 @@ def test_what_repeats_is_kept_as_a_schedule(qtbot: QtBot, fleet: Fleet, open_dia
     first = dialog.delivery.first_run()
     assert first is not None
     assert abs(first - fleet.store.now_ms() - 1_800_000) < 60_000
-    assert dialog.forecast.facts()["First starts"][2] == ":", "a time of the day, and not 'at once'"
+    assert ":" in dialog.forecast.facts()["First starts"], "a time, and not 'at once'"
     assert "Likely all done" not in dialog.forecast.facts()
     dialog.delivery.repeat.setText("工作日 9:00")
     assert dialog.forecast.facts()["First starts"].endswith(("09:00:00", "09:00", "at its next time"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent, QTextCursor
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtWidgets import QApplication, QLineEdit, QToolTip, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -87,8 +87,25 @@ def test_new_lines_are_indented(qtbot: QtBot, editor: JsonEditor) -> None:
     qtbot.keyClick(editor, Qt.Key.Key_Return)
     qtbot.keyClicks(editor, '"a": 1,')
     qtbot.keyClick(editor, Qt.Key.Key_Return)
-    qtbot.keyClick(editor, Qt.Key.Key_Tab)
-    assert editor.toPlainText() == '{\n  "a": 1,\n    '
+    assert editor.toPlainText() == '{\n  "a": 1,\n  '
+
+
+def test_whoever_walks_by_the_keyboard_comes_through_and_changes_nothing(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    before, editor, after = QLineEdit(), JsonEditor("Message"), QLineEdit()
+    for one in (before, editor, after):
+        column.addWidget(one)
+    editor.load_text("{}")
+    window.show()
+    before.setFocus()
+    walked = []
+    for key in (Qt.Key.Key_Tab, Qt.Key.Key_Tab, Qt.Key.Key_Backtab, Qt.Key.Key_Backtab):
+        qtbot.keyClick(window.focusWidget(), key)
+        walked.append(window.focusWidget())
+    assert walked == [editor, after, editor, before]
+    assert editor.toPlainText() == "{}"
 
 
 def test_the_problem_is_in_the_tool_tip(editor: JsonEditor, monkeypatch: pytest.MonkeyPatch) -> None:

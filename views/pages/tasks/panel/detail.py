@@ -568,8 +568,7 @@ class TaskDetailPanel(QWidget):
 
 def _scrolled() -> tuple[ScrollPane, QVBoxLayout]:
     """A column of sections that scrolls, by the keyboard too, and its layout."""
-    area = ScrollPane()
-    area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    area = ScrollPane(name=N_("Details"))
     area.body.setContentsMargins(0, 0, 0, 8)
     return area, area.body
 
