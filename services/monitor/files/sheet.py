@@ -13,6 +13,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 #: characters that a cell may hold
 MOST_CELL = 32_767
+#: of those for the words that a text is cut
+_ROOM = 40
 _AT_ONCE = 200
 #: XML has no place for these
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -41,7 +43,8 @@ _PARTS = {
 
 
 def write(path: Path, name: str, rows: Iterable[Sequence[str | int | float]]) -> None:
-    """Write ``rows`` to ``path`` as the sheet ``name`` (plain letters). Texts are cut at ``MOST_CELL`` characters.
+    """Write ``rows`` to ``path`` as the sheet ``name`` (plain letters). Of longer texts than
+    ``MOST_CELL`` characters the cell says that it is cut, and by how many.
 
     Raises:
         OSError: the file cannot be written.
@@ -71,8 +74,15 @@ def _row(number: int, row: Sequence[str | int | float]) -> str:
 def _cell(place: str, value: str | int | float) -> str:
     if not isinstance(value, str):
         return f'<c r="{place}"><v>{value}</v></c>'
-    text = _CONTROLS.sub("\ufffd", value[:MOST_CELL]).translate(_ESCAPES)
+    text = _CONTROLS.sub("\ufffd", _whole_or_told(value)).translate(_ESCAPES)
     return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
+
+
+def _whole_or_told(value: str) -> str:
+    if len(value) <= MOST_CELL:
+        return value
+    kept = MOST_CELL - _ROOM
+    return f"{value[:kept]} … [{len(value) - kept:,} more characters]"
 
 
 def _column(place: int) -> str:

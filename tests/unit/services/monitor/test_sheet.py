@@ -39,10 +39,15 @@ def test_columns_beyond_z_and_many_rows_keep_their_place(tmp_path: Path) -> None
     assert read(path) == [tuple(f"{row}-{column}" for column in range(60)) for row in range(450)]
 
 
-def test_a_text_that_no_cell_can_hold_is_cut(tmp_path: Path) -> None:
-    path = tmp_path / "t.xlsx"
-    sheet.write(path, "tasks", [("x" * 40_000, "a\x00b\ud800")])
-    assert read(path) == [("x" * sheet.MOST_CELL, "a\ufffdb\ufffd")]
+def test_a_text_that_no_cell_can_hold_is_cut_and_says_so(tmp_path: Path) -> None:
+    path, full = tmp_path / "t.xlsx", "x" * sheet.MOST_CELL
+    sheet.write(path, "tasks", [("x" * 40_000, full, "a\x00b\ud800")])
+    ((cut, whole, odd),) = read(path)
+    kept, _dots, told = str(cut).partition(" … ")
+    assert set(kept) == {"x"}
+    assert told == f"[{40_000 - len(kept):,} more characters]"
+    assert len(str(cut)) <= sheet.MOST_CELL
+    assert (whole, odd) == (full, "a\ufffdb\ufffd")
 
 
 @settings(max_examples=30, deadline=None)
