@@ -318,6 +318,9 @@ class ShopPicker(QWidget):
         wanted = set(shops)
         self.model.set_ticked(self.model.ticked() - wanted, on=False)
         self.model.set_ticked(wanted)
+        first = min((row for row in map(self.model.row_of, shops) if row >= 0), default=-1)
+        if first >= 0:
+            self.table.scrollTo(self.model.index(first, 0))
 
     def chosen(self) -> tuple[str, ...]:
         """Keys of the ticked shops of the platform in view."""

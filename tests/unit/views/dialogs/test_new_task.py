@@ -96,6 +96,16 @@ def test_the_form_creates_one_task_for_each_ticked_shop(qtbot: QtBot, fleet: Fle
     assert fleet.toasts[-1].text == "3 tasks created"
 
 
+def test_a_shop_that_another_page_filled_in_is_seen(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    dialog = open_dialog()
+    picker = dialog.shops.picker
+    last = picker.model.rowCount() - 1
+    dialog.resume({**PREFILL, "shops": [picker.model.key_at(last)]})
+    qtbot.waitUntil(lambda: bool(dialog.draft().shops))
+    row = picker.table.visualRect(picker.model.index(last, 1))
+    assert picker.table.viewport().rect().contains(row.center())
+
+
 def test_raw_json_edits_the_same_document_and_keeps_unknown_fields(
     qtbot: QtBot, fleet: Fleet, open_dialog: Open
 ) -> None:
