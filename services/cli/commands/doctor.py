@@ -63,8 +63,8 @@ def doctor(context: Context) -> int:
 
 
 def _line(one: Finding) -> output.Line:
-    remedy = f"\n{'':18}{spoken.say(one.remedy)}" if one.remedy is not None else ""
+    remedy = f"\n{'':19}{spoken.say(one.remedy)}" if one.remedy is not None else ""
     level, check = lexicon.called("level", one.level), lexicon.called("check", one.check)
-    text = f"{tables.padded(level, 8)} {tables.padded(check, 8)} {spoken.say(one.message)}{remedy}"
+    text = f"{tables.padded(level, 8)} {tables.padded(check, 9)} {spoken.say(one.message)}{remedy}"
     style = tables.COLOURS.get(one.level, "")
     return output.Line(text, [(0, len(level), style)] if style else ())

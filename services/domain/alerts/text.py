@@ -216,10 +216,13 @@ CONDITIONS: Mapping[str, str] = {
     "publisher_blocked": N_("the broker does not answer, or takes no messages"),
     "broker_alarm": N_("RabbitMQ has an alarm of its memory or disk"),
     "redis_forgets": N_("Redis keeps nothing on its disk, or its writes fail"),
+    "running_long": N_(
+        "at least {hanging} tasks seem to hang, or {together} of one type and platform are slow together"
+    ),
     "schedule_late": N_("a schedule is a minute late"),
     "shop_failing": N_("shops whose breaker is open: too many of their last attempts failed, from {shops} on"),
     "drift": N_("a flow takes {factor} times as long as before, or brings so many times fewer rows"),
     "recorder_gap": N_("nothing is recorded for {seconds} s while somebody leads"),
-    "promise_broken": N_("a promise is broken, from {shops} shops on"),
-    "promise_at_risk": N_("a promise is going to break, from {shops} shops on"),
+    "promise_broken": N_("a promise is broken in at least {shops} of its shops"),
+    "promise_at_risk": N_("a promise is going to break in at least {shops} of its shops"),
 }

@@ -45,8 +45,8 @@ def english(item: Attention, words: Words) -> str:
         params["late"] = spans.english(float(item.params["seconds"]))
     if item.cause is not None:
         params["cause"] = messages.english(item.cause)
-    facts = map(messages.english, item.facts)
-    more = "; ".join(one for one in (fill(words.sentence, params), *facts) if one)
+    parts = [one for one in (fill(words.sentence, params), *map(messages.english, item.facts)) if one]
+    more = "; ".join([*(one.rstrip(".") for one in parts[:-1]), *parts[-1:]])
     reason = "" if "{reason}" in words.sentence else str(item.params.get("reason", ""))
     told = [fill(words.title, params), more, reason]
     return ": ".join(one for one in told if one)

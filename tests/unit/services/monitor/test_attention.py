@@ -218,6 +218,14 @@ def test_what_would_pass_now_comes_before_an_account_in_danger_and_is_the_first_
     assert [item.params["kind"] for item in (second, third)] == ["risk_control", "timeout"]
 
 
+def test_one_line_goes_on_behind_a_sentence_without_its_stop(room: Room) -> None:
+    for number in range(6):
+        died(room, f"s{number}", "missing_secret", print_="a" * 16)
+    (item,) = found(room).values()
+    assert item.facts
+    assert ".;" not in english(item)
+
+
 def test_a_changed_page_is_told_to_who_makes_the_flow(room: Room) -> None:
     died(room, "s1", "element_not_found", print_="a" * 16)
     (item,) = found(room).values()

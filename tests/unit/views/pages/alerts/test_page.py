@@ -17,6 +17,7 @@ from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
 from services.domain.alerts import outbox
 from services.domain.alerts.incident import Answer
+from services.domain.alerts.rule import Rule
 from services.domain.errors import StoreUnavailable
 from services.domain.past.frame import Frame, Numbers
 from services.monitor.alerts.queries import IncidentNow
@@ -809,3 +810,10 @@ def test_in_a_narrow_window_every_view_can_be_clicked(qtbot: QtBot, alerts: Aler
     page.resize(793, 400)
     qtbot.waitUntil(lambda: page.width() == 793)
     assert page.views.width() >= page.views.sizeHint().width()
+
+
+@pytest.mark.parametrize("rule", DEFAULTS, ids=lambda rule: rule.name)
+def test_each_rule_says_in_one_sentence_when_it_tells(rule: Rule) -> None:
+    said = words.limits(rule)
+    assert not any(said.startswith(words.limit_name(name)) for name in rule.limits), "a list of numbers"
+    assert "1 shops" not in said
