@@ -199,7 +199,7 @@ def told_detail(one: IncidentNow) -> str:
     if any(letter.lost_at for letter in one.deliveries):
         return _("a message was given up")
     if one.again_at:
-        said = _("next try {when}") if undelivered(one) else _("again {when}")
+        said = _("tried again {when}") if undelivered(one) else _("again {when}")
         return said.format(when=ahead(one.again_at, now))
     return ""
 

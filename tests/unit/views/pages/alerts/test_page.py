@@ -123,7 +123,7 @@ def test_who_could_not_be_told_is_not_called_told(alerts: Alerts, open_page: Ope
     newest = next(line.one for line in rows(page) if line.key == login.id and line.one is not None)
     story = [f"{one.text} {one.strong}".strip() for one in words.story(newest)]
     assert "No channel for On duty" in story
-    assert said[1].rpartition("no channel")[2].strip(" ·").startswith("next try in ")
+    assert said[1].rpartition("no channel")[2].strip(" ·").startswith("tried again in ")
 
 
 def test_a_state_and_a_word_choose_what_is_shown(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
