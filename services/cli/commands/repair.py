@@ -81,10 +81,8 @@ def repair(context: Context) -> int:
         ],
         "left": sum(1 for one in found if one.state == LEFT),
     }
-    context.show(
-        document,
-        [f"{tables.padded(lexicon.called('repair', one.state), 8)} {spoken.say(one.message)}" for one in found],
-    )
+    lines = [f"{tables.padded(lexicon.called('repair', one.state), 8)} {spoken.say(one.message)}" for one in found]
+    context.show(document, lines or [spoken.phrase("nothing has to be mended")])
     return EXIT_OK
 
 
