@@ -100,10 +100,10 @@ COLUMNS: tuple[Column[MachineNow], ...] = (
     measured("memory", N_("Memory"), lambda row: row.memory, lambda row: _share(row.memory), width=76, hide_rank=4),
     measured(
         "browsers",
-        N_("Browsers"),
+        N_("Open browsers"),
         lambda row: row.browsers,
         lambda row: "" if row.heard_at else text.count(row.browsers),
-        width=80,
+        width=108,
         hide_rank=3,
     ),
     _of_part("fleetdeck", 84, 0),

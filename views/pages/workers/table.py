@@ -88,12 +88,19 @@ def _busy(row: NodeRow) -> str:
     return f"{row.now.busy} / {len(row.now.slots)}"
 
 
+def _load(row: NodeRow, value: float) -> float:
+    """What it told of its machine; of one that is not heard of nobody knows it now."""
+    return -1.0 if row.now.missing else value
+
+
 def _cpu(row: NodeRow) -> str:
-    return text.whole_percent(row.info.cpu / 100) if row.info.cpu >= 0 else ""
+    value = _load(row, row.info.cpu)
+    return text.whole_percent(value / 100) if value >= 0 else ""
 
 
 def _memory(row: NodeRow) -> str:
-    return text.join(text.count(round(row.info.memory_mb)), "MB") if row.info.memory_mb >= 0 else ""
+    value = _load(row, row.info.memory_mb)
+    return text.join(text.count(round(value)), "MB") if value >= 0 else ""
 
 
 def _done(row: NodeRow) -> str:
@@ -124,8 +131,8 @@ COLUMNS: tuple[Column[NodeRow], ...] = (
         live=True,
         sortable=True,
     ),
-    measured("cpu", N_("CPU"), lambda row: row.info.cpu, _cpu, width=72),
-    measured("memory", N_("Memory"), lambda row: row.info.memory_mb, _memory, width=92, hide_rank=2),
+    measured("cpu", N_("CPU"), lambda row: _load(row, row.info.cpu), _cpu, width=72),
+    measured("memory", N_("Memory"), lambda row: _load(row, row.info.memory_mb), _memory, width=92, hide_rank=2),
     measured("done", N_("Done"), lambda row: row.info.done, _done, width=80, hide_rank=1),
     Column(
         key="note",

@@ -24,6 +24,7 @@ from views.pages.workers import nodes
 from views.pages.workers.cards import NodeCard
 from views.pages.workers.lanes_dialog import LanesDialog
 from views.pages.workers.page import RUNNING, STARTING, STOPPED, WorkersPage
+from views.pages.workers.table import COLUMNS
 from views.pages.workers.verbs import StopDialog
 from views.widgets.buttons import Button
 from views.widgets.segmented import Segmented
@@ -407,6 +408,10 @@ def test_in_a_table_the_silent_come_first_and_who_needs_a_look_can_be_sorted_for
     assert first(2) == ["rpa-00", "rpa-01"], "nothing moves under the cursor"
     page.refresh()
     assert first(2) == ["rpa-27", "rpa-00"]
+    told = [{column.key: column.display(page.table.records.record(row)) for column in COLUMNS} for row in (0, 1)]
+    assert [(row["cpu"], row["memory"]) for row in told] == [("", ""), ("46\u202f%", "412\u202fMB")], (
+        "nobody knows it now"
+    )
     show(page, fleet, *well[:20], full, *well[21:27], silent, *well[28:])
     model = page.table.records
     model.request_sort(model.section_of("note"))
