@@ -315,7 +315,7 @@ class Charts(QObject):
         # once seen to differ the two go on differing by moments: a note that comes and goes would be read as news
         self._differs = self._differs or sum(lane.depth for lane in now.lanes) + unsent != waiting(now)
         notes = [_("besides {n} recorded, not sent").format(n=text.count(unsent))] if unsent else []
-        notes += [_("by the broker; Waiting is by the records")] if self._differs else []
+        notes += [_("by the queues; Waiting is by the records")] if self._differs else []
         self.depth.show_beside(" · ".join(notes))
         lost = now.flow.facts.store and not now.flow.facts.broker
         self.unacked.show_values({"unacked": "–" if lost else text.count(unacked(now))})  # as its tile says it

@@ -731,7 +731,7 @@ def test_the_chart_of_queues_says_why_it_differs_from_the_tile_and_goes_on_sayin
     assert note() == []
     behind = 3
     page.refresh()
-    qtbot.waitUntil(lambda: note() == ["by the broker; Waiting is by the records"])
+    qtbot.waitUntil(lambda: note() == ["by the queues; Waiting is by the records"])
     behind, seen = 0, page.looked
     page.refresh()
     qtbot.waitUntil(lambda: page.looked is not seen)
