@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QWidget
 from shiboken6 import isValid
 
 from views.support.keys import Shortcut
@@ -14,6 +14,7 @@ from views.support.throttle import Debounce
 from views.tables.table_view import TableView
 from views.theme import theme
 from views.theme.tokens import STATUS_BAR
+from views.widgets.empty_state import EmptyState
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.toast import Toast, ToastSpec
 
@@ -223,12 +224,18 @@ class Toasts(QObject):
         return found[::-1]
 
     def _buttons(self) -> list[QRect]:
-        """What can be pressed in the window, besides the messages themselves; a part that is cut off does not count."""
+        """What can be pressed in the window, besides the messages themselves, and the words of a page that has nothing
+        else to show; a part that is cut off does not count.
+        """
         found = []
         for one in self._seen(self._host):
-            if one.focusPolicy() == Qt.FocusPolicy.NoFocus or one.height() > _CONTROL:
+            told = one if isinstance(one, QLabel) and isinstance(one.parentWidget(), EmptyState) else None
+            if told is None and (one.focusPolicy() == Qt.FocusPolicy.NoFocus or one.height() > _CONTROL):
                 continue
             seen = one.visibleRegion().boundingRect()
+            if told is not None:  # as wide as the page, with its words in the middle
+                aside = max(0, one.width() - told.fontMetrics().horizontalAdvance(told.text())) // 2
+                seen = seen.intersected(one.rect().adjusted(aside, 0, -aside, 0))
             found.append(QRect(one.mapTo(self._host, seen.topLeft()), seen.size()))
         return found
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -16,6 +16,7 @@ from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
+from views.widgets.empty_state import EmptyState
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
 
@@ -124,6 +125,23 @@ def test_a_message_does_not_lie_on_what_is_pressed_next(toasts: Toasts) -> None:
     assert first.x() == aside.x(), "it does not jump about where it is well"
     toasts.clear()
     assert toasts.show(ToastSpec(text="z", sticky=True)).geometry() == usual
+    toasts.clear()
+
+
+def test_a_message_does_not_lie_on_the_words_of_an_empty_page(toasts: Toasts) -> None:
+    host = toasts.parent()
+    assert isinstance(host, QWidget)
+    words = "Every act that changes something is written here before it is done, with who did it"
+    page = EmptyState("Nothing was done yet.", words)
+    page.setParent(host)
+    page.setGeometry(0, 0, 1000, 600)
+    page.show()
+    QApplication.processEvents()
+    (told,) = [one for one in page.findChildren(QLabel) if one.text() == words]
+    message = toasts.show(ToastSpec(text="x", status="dead"))
+    page.move(0, message.y() + 4 - told.y())
+    toasts.arrange()
+    assert not message.geometry().intersects(QRect(told.mapTo(host, told.rect().topLeft()), told.size()))
     toasts.clear()
 
 
