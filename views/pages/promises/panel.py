@@ -52,6 +52,7 @@ NONE: Mapping[str, tuple[str, str]] = {
     BROKEN: (N_("No shop is broken."), "ph.check-circle"),
     AT_RISK: (N_("No shop is at risk."), "ph.check-circle"),
 }
+NOBODY = (N_("No shop that is enabled fits it."), "ph.question")
 UNKNOWN = (N_("Which shops keep it is not known yet."), "ph.question")
 OUTDATED = (N_("Which shops keep it is not known any more."), "ph.question")
 
@@ -182,7 +183,9 @@ class PromisePanel(QWidget):
     def _why_none(self, row: PromiseRow) -> tuple[str, str]:
         if row.standing is None:
             return UNKNOWN
-        return OUTDATED if row.stale else NONE[self.which.current()]
+        if row.stale:
+            return OUTDATED
+        return NONE[self.which.current()] if row.standing.total else NOBODY
 
     def _rows(self) -> tuple[MatrixRow, ...]:
         story = self._story

@@ -151,6 +151,8 @@ def when(row: PromiseRow, now_ms: int) -> Two:
 
 
 def _calm_when(row: PromiseRow, found: Standing, now_ms: int) -> Two:
+    if not found.total:
+        return Two(_("for no shop"), "", "retrying")
     if found.state == NOT_DUE:
         following = _("next {time}").format(time=minute(found.next, now_ms)) if found.next else ""
         return Two(_("not due now"), following, "text3")

@@ -335,6 +335,18 @@ def test_of_a_new_promise_it_is_not_said_that_no_shop_breaks_it(qtbot: QtBot, fo
     assert "Resume Pinduoduo (1 shop)" not in menu_of(page, "old")
 
 
+def test_of_a_promise_whose_shops_are_gone_it_is_not_said_that_none_breaks_it(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    made = promise(fleet, "gone")
+    nobody = standing.after(made, Due(), (), None, now=fleet.store.now_ms(), by="desk")
+    fleet.store.put_document(promises.STATE, "gone", standing.dump(nobody))
+    page = open_page()
+    assert cells(page, "gone")["when"].startswith("for no shop")
+    choose(qtbot, page, "gone")
+    assert "No shop that is enabled fits it." in read(page.panel.none)
+
+
 def test_the_panel_is_closed_and_opened_by_keys(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
     page = open_page()
     choose(qtbot, page, "c-broken")
