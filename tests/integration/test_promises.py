@@ -170,6 +170,17 @@ def test_a_page_that_fails_again_and_again_is_the_reason(desk: Desk) -> None:
     assert said(row) == "its last 2 runs failed (page_changed)"
 
 
+def test_where_each_run_of_a_shop_dies_it_is_not_said_that_none_was_created(desk: Desk) -> None:
+    desk.shops("s1", "s2")
+    desk.dead("s1", 20, fingerprint="9ac1")
+    desk.dead("s1", 10, fingerprint="9ac1")
+    desk.promise(ago=61)
+    row = desk.row()
+    assert (row.state, row.check, row.verb, row.target) == ("broken", "page", "triage", "9ac1")
+    assert said(row) == "its last 2 runs failed (page_changed)"
+    assert desk.row("s2").code == "promise.unplanned"
+
+
 def test_work_that_is_to_be_done_by_an_hour(desk: Desk) -> None:
     desk.shops("s1", "s2")
     hour = desk.now // (60 * MINUTE) % 24

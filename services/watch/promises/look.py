@@ -525,7 +525,7 @@ class Look:
             # one that was created since and has died is none that was not created
             asked = max((one.created_at for one in known.letters.get(shop.key, ())), default=0)
             due = forecasts.missing(self.now, max(since, asked), came)
-            lacks = due > 0 or forecast.high > break_at > 0
+            lacks = due > 0 or (forecast.high > break_at > 0 and asked <= since)
             forecast = self._asked(known, shop.key, forecast)
         created = plan is not None or not lacks
         if lacks:
