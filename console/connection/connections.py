@@ -85,6 +85,7 @@ class ConnectionSwitch(QObject):
         self._book = Book(settings.home_path)
         self._known: tuple[known.Known, ...] = ()
         self._opened: config.Settings | None = None
+        self._named: config.Settings | None = None  #: of the command line alone, to which a person may want to go back
         self._window: MainWindow | None = None
         self._doing: set[asyncio.Future[Any]] = set()
         self.menu: ConnectionMenu | None = None
@@ -168,10 +169,14 @@ class ConnectionSwitch(QObject):
     async def reload(self) -> None:
         """Read the list again."""
         self._known = await self._off(self._read)
+        stands = {one.name: one.origin for one in self._known}
+        if self._named is None and stands.get(self._start.profile) == known.WORDS:
+            self._named = self._start
         self.changed.emit()
 
     def _read(self) -> tuple[known.Known, ...]:
-        return known.known(base(self._start), self._opened)
+        held = [one for one in (self._opened, self._named) if one is not None]
+        return known.known(base(self._start), *held)
 
     def title(self, name: str) -> str:
         """What a connection is called on the screen."""

@@ -35,15 +35,16 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     read_only: bool = False
 
 
-def known(settings: config.Settings, opened: config.Settings | None = None) -> tuple[Known, ...]:
-    """All in the order of their keys. ``settings`` as read for no profile in particular; ``opened``: what is open,
-    which may stand nowhere but on the command line. Blocking.
+def known(settings: config.Settings, *held: config.Settings) -> tuple[Known, ...]:
+    """All in the order of their keys. ``settings`` as read for no profile in particular; ``held``: what is open, or was
+    opened first, which may stand nowhere but on the command line. Blocking.
     """
-    if opened is not None and opened.profile == THROW_AWAY:
-        return (of(opened, WORDS),)
     rows = list(_known(settings))
-    if opened is not None and opened.profile not in {row.name for row in rows}:
-        rows.append(of(opened, WORDS))
+    for one in held:
+        if one.profile == THROW_AWAY:
+            return (of(one, WORDS),)
+        if one.profile not in {row.name for row in rows}:
+            rows.append(of(one, WORDS))
     return tuple(rows)
 
 

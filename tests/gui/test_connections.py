@@ -143,6 +143,25 @@ def test_a_word_names_the_connection_and_leaves_the_last_one_alone(qapp: QApplic
     assert json.loads((home / "console.json").read_text())["profile"] == "tryout"
 
 
+def test_one_can_go_back_to_the_connection_of_the_command_line(
+    qapp: QApplication, home: Path, broker: RabbitMQ, redis: Redis
+) -> None:
+    settings = config.load(home=home, broker=broker.amqp_url, redis=redis.url)
+
+    async def scene(console: Console) -> None:
+        await shown(console, settings.profile)
+        console.connections.choose("tryout")
+        await shown(console, "tryout")
+        await until(
+            lambda: [row.name for row in console.connections.rows()] == ["local", "tryout", "branch", settings.profile],
+            "it stays in the list",
+        )
+        console.connections.choose(settings.profile)
+        await shown(console, settings.profile)
+
+    play(qapp, home, scene, settings=settings, named=True)
+
+
 def test_what_runs_here_is_asked_about_before_another_is_opened(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
         await shown(console, "local")
