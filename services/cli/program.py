@@ -98,6 +98,7 @@ _SAYINGS = tuple(
         (r"one of the arguments (?P<names>.*) is required", N_("one of the arguments {names} is required")),
         (r"expected one argument", N_("expected one argument")),
         (r"expected at least one argument", N_("expected at least one argument")),
+        (r"expected (?P<n>\d+) arguments", N_("expected {n} arguments")),
         (r"not allowed with argument (?P<name>.*)", N_("not allowed with argument {name}")),
         (r"invalid (?P<kind>\w+) value: (?P<given>.*)", N_("invalid {kind} value: {given}")),
     )

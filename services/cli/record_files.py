@@ -79,6 +79,8 @@ def _row(number: int, raw: bytes) -> Row:
                 spoken.phrase('no record: a line is {{"task": {{…}}, …}} as `export` writes it'), field="task"
             )
         return Row(line=number, task=_task(document), letter=_letter(document.get("letter")))
+    except UnicodeDecodeError:
+        return Row(line=number, error=spoken.phrase("not UTF-8 text"))
     except (UsageError, ValueError, TypeError, LookupError, AttributeError) as exc:
         return Row(line=number, error=str(exc)[:300] or type(exc).__name__)
 

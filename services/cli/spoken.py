@@ -38,7 +38,8 @@ def meant(what: str, name: str) -> str:
 def told(what: BaseException | str) -> str:
     """What an error says, in the language of the run where it has a code, else as it is: phrases are said already."""
     words = words_of(what) if isinstance(what, BaseException) else what
-    return say(words.message) if isinstance(words, Said) and i18n.is_chinese() else str(what)
+    message = words.message if isinstance(words, Said) else getattr(what, "message", None)
+    return say(message) if isinstance(message, Message) and i18n.is_chinese() else str(what)
 
 
 def span(seconds: float) -> str:

@@ -253,7 +253,8 @@ class AlertCommands:
     def _channel(self, name: str) -> Channel:
         known = self.channels()
         if name not in known:
-            raise rules.refusal("alert.no_channel", "name", value=name[:80], known=", ".join(known) or "-")
+            code = "alert.no_channel" if known else "alert.no_channels"
+            raise rules.refusal(code, "name", value=name[:80], known=", ".join(known))
         return known[name]
 
 

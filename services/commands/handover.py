@@ -78,4 +78,5 @@ class HandoverCommands:
         for name in to:
             # a group of nobody is served by those on duty; a name that is none is misspelt
             if name not in {*called, rules.DUTY, rules.LEAD} or not channels.chosen([name], known):
-                raise rules.refusal("alert.no_channel", "to", value=name[:80], known=", ".join(sorted(called)) or "-")
+                code = "alert.no_channel" if called else "alert.no_channels"
+                raise rules.refusal(code, "to", value=name[:80], known=", ".join(sorted(called)))

@@ -152,7 +152,7 @@ def _sure(context: Context, engine: assembly.Engine, what: str) -> bool:
 def _one(found: list[QuietNow], name: str) -> QuietNow:
     known = next((one for one in found if one.hours.name == name), None)
     if known is None:
-        names = ", ".join(one.hours.name for one in found) or "none"
+        names = ", ".join(one.hours.name for one in found) or spoken.phrase("none")
         raise NotFound(
             spoken.phrase("there are no quiet hours {name}; there are {names}", name=f"{name!r:.80}", names=names),
             field="name",

@@ -29,6 +29,9 @@ MASKED = (
     "which goes into the audit.\n"
 )
 
+#: bad lines of a file that a person is told
+LISTED = 20
+
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     """Declare both verbs."""
@@ -121,7 +124,9 @@ def import_records(context: Context) -> int:
     tasks = [row.task for row in rows if row.task is not None]
     letters = {row.letter.task_id: row.letter for row in rows if row.letter is not None}
     wanted = [task for task in tasks if left_out(task, letters.get(task.task_id)) is None]
-    lines = [spoken.phrase("line {line}: {error}", line=one["line"], error=one["error"]) for one in errors]
+    lines = [spoken.phrase("line {line}: {error}", line=one["line"], error=one["error"]) for one in errors[:LISTED]]
+    if len(errors) > LISTED:
+        lines.append(spoken.phrase("and {n} more such lines; --json names them all", n=f"{len(errors) - LISTED:,}"))
     if args.dry_run:
         faults = [left_out(task, letters.get(task.task_id)) for task in tasks]
         reasons = Counter(spoken.say(why) for why in faults if why is not None)

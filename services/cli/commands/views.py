@@ -127,7 +127,7 @@ def _one(found: list[SharedView], name: str) -> SharedView:
         (one for one in found if one.key == name), None
     )
     if known is None:
-        titles = ", ".join(one.title for one in found) or "none"
+        titles = ", ".join(one.title for one in found) or spoken.phrase("none")
         raise NotFound(
             spoken.phrase("there is no view {name}; there are {titles}", name=f"{name!r:.80}", titles=titles),
             field="view",

@@ -163,6 +163,7 @@ SENTENCES: Mapping[str, str] = {
     "alert.bad_limit": N_("its measure has no limit {value}; it has {known}"),
     "alert.no_rule": N_("there is no rule {value}; there are {known}"),
     "alert.no_channel": N_("there is no channel {value}; there are {known}"),
+    "alert.no_channels": N_("there is no channel {value}, nor any other yet"),
     "alert.no_receiver": N_("no channel and no group of channels is called {value}; there are {known}"),
     "alert.no_incident": N_("there is no open incident {value}"),
     "alert.bad_kind": N_("there is no kind of channel {value}; there are {known}"),

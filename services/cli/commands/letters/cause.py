@@ -229,9 +229,7 @@ def _found(engine: assembly.Engine, word: str, field: str = "fingerprint") -> st
         )
     if not found:
         raise NotFound(
-            spoken.phrase(
-                "there is no cause {word} of open letters for {field}; see `causes`", word=f"{word!r:.40}", field=field
-            ),
+            spoken.phrase("there is no cause {word} of open letters; see `causes`", word=f"{word!r:.40}"),
             field=field,
         )
     return found[0]

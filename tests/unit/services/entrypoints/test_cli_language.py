@@ -105,6 +105,41 @@ def test_refusals_findings_and_what_nobody_can_be_asked_are_in_the_language_of_t
     assert json.loads(call("task", "show", "nobody", "--json")[1])["error"].startswith("there is no task")
 
 
+@pytest.mark.parametrize(
+    ("words", "chinese", "english"),
+    [
+        (("task", "list", "--filter", "("), "请加引号", "quote it"),
+        (
+            ("quiet", "set", "x", "all", "--once", "now"),
+            "参数 --once：需要 2 个值",
+            "argument --once: expected 2 arguments",
+        ),
+        (("view", "show", "x"), "现有：无", "there are none"),
+        (("quiet", "show", "x"), "现有：无", "there are none"),
+        (("handover", "send", "--to", "x"), "没有通知渠道 x，也还没有其他渠道", "no channel x, nor any other yet"),
+        (("cause", "know", "xyz", "--owner", "a"), "没有原因 'xyz'", "no cause 'xyz' of open letters; see"),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
+)
+def test_a_refusal_is_told_whole_in_either_language(
+    call: Call, words: tuple[str, ...], chinese: str, english: str
+) -> None:
+    told = call(*words)[2]
+    assert chinese in told
+    assert "none" not in told
+    assert english in call(*words, system="C")[2]
+
+
+def test_a_file_that_is_no_export_is_refused_without_hundreds_of_lines(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "picture.jsonl"
+    file.write_bytes(b"\xff\xfe\n" * 500)
+    told = call("import", str(file), system="C")[1].splitlines()
+    assert told[0] == "line 1: not UTF-8 text"
+    assert told[20] == "and 480 more such lines; --json names them all"
+    assert len(told) == 22
+    assert len(json.loads(call("import", str(file), "--json")[1])["errors"]) == 500
+
+
 def test_a_question_is_asked_in_it(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
