@@ -162,7 +162,11 @@ def add_schedule(context: Context) -> int:
     warnings = doubt + ([] if row.shops else [spoken.phrase("no enabled shop fits its selection now")])
     context.warn(warnings)
     document = {"dry_run": args.dry_run, "schedule": _document(row), "warnings": warnings}
-    head = spoken.phrase("{name}: {when} for {shops} shops", name=wanted.name, when=_when(row), shops=row.shops)
+    head = (
+        spoken.phrase("{name}: {when} for 1 shop", name=wanted.name, when=_when(row))
+        if row.shops == 1
+        else spoken.phrase("{name}: {when} for {shops} shops", name=wanted.name, when=_when(row), shops=row.shops)
+    )
     told = [spoken.say(one) for one in load.said] if load is not None else []
     if args.dry_run:
         document |= {"load": told, "conflicts": conflicts}

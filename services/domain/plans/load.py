@@ -26,14 +26,34 @@ NEVER = 1 << 62
 LONG_LINE = 3
 
 SENTENCES: dict[str, str] = {
-    "load.through": N_("The run of {clock} makes {tasks:,} tasks; with {slots:,} slots they are through by {end}."),
+    "load.through": NN_(
+        "The run of {clock} makes {tasks:,} task; with {slots:,} slots it is through by {end}.",
+        "The run of {clock} makes {tasks:,} tasks; with {slots:,} slots they are through by {end}.",
+        by="tasks",
+    ),
     "load.through_rest": N_(
         "The run of {clock} makes {tasks:,} tasks; with {slots:,} slots those that no pause holds are through by {end}."
     ),
-    "load.held": N_("The run of {clock} makes {tasks:,} tasks; none of them starts while it is paused."),
-    "load.never": N_("The run of {clock} makes {tasks:,} tasks; with {slots:,} slots they are not through in a day."),
-    "load.nobody": N_("The run of {clock} makes {tasks:,} tasks; no worker runs now that would take them."),
-    "load.unmeasured": N_("The run of {clock} makes {tasks:,} tasks; how long one takes was not measured yet."),
+    "load.held": NN_(
+        "The run of {clock} makes {tasks:,} task, which does not start while it is paused.",
+        "The run of {clock} makes {tasks:,} tasks; none of them starts while it is paused.",
+        by="tasks",
+    ),
+    "load.never": NN_(
+        "The run of {clock} makes {tasks:,} task; with {slots:,} slots it is not through in a day.",
+        "The run of {clock} makes {tasks:,} tasks; with {slots:,} slots they are not through in a day.",
+        by="tasks",
+    ),
+    "load.nobody": NN_(
+        "The run of {clock} makes {tasks:,} task; no worker runs now that would take it.",
+        "The run of {clock} makes {tasks:,} tasks; no worker runs now that would take them.",
+        by="tasks",
+    ),
+    "load.unmeasured": NN_(
+        "The run of {clock} makes {tasks:,} task; how long one takes was not measured yet.",
+        "The run of {clock} makes {tasks:,} tasks; how long one takes was not measured yet.",
+        by="tasks",
+    ),
     "load.peak": N_("The line is longest at {clock}: {tasks:,} tasks wait or run."),
     "load.beside": N_("Running beside it: {names}."),
     "load.quiet": N_("Quiet hours hold {tasks:,} of them back until {clock}."),
@@ -248,6 +268,8 @@ def spread(load: Load, mine: Sequence[Burst], slots: int) -> int:
     """Over how many seconds the run should be spread so that hardly anything waits; 0 where it is well as it is."""
     tasks = sum(burst.tasks for burst in mine)
     if not slots or tasks < LONG_LINE * slots or any(burst.spread_s for burst in mine) or not load.end:
+        return 0
+    if load.end - min(burst.at for burst in mine) < MINUTE_MS:  # nobody waits for long
         return 0
     seconds = sum(burst.tasks * burst.mean_s for burst in mine) / slots
     return max(300, round(seconds / 300) * 300)

@@ -31,6 +31,12 @@ def test_what_is_done_within_its_minute_counts_in_the_most_at_once() -> None:
     assert (load.peak, load.own[LEAD]) == ((500, AT), 0)
 
 
+def test_what_is_through_within_a_minute_needs_no_spread() -> None:
+    for mean_s, seconds in ((0.1, 0), (10.0, 600)):
+        run = mine(500, mean_s)
+        assert spread(follow([run], 8), [run], 8) == seconds
+
+
 def test_a_long_task_with_a_slot_of_its_own_takes_its_time_and_no_more() -> None:
     assert follow([mine(10, 300)], 100).end == minute(5)
 
