@@ -248,7 +248,10 @@ def headline(row: PromiseRow, now_ms: int) -> str:
         return ""
     if found.broken and found.rows:
         told = _("Broken since {time} in {shops}, held by")
-        return told.format(time=minute(found.rows[0].break_at, now_ms), shops=shops(found.broken))
+        if found.at_risk:  # what follows counts those as well
+            told = _("Broken since {time} in {shops}, at risk in {n} more, held by")
+        since, more = minute(found.rows[0].break_at, now_ms), text.count(found.at_risk)
+        return told.format(time=since, shops=shops(found.broken), n=more)
     if found.first_break:
         told = _("Breaks at {time} in {shops}, in {span}, held by")
         left = shown.span(max(0, found.first_break - now_ms))

@@ -335,6 +335,17 @@ def test_of_a_new_promise_it_is_not_said_that_no_shop_breaks_it(qtbot: QtBot, fo
     assert "Resume Pinduoduo (1 shop)" not in menu_of(page, "old")
 
 
+def test_what_is_at_risk_besides_is_counted_above_what_holds_both(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    first, second, third = sorted(fleet.context.shops())[:3]
+    promise(
+        fleet, "both", shop(fleet, first, BROKEN, -12, hold=PAUSED), shop(fleet, second, AT_RISK, 5, hold=PAUSED),
+        shop(fleet, third, AT_RISK, 5, hold=PAUSED),
+    )  # fmt: skip
+    page = open_page()
+    choose(qtbot, page, "both")
+    assert page.panel.causes.headline().endswith(" in 1 shop, at risk in 2 more, held by")
+
+
 def test_of_a_promise_whose_shops_are_gone_it_is_not_said_that_none_breaks_it(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
