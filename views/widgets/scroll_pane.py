@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
@@ -35,6 +35,14 @@ class ScrollPane(QScrollArea):
         content.setAutoFillBackground(False)
         self._room = 0  #: pixels below the content
         content.installEventFilter(self)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._follow)
+
+    def _follow(self, _old: QWidget | None, now: QWidget | None) -> None:
+        """Show what the keyboard came to: Qt does so only where it was in here before."""
+        if now is not None and self.isAncestorOf(now) and now.isVisible() and now.visibleRegion().isEmpty():
+            self.ensureWidgetVisible(now)
 
     def retranslate(self) -> None:
         """Say its name again."""

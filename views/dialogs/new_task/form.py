@@ -120,6 +120,7 @@ class WhatSection(FormSection):
         if before != ALL:
             self.platforms.set_current(before)
         self._left.replaceWidget(old, self.platforms)
+        QWidget.setTabOrder(old, self.platforms)  # else the keyboard came to it after all that was made before it
         old.hide()
         old.deleteLater()
 

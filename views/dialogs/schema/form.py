@@ -24,6 +24,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.widgets.buttons import IconButton
 from views.widgets.fields import ChoiceField
+from views.widgets.layout import tab_through
 from views.widgets.toggle import Toggle
 
 CHOICES_IN_ROW = 5
@@ -373,6 +374,10 @@ class SchemaForm(QWidget):
             self._grid.addWidget(row, line, taken[line], 1, span, _TOP)
             self._rows[field.name] = row
             taken[line] += span
+        inputs = [
+            one for row in self._rows.values() for one in row.findChildren(QWidget) if one.window() is row.window()
+        ]
+        tab_through(self, (one for one in inputs if one.focusPolicy() & Qt.FocusPolicy.TabFocus))
         self._say()
 
     def _on_edited(self, touched: str) -> None:

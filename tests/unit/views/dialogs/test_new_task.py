@@ -408,6 +408,36 @@ def test_what_repeats_is_kept_as_a_schedule(qtbot: QtBot, fleet: Fleet, open_dia
     qtbot.waitUntil(lambda: fleet.context.schedules.row("morning") is None)
 
 
+def seen(dialog: NewTaskDialog) -> list[QLineEdit]:
+    return [one for one in dialog.findChildren(QLineEdit) if one.isVisible()]
+
+
+def test_the_keyboard_goes_through_the_form_as_it_is_read_and_sees_where_it_is(qtbot: QtBot, open_dialog: Open) -> None:
+    dialog = open_dialog(PREFILL)
+    dialog.resize(900, 560)
+    qtbot.waitUntil(lambda: any(one.accessibleName() == "Page size" for one in seen(dialog)))
+    dialog.what.platforms.setFocus()
+    walked: list[QWidget] = []
+    hidden = []
+    for _ in range(80):
+        at = dialog.focusWidget()
+        assert at is not None
+        if at in walked:
+            break
+        walked.append(at)
+        if at.visibleRegion().isEmpty():
+            hidden.append(at.accessibleName())
+        qtbot.keyClick(at, Qt.Key.Key_Tab)
+    assert hidden == []
+    field = next(one for one in walked if one.accessibleName() == "Page size")
+    stops = [dialog.what.platforms, dialog.what.types, dialog.parameters.mode, field, dialog.delivery.lane]
+    assert [one for one in walked if one in stops] == stops
+    dialog.delivery.after.line.setFocus()
+    dialog.from_template.setFocus()
+    qtbot.keyClick(dialog.from_template, Qt.Key.Key_Tab)
+    assert not dialog.focusWidget().visibleRegion().isEmpty()
+
+
 @pytest.mark.parametrize("mode", ["repeat", "now"])
 def test_a_wrong_deadline_is_marked_at_the_deadline(qtbot: QtBot, open_dialog: Open, mode: str) -> None:
     dialog = open_dialog(PREFILL)
