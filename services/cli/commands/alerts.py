@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from services import assembly, i18n, messages
+from services import assembly, messages
 from services.cli import lexicon, shapes, spoken, tables
-from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, table
+from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, plain, table, whole
 from services.cli.instants import Instants
 from services.clock import machine_zone
 from services.domain.alerts import channel as channels
@@ -56,7 +56,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     showing.add_argument("incident", help="such as INC-12")
     showing.set_defaults(handler=show)
     past = verbs.add_parser("history", parents=[common], help="incidents that are over, the newest first")
-    past.add_argument("--limit", type=_positive, default=50, help="how many at most (default: %(default)s)")
+    past.add_argument("--limit", type=whole(1, MAX_ROWS), default=50, help="how many at most (default: %(default)s)")
     past.set_defaults(handler=history)
     for name, handler, help_ in (
         ("answer", answer, "take an incident: it is not told again and does not escalate"),
@@ -121,7 +121,7 @@ def _add_channels(verbs: Any, common: argparse.ArgumentParser) -> None:
     setting.add_argument("--group", help=f"{rules.DUTY} is told first, {rules.LEAD} when nobody answers")
     setting.add_argument("--secret", metavar="NAME", help="name of its address among the secrets (default: its own)")
     setting.add_argument("--to", help="kind mail: who gets it, with commas between")
-    setting.add_argument("--rate", type=_positive, help="messages a minute at most")
+    setting.add_argument("--rate", type=whole(1, MAX_ROWS), help="messages a minute at most")
     switch = setting.add_mutually_exclusive_group()
     switch.add_argument("--on", action="store_true", help="switch it on")
     switch.add_argument("--off", action="store_true", help="switch it off")
@@ -288,7 +288,8 @@ def show_rule(context: Context) -> int:
             raise rules.refusal("alert.no_rule", "name", value=context.args.name[:80], known=", ".join(known))
         before = [_rule_row(one) for one in queries.versions(found.rule.name)]
     row = _rule_row(found.rule) | {"changed": found.changed, "active": found.active, "before": before}
-    lines = [tables.fact(name, _shown(value)) for name, value in row.items() if name != "before"]
+    told = row | {"limits": _limits(row["limits"])}
+    lines = [tables.fact(name, _shown(value)) for name, value in told.items() if name != "before"]
     lines += [
         spoken.phrase(
             "version {version}: {limits} by {by}",
@@ -568,23 +569,14 @@ def _instant(instant: int, zone: str) -> str | None:
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, bool) and i18n.is_chinese():
+    if isinstance(value, bool):
         return plain(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "; ".join(map(str, value))
     return "" if value is None else str(value)
 
 
-def _positive(text: str) -> int:
-    number = _whole(text)
-    if not number:
-        raise argparse.ArgumentTypeError(spoken.phrase("a whole number above 0"))
-    return number
-
-
 def _whole(text: str) -> int:
     if not text.isdecimal() or len(text) > 9:
-        raise argparse.ArgumentTypeError(
-            spoken.phrase("a whole number of seconds") if text else spoken.phrase("a whole number")
-        )
+        raise argparse.ArgumentTypeError(spoken.phrase("a whole number of seconds"))
     return int(text)

@@ -130,6 +130,13 @@ def test_a_refusal_is_told_whole_in_either_language(
     assert english in call(*words, system="C")[2]
 
 
+def test_a_rule_of_alerts_is_shown_in_words(call: Call) -> None:
+    told = call("alert", "rule", "show", "dead_letters", system="C")[1].splitlines()
+    assert {"limits: letters=5", "enabled: yes", "changed: no"} <= set(told)
+    refused = call("alert", "history", "--limit", "-1", system="C")[2]
+    assert "argument --limit: must be a whole number from 1 to 10000, not '-1'" in refused
+
+
 def test_a_file_that_is_no_export_is_refused_without_hundreds_of_lines(call: Call, tmp_path: Path) -> None:
     file = tmp_path / "picture.jsonl"
     file.write_bytes(b"\xff\xfe\n" * 500)
