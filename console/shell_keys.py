@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from console.main_window import MainWindow
@@ -68,6 +69,7 @@ class ShellKeys(QObject):
             ("window.guide", self.show_guide),
         ):
             Shortcut(name, window, slot)
+        Shortcut("Shift+F10", window, _open_menu)
 
     def show_help(self) -> None:
         """Show all keys, in the language of the moment."""
@@ -210,3 +212,12 @@ class ShellKeys(QObject):
             )
             for key, source, icon in WINDOW_COMMANDS
         ]
+
+
+def _open_menu() -> None:
+    """Open the menu of what has the focus: of the two keys for that Qt knows only Menu where the screen is X11."""
+    widget = QApplication.focusWidget()
+    if widget is not None:
+        middle = widget.rect().center()
+        asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, middle, widget.mapToGlobal(middle))
+        QApplication.sendEvent(widget, asked)

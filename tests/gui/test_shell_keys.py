@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from console import bootstrap
@@ -138,6 +138,20 @@ def test_a_page_that_is_opened_gives_its_table_the_keyboard(window: Window) -> N
     assert left == []
     window.window.open_page("overview")
     assert window.window.focusWidget() is window.window.page("overview"), "where there is none, nothing is chosen"
+
+
+def test_shift_f10_opens_the_menu_of_the_row(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    desk.create()
+    table = tasks(window).table
+    window.window.page("tasks").refresh()
+    qtbot.waitUntil(lambda: table.records.rowCount() == 1, timeout=WAIT_MS)
+    table.setFocus()
+    table.setCurrentIndex(table.records.index(0, 2))
+    press(table, Qt.Key.Key_F10, modifier=Qt.KeyboardModifier.ShiftModifier)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert "Copy cell" in [action.text() for action in menu.actions()]
+    menu.close()
 
 
 def test_f6_goes_round_the_parts_of_the_window(window: Window, desk: Desk, qtbot: QtBot) -> None:
