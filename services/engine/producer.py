@@ -16,7 +16,7 @@ from services.domain.task import ids, lane, ledger
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.status import Status
-from services.domain.text import refusals
+from services.domain.text import mask, refusals
 from services.domain.text.said import said, words_of
 from services.domain.types import task_type
 from services.engine import links, portions, recipe
@@ -157,6 +157,9 @@ class Producer:
         if problems:
             where = problems[0].path or "payload"
             raise UsageError(said("payload.bad", field=where, problem=problems[0].message), field=where)
+        # what was copied or exported has dots in the place of its secrets: no flow could log in by them
+        if mask.DOTS in payload and (path := mask.still_masked(spec.payload, {})):
+            raise UsageError(said("payload.masked", path=path), field=path)
         try:
             lane_name, priority = lane.parse_priority(spec.priority if spec.priority != "" else kind.lane)
         except ValueError as exc:

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from services.domain.fleet.shop import Shop
+from services.domain.text.mask import DOTS
 from services.engine.producer import BULK
 from tests.unit.services.engine.room import Room, opened
 
@@ -35,6 +36,7 @@ from tests.unit.services.engine.room import Room, opened
         ({"if_duplicate": "maybe"}, "if-duplicate"),
         ({"if_duplicate": "force", "reason": "  "}, "reason"),
         ({"payload": {"n": float("nan")}}, "payload"),
+        ({"payload": {"login": {"password": DOTS}}}, "login.password"),
         ({"task_type": "checked", "payload": {}}, "page"),
         ({"task_type": "checked", "payload": {"page": "x"}}, "page"),
     ],
