@@ -19,6 +19,7 @@ from views.theme import theme
 from views.theme.icons import app_pixmap
 from views.theme.tokens import NAV_ITEM, RADIUS_BUTTON, RAIL, RAIL_COLLAPSED, TOP_BAR
 from views.widgets.buttons import paint_chip, shortcut_text
+from views.widgets.layout import tab_through
 
 _ICON, _MARGIN = 16, 8
 
@@ -206,6 +207,7 @@ class Rail(QFrame):
                 self._pages.addSpacing(6)
                 group = entry.group
             self._add_item(entry, number)
+        tab_through(self, (*self._items.values(), self._fold))
         self.set_collapsed(self._collapsed)
         self.retranslate()
 

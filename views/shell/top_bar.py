@@ -29,6 +29,7 @@ from views.support.paint import cut, draw_box, width_of, write
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, TOP_BAR
 from views.widgets.buttons import Button, paint_chip, shortcut_text
+from views.widgets.layout import tab_through
 
 _PAD, _GAP, _ICON, _CARET = 10, 8, 15, 12
 _HEIGHT, _MAX = 28, 200
@@ -261,6 +262,8 @@ class TopBar(QFrame):
                 self._pills[part.key].show_health(part)
                 changed = True
         if changed:
+            pills = (self._pills[part.key] for part in parts)
+            tab_through(self, (self.profile, *pills, self._fresh, self.search, self.create_button))
             self._fit()
 
     def pill(self, key: str) -> HealthPill:

@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from views.shell.rail import NavEntry, Rail
+from views.support.look import focus_chain
 from views.theme import theme
 
 ENTRIES = (
@@ -81,6 +82,12 @@ def test_arrows_move_the_focus(qtbot: QtBot, rail: Rail) -> None:
     assert rail.item("overview").hasFocus()
     rail.grab()
     qtbot.keyClick(rail, Qt.Key.Key_Up)
+
+
+def test_the_keyboard_goes_from_top_to_bottom(qtbot: QtBot, rail: Rail) -> None:
+    chain = [one for one in focus_chain(rail) if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    assert chain == sorted(chain, key=lambda one: one.y())
+    assert len(chain) > 2
 
 
 def test_language_and_theme(rail: Rail) -> None:

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -85,6 +85,17 @@ def test_pills_come_change_and_go(qtbot: QtBot, bar: TopBar) -> None:
     bar.show_health([Health(key="redis", name="Redis", value="lost", state="dead")])
     qtbot.wait(1)
     assert pills(bar) == ["Redis lost", "Not connected"] or set(pills(bar)) == {"Redis lost", "Not connected"}
+
+
+def test_the_keyboard_goes_from_left_to_right(qtbot: QtBot, bar: TopBar) -> None:
+    QApplication.processEvents()
+    bar.profile.setFocus()
+    walked: list[QWidget] = []
+    while (at := bar.focusWidget()) is not None and at not in walked:
+        walked.append(at)
+        qtbot.keyClick(at, Qt.Key.Key_Tab)
+    assert {bar.profile, bar.pill("broker"), bar.pill("redis"), bar.create_button} <= set(walked)
+    assert walked == sorted(walked, key=lambda one: one.x()), "pills that came later, too"
 
 
 def test_everything_is_a_door(qtbot: QtBot, bar: TopBar) -> None:
