@@ -253,8 +253,9 @@ class AlertCommands:
     def _channel(self, name: str) -> Channel:
         known = self.channels()
         if name not in known:
-            code = "alert.no_channel" if known else "alert.no_channels"
-            raise rules.refusal(code, "name", value=name[:80], known=", ".join(known))
+            raise rules.refusal(
+                "alert.no_channel" if known else "alert.no_channels", "name", value=name[:80], known=", ".join(known)
+            )
         return known[name]
 
 
