@@ -223,6 +223,9 @@ def _marked(items: Iterable[Attention], now_ms: int) -> Iterable[tuple[str, Mark
             continue
         if item.key.startswith("silent:"):
             words = _("{worker} late") if item.code == "attention.worker_late" else _("{worker} silent")
+            if "worker" not in item.params:  # the rest of many
+                number = int(item.params["workers"])
+                words = ngettext("{n} silent", "{n} silent", number).replace("{n}", text.count(number))
             yield _SILENT, Marker(item.since_ms, fill(words, dict(item.params)), "retrying")
         elif item.code.startswith("attention.publisher_blocked"):
             yield _BLOCKED, Marker(item.since_ms, _("broker takes no messages"), "retrying")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -123,6 +124,18 @@ def test_silence_and_blocking_are_marked_in_the_chart() -> None:
     marks = markers(SampleSource().now())
     assert [mark.text for mark in marks] == ["rpa-06 silent", "broker takes no messages"]
     assert marks[0].at_ms == NOW_MS - 74_000
+
+
+def test_the_rest_of_many_silent_workers_is_marked_as_a_number() -> None:
+    item = Attention(
+        key="silent:others",
+        severity="warning",
+        code="attention.workers_silent",
+        params={"workers": 27, "names": "desk-05\ndesk-06", "more": 25},
+        since_ms=NOW_MS - 60_000,
+    )
+    now = structs.replace(SampleSource().now(), attention=(item,))
+    assert [mark.text for mark in markers(now)] == ["27 silent"]
 
 
 def test_a_paused_type_is_called_what_people_call_it() -> None:
