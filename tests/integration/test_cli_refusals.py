@@ -223,7 +223,7 @@ TABLE: list[Row] = [
     row("completion", "", ("csh", "Bash", LONG), names="bash"),
     row("quiet set", "", ("a b", "../x", LONG), names="name", then=("all", *NIGHT)),
     row("quiet set night", "", ("x", "platform:", "lane:high", "type:a b"), names="scope", then=NIGHT),
-    row("quiet set night all --note x", "--weekly", ("x", "mon 24:01-25:00", "daily 1:00-2:00"), names="mon-fri"),
+    row("quiet set night all --note x", "--weekly", ("x", "mon 24:01-25:00", "daily 10:60-11:00"), names="mon-fri"),
     row("quiet set night all --note x", "--once", ("x", "2001-01-01T00:00"), then=("2h",)),
     row("quiet show", "", NAMES, names="there are none"),
     row("quiet remove", "", NAMES, names="there are none"),

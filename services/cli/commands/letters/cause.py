@@ -228,10 +228,8 @@ def _found(engine: assembly.Engine, word: str, field: str = "fingerprint") -> st
             field=field,
         )
     if not found:
-        raise NotFound(
-            spoken.phrase("there is no cause {word} of open letters; see `causes`", word=f"{word!r:.40}"),
-            field=field,
-        )
+        told = spoken.phrase("there is no cause {word} of open letters; see `causes`", word=f"{word!r:.40}")
+        raise NotFound(f"{field}: {told}" if field.startswith("--") else told, field=field)
     return found[0]
 
 
