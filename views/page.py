@@ -93,7 +93,7 @@ class _Summary(Label):
 class PageHeader(QWidget):
     """Title, a summary in words on at most two lines, and the actions of a page.
 
-    Where these leave the summary too little room it stands below them, until the window is another one: what is below
+    Where these leave too little room for its first statement it stands below them, until the window is another one: what is below
     the header does not move with the words.
     """
 
@@ -186,7 +186,7 @@ class PageHeader(QWidget):
         words = self._summary.text()
         if not self.isVisible() or not words:
             return
-        below = not self._summary.fits(words, self._room()) or (self._below and not anew)
+        below = not self._summary.fits(_STATEMENTS.split(words)[0], self._room()) or (self._below and not anew)
         if below != self._below:
             self._below = below
             if below:

@@ -361,6 +361,7 @@ def test_the_palette_says_of_a_queue_no_number_that_the_broker_does_not_tell(
         raise BrokerUnavailable("amqp.example.com:5671 timed out")
 
     palette = window.keys.palette
+    qtbot.waitUntil(lambda: bool(window.feed.latest.depths), timeout=WAIT_MS)
     palette.ask()
     lane = next(one.name for one in window.feed.latest.depths if one.kind == "lane")
     assert ready(lane).endswith(" ready")

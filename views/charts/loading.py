@@ -39,7 +39,7 @@ class SceneLoader(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._loading = Operation(self)
+        self._loading = Operation(self, lasting=True)  # the pool drops what is asked for when a window closes
         self._steps: Iterator[None] = iter(())
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._step)
