@@ -23,6 +23,8 @@ TALLIES = {
 }
 #: alternatives of one term that are looked up one by one
 MANY_ARMS = 64
+#: of a page of so many rows so many indexes are merged, each of which is asked anew for every page
+LONG_PAGE, MERGED_ARMS = 500, 512
 #: rows are counted so far where no counter knows them
 COUNTED = 50_000
 
@@ -83,8 +85,10 @@ def make(conn: sqlite3.Connection, query: Query) -> QueryPlan:
     ).fetchall()
     ways = [_way(conn, term) for term in plain]
     ways += [_by_payload(conn, asked) for asked in known.values()]
+    logs = log_match.of_logs(query.terms)
     if kinds:
-        ways.append(Way(tuple(_kind_arm(row) for row in rows), sum(row[-1] for row in rows), len(rows) <= MANY_ARMS))
+        most = MERGED_ARMS if query.limit >= LONG_PAGE and not (tests or logs) else MANY_ARMS
+        ways.append(Way(tuple(_kind_arm(row) for row in rows), sum(row[-1] for row in rows), len(rows) <= most))
     best = min((way for way in ways if way is not None), key=lambda way: way.expected, default=None)
     statuses = tuple({row[0] for row in rows})
     searched = payloads.searched(query.terms, known)
@@ -92,7 +96,6 @@ def make(conn: sqlite3.Connection, query: Query) -> QueryPlan:
         among = tally(conn, "tallies", [])
     else:
         among = best.expected if searched and best is not None else 0
-    logs = log_match.of_logs(query.terms)
     changed = tuple(filters.condition(term) for term in plain if term.field == "updated")
     return QueryPlan(where, tests, query.sort, query.descending, best, statuses, searched, among, logs, changed)
 

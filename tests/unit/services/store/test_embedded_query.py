@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from msgspec.structs import replace
 
 from services.clock import ManualClock
 from services.domain.change import Create
@@ -27,6 +28,8 @@ WAYS = {
     "few rows": {"FEW_ROWS": HUGE, "WALK_STEPS": 0, "STEPS_PER_LOOK": 1},
     "few arms": {"MANY_ARMS": 1, "FEW_ROWS": 0},
     "no arms": {"MANY_ARMS": 0},
+    "long pages": {"MANY_ARMS": 1, "LONG_PAGE": 1, "FEW_ROWS": 0},
+    "long pages of few looks": {"MANY_ARMS": 1, "LONG_PAGE": 1, "WALK_STEPS": 0, "STEPS_PER_LOOK": 1, "LOOKED": 3},
     "counting given up": {"COUNT_STEPS": 0, "INDEX_STEPS": 0, "STEPS_PER_LOOK": 1},
     "few looked at": {
         "FEW_ROWS": 0,
@@ -53,7 +56,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, li
 def forced(**numbers: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in numbers.items():
-            module = plan if name == "MANY_ARMS" else embedded_query
+            module = plan if name in ("MANY_ARMS", "LONG_PAGE") else embedded_query
             patch.setattr(module, name, value)
         yield
 
@@ -68,6 +71,27 @@ def test_every_way_gives_the_same_answer(filled: tuple[Store, list[Task]], way: 
     expected = model.answer(tasks, query)
     assert found == expected
     assert total in (None, len(expected))
+
+
+def test_a_long_page_of_many_kinds_is_full_where_few_are_of_them(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path / "fleet.sqlite", ManualClock())
+    try:
+        tasks = [
+            Task(
+                task_id=f"t{n:04d}", platform="p", shop_id="s", task_type=f"k{n // 10 % 80}", created_at=n,
+                status="cancelled" if n % 10 else "held",
+            )
+            for n in range(1, 2_401)
+        ]  # fmt: skip
+        store.apply([Create(task=task, on_duplicate="force") for task in tasks])
+        held = Query(terms=(equals("status", "held"),), limit=60, want_total=False)
+        with forced(LONG_PAGE=60, FEW_ROWS=0, FETCHED=0, WALK_STEPS=0, STEPS_PER_LOOK=1, LOOKED=100):
+            page = store.query(held)
+            short = store.query(replace(held, limit=50))
+    finally:
+        store.close()
+    assert [task.task_id for task in page.tasks] == [f"t{n:04d}" for n in range(2_400, 1_800, -10)]
+    assert len(short.tasks) < 50, "a short page does not ask eighty indexes"
 
 
 @pytest.mark.parametrize("way", ["few looked at", "few looked at in order"])
