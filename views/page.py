@@ -93,8 +93,8 @@ class _Summary(Label):
 class PageHeader(QWidget):
     """Title, a summary in words on at most two lines, and the actions of a page.
 
-    Where these leave too little room for its first statement it stands below them, until the window is another one: what
-    is below the header does not move with the words.
+    Where these leave too little room for its first statement it stands below them, until the window is another one:
+    what is below the header does not move with the words.
     """
 
     def __init__(self, title: str = "") -> None:
