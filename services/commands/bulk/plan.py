@@ -98,12 +98,9 @@ class Planner:
         self._store, self._registry = store, registry
 
     def plan(
-        self,
-        task_ids: Sequence[str],
-        fields: Mapping[str, Any] | None = None,
-        told: Callable[[int, int], object] = lambda _done, _of: None,
+        self, task_ids: Sequence[str], fields: Mapping[str, Any] | None, told: Callable[[int, int], object]
     ) -> Plan:
-        """Look at every letter once."""
+        """Look at every letter once. ``told``: how many are looked at, of how many."""
         ids = list(dict.fromkeys(task_ids))
         store = self._store
         gates = HeldBack(store.now_ms(), store.switches(), store.sessions(), store.breakers())

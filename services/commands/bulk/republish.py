@@ -119,7 +119,7 @@ class BulkRepublish:
             UsageError: there is none of this name.
         """
         shelf = Shelf(self._store, self._clock, self._operator.who)
-        return self._planner.plan(shelf.ids(run_id), shelf.entry(run_id).fields)
+        return self.plan(shelf.ids(run_id), fields=shelf.entry(run_id).fields)
 
     def fates(self, run_id: str) -> tuple[Plan, list[Fate]]:
         """How the letters of a run stand now, and what became of the tasks that it made of them.

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from services.i18n import _
+
 #: characters that a cell may hold
 MOST_CELL = 32_767
 #: of those for the words that a text is cut
@@ -82,7 +84,8 @@ def _whole_or_told(value: str) -> str:
     if len(value) <= MOST_CELL:
         return value
     kept = MOST_CELL - _ROOM
-    return f"{value[:kept]} … [{len(value) - kept:,} more characters]"
+    rest = _("[{n} more characters]").format(n=f"{len(value) - kept:,}")
+    return f"{value[:kept]} … {rest}"
 
 
 def _column(place: int) -> str:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from services import i18n
 from services.monitor.files import sheet
 
 
@@ -48,6 +49,13 @@ def test_a_text_that_no_cell_can_hold_is_cut_and_says_so(tmp_path: Path) -> None
     assert told == f"[{40_000 - len(kept):,} more characters]"
     assert len(str(cut)) <= sheet.MOST_CELL
     assert (whole, odd) == (full, "a\ufffdb\ufffd")
+    i18n.set_language("zh_CN")
+    try:
+        sheet.write(path, "tasks", [("x" * 40_000,)])
+    finally:
+        i18n.set_language("en")
+    ((cut,),) = read(path)
+    assert str(cut).endswith(f"［还有 {40_000 - len(kept):,} 个字符］")
 
 
 @settings(max_examples=30, deadline=None)
