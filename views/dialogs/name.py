@@ -8,13 +8,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services.i18n import _
-from views.dialogs.frame import DialogFrame
+from views.dialogs.typed import KeepsTyped
 from views.support.look import Label
 
 WIDTH, LONGEST = 420, 60
 
 
-class NameDialog(DialogFrame):
+class NameDialog(KeepsTyped):
     """Signals:
     named: the name, trimmed and never empty.
     """

@@ -1,16 +1,24 @@
-"""A framed note in the tint of a status: what stands in the way, with verbs that deal with it."""
+"""Notes in a dialog: what stands in the way, with verbs that deal with it; and what was just done."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from services.i18n import N_
 from views.support import safe
 from views.support.look import Label
+from views.support.throttle import Debounce
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
+from views.widgets.buttons import Button
 from views.widgets.flow_row import FlowRow
+from views.widgets.strip import Strip
+
+DONE_MS = 10_000
 
 
 class Notice(QWidget):
@@ -66,3 +74,29 @@ class Notice(QWidget):
         painter.setBrush(theme().tint(self._token.role, 10))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_CARD, RADIUS_CARD)
         painter.drawPixmap(11, 10, theme().pixmap(self._token.glyph, self._token.role, 15))
+
+
+class DoneStrip(Strip):
+    """What was done in a dialog, told for a while where it was done: messages of the window lie behind the dialog."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("healthy", parent=parent)
+        self.undo = Button(N_("Undo"), small=True)
+        self.undo.clicked.connect(self._on_undo)
+        self.add_action(self.undo)
+        self._undo: Callable[[], None] | None = None
+        self._over = Debounce(self.hide, DONE_MS, self)
+        self.hide()
+
+    def tell(self, words: str, undo: Callable[[], None] | None = None) -> None:
+        """Show a sentence, and Undo where something takes that back."""
+        self._undo = undo
+        self.undo.setVisible(undo is not None)
+        self.show_text(words)
+        self._over()
+
+    def _on_undo(self) -> None:
+        undo, self._undo = self._undo, None
+        self.hide()
+        if undo is not None:
+            undo()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from views.dialogs.new_task.form import NewTaskForm
 from views.dialogs.new_task.lookup import Known, Lookup
 from views.dialogs.new_task.side import NARROW, WIDTH
 from views.dialogs.new_task.twins import Twins
+from views.dialogs.notice import DoneStrip
 from views.dialogs.schema.json_text import pretty
 from views.dialogs.sheet.columns import field_word
 from views.dialogs.sheet.step import SheetStep
@@ -47,11 +48,10 @@ from views.support.operation import Operation
 from views.support.throttle import Debounce, Throttle
 from views.widgets.buttons import Button
 from views.widgets.elided import Elided
-from views.widgets.strip import ErrorStrip, Strip
+from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec
 
 KEY, MOST = "newtask.templates", 50
-NOTICE_MS = 10_000
 
 
 class NewTaskFoot:
@@ -229,7 +229,7 @@ class NewTaskDialog(DialogFrame):
         self.what, self.shops = self._form.what, self._form.shops
         self.parameters, self.delivery = self._form.parameters, self._form.delivery
         self.forecast, self.outcome, self.error = Forecast(), Created(), ErrorStrip()
-        self.notice = Notice()
+        self.notice = DoneStrip()
         self.sheet = SheetStep()
         self._forget_rows()
         self._pages = QStackedWidget()
@@ -736,32 +736,6 @@ class NewTaskDialog(DialogFrame):
     def _take_usual(self, task_type: str, usual: Runs) -> None:
         self._usual[task_type] = usual
         self._show_outlook()
-
-
-class Notice(Strip):
-    """What was done in a dialog, told for a while where it was done: messages of the window lie behind the dialog."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("healthy", parent=parent)
-        self.undo = Button(N_("Undo"), small=True)
-        self.undo.clicked.connect(self._on_undo)
-        self.add_action(self.undo)
-        self._undo: Callable[[], None] | None = None
-        self._over = Debounce(self.hide, NOTICE_MS, self)
-        self.hide()
-
-    def tell(self, words: str, undo: Callable[[], None] | None = None) -> None:
-        """Show a sentence, and Undo where something takes that back."""
-        self._undo = undo
-        self.undo.setVisible(undo is not None)
-        self.show_text(words)
-        self._over()
-
-    def _on_undo(self) -> None:
-        undo, self._undo = self._undo, None
-        self.hide()
-        if undo is not None:
-            undo()
 
 
 class Templates(QObject):

@@ -31,13 +31,13 @@ from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.context import PageContext
 from views.dialogs.confirm import typed_count
-from views.dialogs.frame import DialogFrame
-from views.dialogs.notice import Notice
+from views.dialogs.notice import DoneStrip, Notice
 from views.dialogs.republish.changes import ChangesPane
 from views.dialogs.republish.numbers import NumbersPane
 from views.dialogs.republish.runner import HOLD_S, BulkRunner, RunRequest
 from views.dialogs.republish.sorting import CLOSED, RULES, Choice, Sorted, reason, sort_out
 from views.dialogs.republish.speed import SpeedPane
+from views.dialogs.typed import KeepsTyped
 from views.support import heard, shown, text
 from views.support.language import on_language_changed
 from views.support.load import USUAL_S, load_of
@@ -48,7 +48,6 @@ from views.support.words import kinds, verdicts
 from views.widgets.buttons import Button
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
-from views.widgets.toast import ToastSpec
 
 SIZE, LEAST = (920, 690), (820, 480)
 LEFT = 430
@@ -58,7 +57,7 @@ AGAIN_MS, REST = 10_000, 20
 PROBES = 3
 
 
-class RepublishDialog(DialogFrame):
+class RepublishDialog(KeepsTyped):
     """Open it with ``open()``; what it starts goes on without it.
 
     Signals:
@@ -122,8 +121,8 @@ class RepublishDialog(DialogFrame):
         row.addWidget(left)
         row.addWidget(line("v"))
         row.addLayout(right, 1)
-        self.confirm = ConfirmRow(self._context.environment)
-        self.fill(self.error, row, line(), self.confirm, size=SIZE, least=LEAST)
+        self.confirm, self.notice = ConfirmRow(self._context.environment), DoneStrip()
+        self.fill(self.error, row, self.notice, line(), self.confirm, size=SIZE, least=LEAST)
         self.copy_button = Button(icon="ph.copy")
         self.export_button = Button(N_("Export preview"), icon="ph.export")
         self.cancel_button = Button(N_("Cancel"), hint="Esc")
@@ -201,6 +200,12 @@ class RepublishDialog(DialogFrame):
 
     # what is shown
 
+    def is_typed(self) -> bool:
+        """What is set in every payload is written by hand; all else of it is chosen again in a moment. Once a few were
+        tried with it, it is known what comes of it.
+        """
+        return bool(self.changes.fields()) and self._tried == (None, None)
+
     def choice(self) -> Choice:
         """What was chosen."""
         return Choice(
@@ -250,7 +255,7 @@ class RepublishDialog(DialogFrame):
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText("\n".join(self._ids))
-        self._context.toast(ToastSpec(text=_("Copied")))
+        self.notice.tell(_("Copied"))
 
     def _on_export(self) -> None:
         tables = _("Tables")
@@ -267,7 +272,7 @@ class RepublishDialog(DialogFrame):
 
     def _tell_export(self, path: Path, number: int) -> None:
         words = ngettext("{n} row written to {file}", "{n} rows written to {file}", number)
-        self._context.toast(ToastSpec(text=words.format(n=text.count(number), file=path.name)))
+        self.notice.tell(words.format(n=text.count(number), file=path.name))
 
     def _on_unwritten(self, error: BaseException) -> None:
         self.error.show_error(told(error), lead=_("The file could not be written."))

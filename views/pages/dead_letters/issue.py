@@ -197,7 +197,7 @@ class Other(msgspec.Struct, frozen=True, kw_only=True):
     count: int
 
 
-class MergeInto(SavingDialog):
+class MergeInto(KeepsTyped, SavingDialog):
     """Signals:
     saved: fingerprint of the cause that it counts to; ``start`` takes what does it.
     """
@@ -233,7 +233,7 @@ class MergeInto(SavingDialog):
         self.saved.emit(str(self.others.currentData()))
 
 
-class SplitOff(SavingDialog):
+class SplitOff(KeepsTyped, SavingDialog):
     """Signals:
     saved: the place whose letters are a cause of their own: ``shop:pdd:s1``, ``platform:temu``, ``worker:desk-7``;
         ``start`` takes what does it.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QWidget
@@ -50,6 +51,8 @@ MENDED = frozenset(
     }
 )
 SIZE, LEAST = (680, 460), (520, 320)
+#: of the messages that tell of a repair: each takes the place of the one before
+KEY = "doctor.repair"
 
 
 class Door(NamedTuple):
@@ -211,7 +214,7 @@ class RepairDialog(DialogFrame):
         # the window may be left meanwhile; what was begun goes on, and the page tells how it ended
         self._repairing = Operation(parent or self, lasting=True)
         self._looking = Operation(self, latest=True, lasting=True)
-        self._how_far, self._step = HowFar(self), (0, 0)
+        self._how_far, self._step = HowFar(parent or self), (0, 0)
         self._how_far.told.connect(self._on_step)
         self.resize(*SIZE)
         self.setMinimumSize(*LEAST)
@@ -261,6 +264,14 @@ class RepairDialog(DialogFrame):
         self._repairing.start(self._in_steps(self._context.doctor.repair), self._done, self._fail_to)
         self._say()
 
+    def done(self, result: int) -> None:
+        """Leave; what goes on is told by a message from now on."""
+        super().done(result)
+        if self._repairing.busy:
+            toast = self._context.toast
+            toast(_mending(*self._step))
+            self._how_far.told.connect(lambda at, of: toast(replace(_mending(at, of), update=True)))
+
     def _in_steps(self, call: Callable[..., Sequence[Mend]]) -> Callable[[], Sequence[Mend]]:
         self._step = (0, 0)
         return partial(call, from_stream=self.from_stream.isChecked(), told=self._how_far.begin())
@@ -269,13 +280,6 @@ class RepairDialog(DialogFrame):
         self._step = (at, of)
         self._say()
 
-    def _going_on(self, words: str) -> str:
-        """What goes on, and how far it is."""
-        at, of = self._step
-        if not of:
-            return words
-        return _("{what} step {at} of {of}").format(what=words, at=text.count(at), of=text.count(of))
-
     def _show(self, found: Sequence[Mend]) -> None:
         self._found = found
         self._say()
@@ -283,7 +287,8 @@ class RepairDialog(DialogFrame):
 
     def _done(self, found: Sequence[Mend]) -> None:
         self._found, self._over = found, True
-        self._context.toast(ToastSpec(text=_("Repaired: {what}").format(what=words.done(found)), status="succeeded"))
+        said = _("Repaired: {what}").format(what=words.done(found))
+        self._context.toast(ToastSpec(text=said, status="succeeded", key=KEY))
         if isValid(self):
             self._say()
         self._repaired()
@@ -292,7 +297,7 @@ class RepairDialog(DialogFrame):
         if isValid(self):
             self._fail(error)
         else:
-            self._context.toast(failure(error))
+            self._context.toast(failure(error, key=KEY))
 
     def _fail(self, error: BaseException) -> None:
         self.error.show_error(told(error))
@@ -308,11 +313,11 @@ class RepairDialog(DialogFrame):
         if self._over and found is not None:
             self.headline.setText(words.done(found))
         elif busy:
-            self.headline.setText(self._going_on(_("It is being mended …")))
+            self.headline.setText(_going_on(_("It is being mended …"), *self._step))
         elif found is not None:
             self.headline.setText(words.planned(found))
         else:
-            looking = self._going_on(_("Looking what can be mended …"))
+            looking = _going_on(_("Looking what can be mended …"), *self._step)
             self.headline.setText("" if self.error.isVisibleTo(self) else looking)
         self.list.set_rows(words.mends(found or ()))
         todo = words.number(found or (), repair.PLANNED)
@@ -330,3 +335,15 @@ class RepairDialog(DialogFrame):
         if self._found is None:
             return _("Looking what can be mended …")
         return self._barred() or ("" if todo else _("Nothing has to be mended."))
+
+
+def _going_on(what: str, at: int, of: int) -> str:
+    """What goes on, and how far it is."""
+    if not of:
+        return what
+    return _("{what} step {at} of {of}").format(what=what, at=text.count(at), of=text.count(of))
+
+
+def _mending(at: int, of: int) -> ToastSpec:
+    """The message that stands while nobody sees the dialog."""
+    return ToastSpec(text=_going_on(_("It is being mended …"), at, of), status="running", sticky=True, key=KEY)

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QSpinBox, QWidget
 
 from services.i18n import N_, _
-from views.dialogs.frame import DialogFrame
+from views.dialogs.typed import KeepsTyped
 from views.support.look import Label
 from views.support.memory import Memory
 from views.widgets.buttons import Button
@@ -72,7 +72,7 @@ WORDS = {
 }
 
 
-class LimitDialog(DialogFrame):
+class LimitDialog(KeepsTyped):
     """One number.
 
     Signals:

@@ -17,10 +17,12 @@ from services.i18n import N_
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.connection import ConnectionDialog
 from views.dialogs.frame import DialogFrame
+from views.dialogs.name import NameDialog
 from views.dialogs.saving import SavingDialog
 from views.dialogs.shops.edit import ShopDialog
 from views.dialogs.typed import KeepsTyped
-from views.pages.dead_letters.issue import KnownIssue
+from views.pages.dead_letters.issue import KnownIssue, MergeInto, Other, SplitOff
+from views.pages.overview.limits import LimitDialog, TileLimits
 from views.pages.shops.verbs import RuleDialog
 from views.widgets.fields import Labelled, NumberField
 from views.widgets.segmented import Segmented
@@ -47,6 +49,7 @@ FORMS: dict[str, Callable[[QWidget], tuple[DialogFrame, QLineEdit]]] = {
         form.name,
     ),
     "connection": lambda window: (form := ConnectionDialog(None, (), window), form.name),
+    "name": lambda window: (form := NameDialog(N_("Rename view"), "mine", parent=window), form.field),
 }
 
 
@@ -75,12 +78,19 @@ def test_esc_asks_where_something_would_be_lost(
     assert not form.isVisible()
 
 
+OTHERS = [Other(fingerprint=name, name=name, headline="", count=1) for name in "ab"]
 CHOICES: dict[str, Callable[[QWidget], tuple[DialogFrame, QWidget]]] = {
     "switch of a shop": lambda window: (form := ShopDialog(None, "", window), form.dedicated),
     "number of a shop": lambda window: (form := ShopDialog(None, "", window), form.at_once),
     "environment of a connection": lambda window: (form := ConnectionDialog(None, (), window), form.environment),
     "kind of a connection": lambda window: (form := ConnectionDialog(None, (), window), form.kind),
     "box of a known issue": lambda window: (form := KnownIssue("x", CauseRule(), 0, window), form.alert_once),
+    "limit of a tile": lambda window: (form := LimitDialog("waiting", TileLimits(), window), form.field),
+    "cause to merge into": lambda window: (form := MergeInto("x", "x", OTHERS, window), form.others),
+    "place to split off": lambda window: (
+        form := SplitOff("x", (("shop:a", "a"), ("shop:b", "b")), window),
+        form.places,
+    ),
     "rule for shops": lambda window: (form := RuleDialog(Rule(), "", window), form.of),
 }
 

@@ -49,6 +49,7 @@ class Told:
     def __init__(self, *findings: Finding, error: BaseException | None = None) -> None:
         self.findings, self.error, self.deep = findings, error, list[bool]()
         self.mends: tuple[Mend, ...] = ()
+        self.told: repair.Told = repair.unheard  #: of the repair that goes on
         self.gate = threading.Event()  #: shut while a test looks at what is shown meanwhile
         self.gate.set()
 
@@ -66,7 +67,9 @@ class Told:
         return self.mends
 
     def repair(self, *, from_stream: bool = False, told: repair.Told = repair.unheard) -> Sequence[Mend]:
-        """Nothing."""
+        """Nothing, in steps."""
+        self.told = told
+        told(3, 12)
         return ()
 
 
@@ -261,9 +264,15 @@ def test_a_repair_goes_on_when_its_window_is_left_and_the_page_tells_how_it_ende
         call.wait(qtbot)
         dialog.cancel_button.click()
         qtbot.waitUntil(lambda: not isValid(dialog), timeout=WAIT_MS)
+        going = fleet.toasts[-1]
+        assert (going.text, going.stays) == ("It is being mended … step 3 of 12", True)
+        made_up.told(4, 12)
         with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
             call.let_go()
     assert fleet.toasts[-1].text.startswith("Repaired: ")
+    step, ended = fleet.toasts[-2:]
+    assert (step.text, step.update) == ("It is being mended … step 4 of 12", True)
+    assert {step.key, ended.key} == {going.key}, "one message, whatever it tells"
 
 
 @one_pair
