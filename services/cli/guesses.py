@@ -95,6 +95,21 @@ def _places(words: Iterable[tuple[str, int]], known: set[str]) -> dict[str, list
     return places
 
 
+def unheard(engine: assembly.Engine, scope: str) -> list[str]:
+    """A switch for something that nobody has ever heard of is probably misspelt."""
+    head, _, name = scope.partition(":")
+    shops = engine.registry.shops()
+    heard = {
+        "type": set(engine.registry.types()),
+        "platform": {shop.platform for shop in shops.values()},
+        "shop": {*shops, *engine.store.counts().shops} if head == "shop" else set(),
+    }.get(head)
+    if heard is None or name in heard:
+        return []
+    found = near(name, sorted(heard))
+    return [spoken.meant(spoken.phrase("nothing is known of {scope}", scope=scope), f"{head}:{found}" if found else "")]
+
+
 def near(word: str, names: Sequence[str]) -> str:
     """The known name that was probably meant, "" when none is similar."""
     by_lower = {name.lower().replace("-", "_"): name for name in names}

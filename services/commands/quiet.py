@@ -19,7 +19,7 @@ from services.ports import Store
 
 
 class QuietNow(msgspec.Struct, frozen=True, kw_only=True):
-    """Quiet hours and when they hold next: now, if that has begun; UTC ms, 0 for never within the next two weeks.
+    """Quiet hours and when they hold next: now, if that has begun; UTC ms, 0 for never again.
     ``holds``: that it has, by the store's clock, which a window's may be behind.
     """
 
@@ -48,8 +48,7 @@ class QuietCommands:
         zone, now = self.zone(), self._store.now_ms()
         found = []
         for hours in keeping.wished(self._store):
-            spans = quiet_hours.spans(hours, zone, now, now + quiet_hours.HORIZON_MS)
-            begins, ends = spans[0] if spans else (0, 0)
+            begins, ends = quiet_hours.following(hours, zone, now)
             found.append(QuietNow(hours=hours, begins=begins, ends=ends, holds=bool(ends) and begins <= now))
         return sorted(found, key=lambda one: one.hours.name)
 

@@ -67,3 +67,22 @@ def test_a_fleet_whose_time_zone_nobody_has_set_calls_it_by_one_name(cli: Cli) -
     cli.environment["TZ"] = "Etc/UTC"
     told = {cli.run(noun, "list")["time_zone"] for noun in ("quiet", "promise", "schedule")}
     assert told == {"UTC"}
+
+
+def test_those_of_a_day_far_ahead_wait_and_say_when(cli: Cli) -> None:
+    words = ("quiet", "set", "sale", "platform:pdd", "--note", "spring sale", "--once")
+    told = cli.call(*words, "2099-03-27T22:00+00:00", "2099-03-28T06:00+00:00").stdout
+    assert "waits, from 2099-03-2" in told
+    (row,) = cli.run("quiet", "list")["quiet_hours"]
+    assert row["state"] == "waits"
+    assert row["from"]
+    assert row["until"]
+
+
+def test_a_shop_that_nobody_knows_is_doubted(cli: Cli) -> None:
+    cli.run("task", "create", "--shop", "pdd:s1", "--type", "work")
+    words = ("--once", "now", "2h", "--note", "stock-taking")
+    assert cli.run("quiet", "set", "one", "shop:pdd:s1", *words)["warnings"] == []
+    (told,) = cli.run("quiet", "set", "two", "shop:pdd:S1", *words)["warnings"]
+    assert "nothing is known of shop:pdd:S1" in told
+    assert "shop:pdd:s1" in told.removeprefix("nothing is known of shop:pdd:S1")

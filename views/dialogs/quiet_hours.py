@@ -274,7 +274,7 @@ def _name(scope: str, taken: frozenset[str]) -> str:
 
 def _state(one: QuietNow, now_ms: int, zone: str) -> str:
     if not one.ends:
-        return _("not within the next two weeks") if one.hours.weekly else _("over")
+        return _("over")
     if one.holds or one.begins <= now_ms:
         return _("now, until {time}").format(time=_clock(one.ends, now_ms, zone))
     return _("next {time}").format(time=_clock(one.begins, now_ms, zone))

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import lexicon, shapes, spoken, tables
+from services.cli import guesses, lexicon, shapes, spoken, tables
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
 from services.cli.instants import Instants
 from services.commands.quiet import QuietNow
@@ -103,16 +103,14 @@ def set_(context: Context) -> int:
             reason=args.note.strip(),
         )
         quiet_hours.check(hours, now)
+        warnings = guesses.unheard(engine, hours.scope)
+        context.warn(warnings)
         if not _sure(context, engine, spoken.phrase("set quiet hours for {scope}", scope=hours.scope)):
             return EXIT_FAILED
         before = commands.set(hours)
         found, zone = _one(commands.known(), args.name), commands.zone()
     row = _row(found, zone, now)
-    next_ = (
-        spoken.phrase("from {begin} until {end}", begin=row["from"], end=row["until"])
-        if row["from"]
-        else spoken.phrase("not within the next two weeks")
-    )
+    next_ = spoken.phrase("from {begin} until {end}", begin=row["from"], end=row["until"])
     line = spoken.phrase(
         "quiet hours {name} for {scope}: {state}, {next}",
         name=args.name,
@@ -120,7 +118,7 @@ def set_(context: Context) -> int:
         state=lexicon.called("state", row["state"]),
         next=next_,
     )
-    context.show({"quiet_hours": row, "replaced": before is not None}, [line])
+    context.show({"quiet_hours": row, "replaced": before is not None, "warnings": warnings}, [line])
     return EXIT_OK
 
 
@@ -162,7 +160,7 @@ def _one(found: list[QuietNow], name: str) -> QuietNow:
 
 def _row(one: QuietNow, zone: str, now: int) -> dict[str, Any]:
     hours = one.hours
-    state = "over" if not one.ends and not hours.weekly else "open" if one.ends and one.begins <= now else "waits"
+    state = "over" if not one.ends else "open" if one.begins <= now else "waits"
     return {
         "name": hours.name,
         "scope": hours.scope,

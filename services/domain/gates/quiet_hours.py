@@ -286,6 +286,12 @@ def spans(quiet: QuietHours, zone: str, since_ms: int, until_ms: int) -> list[tu
     return _merged(_touching([*found, *_weeklies(quiet.weekly, zone, since_ms, until_ms)], since_ms, until_ms))
 
 
+def following(quiet: QuietHours, zone: str, now_ms: int) -> tuple[int, int]:
+    """The window that is open, or comes next however far ahead it lies; zeros where none will."""
+    ahead = now_ms + HORIZON_MS if quiet.weekly else max((one.end for one in quiet.once), default=0)
+    return next(iter(spans(quiet, zone, now_ms, ahead)), (0, 0))
+
+
 def between(weekly: Iterable[Weekly], zone: str, since_ms: int, until_ms: int) -> list[tuple[int, int]]:
     """The windows that touch this time, in order, each for itself."""
     return sorted(_touching(_weeklies(weekly, zone, since_ms, until_ms), since_ms, until_ms))
@@ -294,6 +300,8 @@ def between(weekly: Iterable[Weekly], zone: str, since_ms: int, until_ms: int) -
 def _weeklies(weekly: Iterable[Weekly], zone: str, since_ms: int, until_ms: int) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     clock, windows = recurrence.zone_named(zone), tuple(weekly)
+    if not windows:  # single ones may lie any number of days ahead
+        return found
     day = _local(since_ms, clock).date() - timedelta(days=2)
     last = _local(until_ms, clock).date()
     while day <= last:

@@ -154,7 +154,7 @@ def pause(context: Context) -> int:
     scope = _scope(context.args.scope, "pause")
     with context.engine() as engine:
         waiting = _waiting(engine, scope)
-        warnings = _doubts(engine, scope) if not waiting else []
+        warnings = guesses.unheard(engine, scope) if not waiting else []
         context.warn(warnings)
         words = ngettext("pause {scope} ({waiting} waiting task)", "pause {scope} ({waiting} waiting tasks)", waiting)
         if not context.confirm(words.format(scope=scope, waiting=waiting)):
@@ -231,19 +231,6 @@ def _waiting(engine: assembly.Engine, scope: str) -> int:
     head, _, name = scope.partition(":")
     terms = (equals("status", *sorted(WAITING)), equals(head, name))
     return engine.store.query(Query(terms=terms, limit=1)).number.number
-
-
-def _doubts(engine: assembly.Engine, scope: str) -> list[str]:
-    """A switch for something that nobody has ever heard of is probably misspelt."""
-    head, _, name = scope.partition(":")
-    known = (
-        set(engine.registry.types()) if head == "type" else {shop.platform for shop in engine.registry.shops().values()}
-    )
-    if head not in ("type", "platform") or name in known:
-        return []
-    near = guesses.near(name, sorted(known))
-    told = spoken.phrase("nothing is known of {scope}", scope=scope)
-    return [spoken.meant(told, f"{head}:{near}" if near else "")]
 
 
 def add_held(verbs: Any, common: argparse.ArgumentParser) -> None:
