@@ -26,6 +26,7 @@ from services.domain.text.message import Message
 from services.engine.registry import Registry
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor.numbers.measured import Measured
+from services.monitor.waits.gates import GateLook
 from services.ports import Store
 
 #: waiting tasks that are looked at, the oldest first; of more, the counters say how many there are
@@ -33,6 +34,8 @@ MOST, PAGE = 3_000, 500
 #: lines that are followed, and instants that are told, the first of each kind
 LINES, INSTANTS = 120, 4
 MINUTE_MS = 60_000
+#: gates of what starts in its turn
+_BY_SLOTS = ("", listed.SHOP_BUSY, listed.MESSAGE, listed.BROKER, home.NO_WORKER, listed.LANE_ORDER)
 _STATUSES = (Status.PENDING, Status.QUEUED, Status.BLOCKED)
 
 
@@ -86,6 +89,7 @@ class DrainQueries:
 
     def __init__(self, store: Store, registry: Registry) -> None:
         self._store, self._registry, self._measured = store, registry, Measured(store)
+        self._look = GateLook(store, registry)
 
     def look(self, *, reached: bool = True, blocked: bool = False) -> Drain:
         """How it goes from now on. ``reached``: whether the broker answers who asks; ``blocked``: it takes no messages
@@ -108,7 +112,8 @@ class DrainQueries:
             unsent = [one for one in found if one.status == Status.PENDING]
             found = [one for one in found if one.status != Status.PENDING]
         able = _Able(self._registry, workers)
-        gates = {one.task_id: _why(one, able) for one in found}
+        closed = self._look.of(found)
+        gates = {one.task_id: _why(one, closed.get(one.task_id, ""), able) for one in found}
         tasks = [one for one in found if not gates[one.task_id]]
         why = _scaled(((gates[one.task_id], one) for one in found if gates[one.task_id]), scale)
         wanted = self._promises(zone, now)
@@ -263,18 +268,18 @@ class _Able:
         return any(task.lane in info.lanes for info in self._workers) and not self.of(task.task_type, task.lane)
 
 
-def _why(task: Task, able: _Able) -> str:
-    """The gate that no slot opens, "" where one does."""
+def _why(task: Task, gate: str, able: _Able) -> str:
+    """The gate that no slot opens, "" where one does. ``gate``: that it waits at now; its record names the one at which
+    it parked, and that of a task whose message is on its way none.
+    """
     if able.nowhere(task):
         return home.NO_WORKER
-    if task.status != Status.BLOCKED:
-        return ""
-    gate = home.name_of(task.gate)
-    if gate == home.GATE:  # the profile of its shop lives on one machine: who works there takes it in its turn
+    # the profile of its shop lives on one machine: who works there takes it in its turn
+    if gate == home.name_of(task.gate) == home.GATE:
         node = home.node_of(task.gate)
         return "" if any(info.node == node for info in able.of(task.task_type, task.lane)) else gate
     # one that no worker had room for waits for those that can run it, as any other does
-    return "" if gate in ("", listed.SHOP_BUSY, home.NO_WORKER) else gate
+    return "" if gate in _BY_SLOTS else gate
 
 
 def _also(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.domain.change import Claim, CloseSession, Create
+from services.domain.fleet.shop import Pause
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.task.record import Attempt, Task
 from services.messages import english
@@ -139,6 +140,21 @@ def test_what_no_slot_opens_is_told_by_its_gate(room: Room) -> None:
     room.store.heartbeat(WorkerInfo(worker="w", host="desk", pid=1, slots=(SlotState(),), executors=("http",)))
     found = DrainQueries(room.store, room.registry).look()
     assert (found.rows, found.why, found.stuck) == ((), (("no_worker", 3),), 3)
+
+
+def test_what_is_paused_after_it_parked_or_while_it_is_on_its_way_is_clear_never(room: Room) -> None:
+    """The record of a parked task names the gate of then, and one in a queue has met none."""
+    measured(room, 10)
+    room.clock.advance(900)
+    worker(room, 2)
+    running = room.running("w#1", shop_id="s1")
+    behind = sent_on(room, able=True, shop_id="s1")
+    room.create(shop_id="s2")
+    assert (running.status, room.task(behind.task_id).gate) == ("running", "shop_busy")
+    queries = DrainQueries(room.store, room.registry)
+    assert (queries.look().rows[0].waiting, queries.look().why) == (2, ())
+    room.store.set_pause(Pause(scope="platform:pdd", by="ann", at=room.store.now_ms()))
+    assert (queries.look().rows, queries.look().why) == ((), (("paused", 2),))
 
 
 def test_what_no_slot_opens_is_told_beside_what_is_clear_soon(room: Room) -> None:
