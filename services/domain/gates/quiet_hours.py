@@ -394,12 +394,14 @@ def closed(name: str, body: str, now_ms: int) -> Pause | None:
 
 
 def clock_at(instant: int, zone: str, now_ms: int) -> str:
-    """Hour and minute on the clocks of the fleet, with the day where that is not the next time they show it."""
+    """Hour and minute on the clocks of the fleet, with the day where that is neither the next nor the last time they
+    show it.
+    """
     try:
         moment = _local(instant, ZoneInfo(zone))
     except (ValueError, OSError, KeyError, OverflowError):
         moment = _local(instant, ZoneInfo("UTC"))
-    return f"{moment:%H:%M}" if instant - now_ms < _DAY_MS else f"{moment:%Y-%m-%d %H:%M}"
+    return f"{moment:%H:%M}" if abs(instant - now_ms) < _DAY_MS else f"{moment:%Y-%m-%d %H:%M}"
 
 
 def _local(instant: int, zone: ZoneInfo) -> datetime:

@@ -260,6 +260,22 @@ def test_a_stored_one_that_is_none_is_told(body: str) -> None:
         quiet_hours.load(body)
 
 
+@pytest.mark.parametrize(
+    ("instant", "said"),
+    [
+        ("2026-11-23T22:00", "22:00"),
+        ("2026-11-24T11:59", "11:59"),  # the next time that clocks show it
+        ("2026-11-24T12:00", "2026-11-24 12:00"),
+        ("2026-11-22T12:01", "12:01"),  # the last time that they showed it
+        ("2026-11-22T12:00", "2026-11-22 12:00"),
+        ("2026-11-03T02:24", "2026-11-03 02:24"),
+    ],
+)
+def test_a_time_is_said_with_its_day_where_hours_and_minutes_alone_would_mean_another(instant: str, said: str) -> None:
+    now = at("2026-11-23T12:00", SHANGHAI)
+    assert quiet_hours.clock_at(at(instant, SHANGHAI), SHANGHAI, now) == said
+
+
 def test_doctor_warns_of_what_runs_out_and_of_what_nobody_wished() -> None:
     now = at("2026-11-23T12:00", SHANGHAI)
     wish = msgspec.json.encode(night("daily 22:00-06:00")).decode()
