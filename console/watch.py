@@ -1,4 +1,6 @@
-"""What is asked for every so often wherever a person is in the window, off the GUI thread: incidents and queues."""
+"""What is asked for every so often wherever a person is in the window, off the GUI thread: incidents, queues and
+schedules.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +20,7 @@ from services.i18n import _, ngettext
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertQueries, AlertsNow, IncidentNow
 from services.monitor.queues.board import Needing, QueueBoard
+from services.monitor.schedules import ScheduleQueries
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.operation import Operation
@@ -25,6 +28,7 @@ from views.widgets.toast import ToastAction, ToastSpec, lasting
 
 V = TypeVar("V")
 QUEUES_MS = 10_000
+SCHEDULES_MS = 5_000
 QUEUES = "queues"
 ALERTS_MS = 3000
 ALERTS = "alerts"
@@ -77,6 +81,14 @@ class QueueWatch(Watch[Needing]):
         tone = "stuck" if self._needing.worst == insight.STUCK else "retrying"
         badge = text.compact(number) if number else ""
         self._window.rail.set_badge(QUEUES, badge, tone, _("queues that need somebody"))
+
+
+class ScheduleWatch(Watch[int | None]):
+    """Keeps the number in the status bar of schedules that come next."""
+
+    def __init__(self, window: MainWindow, schedules: ScheduleQueries) -> None:
+        super().__init__(window, SCHEDULES_MS, schedules.soon, window.status_bar.show_due)
+        self.look()
 
 
 class AlertWatch(Watch[AlertsNow]):

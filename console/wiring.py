@@ -404,6 +404,7 @@ class ShellWiring(QObject):
             if snapshot.at_ms:  # else it would be blank until the next look at the clock
                 self._window.status_bar.show_silence(self._age(snapshot))
             return
+        self._window.status_bar.show_skew(timedelta(seconds=round(snapshot.skew_ms / 1000)))
         lag, rates = timedelta(milliseconds=snapshot.lag_ms), snapshot.rates.flow
         self._window.status_bar.show_vitals(
             Vitals(

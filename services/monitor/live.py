@@ -25,6 +25,7 @@ from services.domain.task.order import BrokerHealth, QueueDepth
 from services.domain.task.search.query import Counts
 from services.domain.task.status import Status
 from services.domain.text.said import words_of
+from services.domain.upkeep import health
 from services.engine import farewells
 from services.engine.fates import Fates
 from services.engine.lead import leader, leader_link
@@ -85,6 +86,7 @@ class Snapshot:
     rates: Rates = field(default_factory=Rates)
     took: Mapping[str, Measured] = field(default_factory=dict)  #: what tasks of a type took of late; "": all
     lag_ms: float = 0.0  #: age of the newest event when it arrived
+    skew_ms: int = 0  #: how far this machine's clock is surely from the store's, 0 where they agree well enough
     farewell: Farewell = NOBODY  #: of the last worker that left, asked for while none lives
     leader: str = ""
     leaderless_ms: int = 0  #: since when nobody leads, UTC ms; 0 while somebody does, or since before that was watched
@@ -351,7 +353,10 @@ class Live:
 
     def _slow(self) -> None:
         answers, latency, error = self._store.health()
-        self._skew_ms = self._store.now_ms() - self._clock.now_ms()
+        asked = self._clock.now_ms()
+        there, here = self._store.now_ms(), self._clock.now_ms()
+        self._skew_ms = there - here
+        skew = health.skew(here - there, here - asked)
         workers, leads = tuple(self._store.workers()), self._store.leader(leader.ROLE)
         self._snapshot = replace(
             self._snapshot,
@@ -366,6 +371,7 @@ class Live:
             links=leader_link.links(self._store, leads),
             store=StoreHealth(connected=answers, latency_ms=latency, error=error),
             newer=self._store.newer(),
+            skew_ms=skew if skew >= health.SKEW_WARNING_MS else 0,
         )
 
     def _show(self, fresh: Snapshot) -> None:

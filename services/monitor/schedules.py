@@ -105,6 +105,11 @@ class ScheduleQueries:
         """All of them by name, each with up to ``count`` next runs; what cannot be read is left out and logged."""
         return tuple(self._rows(self._store.schedules(), count, every=True))
 
+    def soon(self, within_ms: int = load.MINUTE_MS) -> int | None:
+        """How many have their next run within so long; None where there is no schedule."""
+        found, now = self._store.schedules(), self._store.wall_ms()
+        return sum(0 <= one.next_at - now < within_ms for one in found) if found else None
+
     def board(self, runs: int = SHOWN_RUNS) -> tuple[ScheduleRow, ...]:
         """All of them with their last runs and what they collide with."""
         rows = self.rows()

@@ -1,4 +1,4 @@
-"""Queues that need somebody are counted at the rail, on whichever page a person is."""
+"""What is counted on whichever page a person is: queues that need somebody at the rail, schedules below."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
-from console.watch import QueueWatch
+from console.watch import QueueWatch, ScheduleWatch
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
+from services.domain.plans.schedule import Schedule
 from tests.gui.desk import Desk
 
 pytestmark = pytest.mark.both_pairs
@@ -32,3 +33,24 @@ def test_a_queue_that_nobody_takes_from_is_counted_at_the_rail(desk: Desk, conso
         [TaskSpec(platform=platform, shop_id=shop, task_type="sync_order")], origin="console"
     )
     qtbot.waitUntil(lambda: said() == "Queues, queues that need somebody", timeout=30_000)
+
+
+def test_schedules_of_the_next_minute_are_counted_below(desk: Desk, console: Console, qtbot: QtBot) -> None:
+    watch = console.window.findChild(ScheduleWatch)
+    for timer in watch.findChildren(QTimer):
+        timer.stop()
+    part = console.window.status_bar.part("due")
+
+    def said() -> str:
+        with qtbot.waitSignal(watch.looked):
+            watch.look()
+        return "" if part.isHidden() else str(part.words())
+
+    assert said() == ""
+    often, seldom = ("often", 30), ("seldom", 7200)
+    for name, every_s in (often, seldom):
+        made = Schedule(name=name, task_type="get_content", every_s=every_s, all_shops=True)
+        desk.session.commands.schedules.add(made)
+    assert said() == "Schedules next minute 1"
+    desk.session.commands.schedules.switch(["often"], enabled=False)
+    assert said() == "Schedules next minute 0"

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import msgspec
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import _
@@ -20,7 +20,9 @@ from views.theme.tokens import STATUS_BAR
 
 _PAD, _GAP, _ICON = 8, 6, 12
 #: with less than that the rates stand without the time that they are counted over, which their tips say too
-ROOMY = 940
+ROOMY = 1100
+#: with less than that the schedules that come next are left to their page
+ROOM_FOR_DUE = 900
 
 
 class Vitals(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +33,6 @@ class Vitals(msgspec.Struct, frozen=True, kw_only=True):
     rate_out: float | None = None
     rate_span: timedelta | None = None  #: what both are counted over
     event_lag: timedelta | None = None
-    due_next_minute: int | None = None  #: None hides the part
 
 
 class StatusPart(QAbstractButton):
@@ -54,18 +55,21 @@ class StatusPart(QAbstractButton):
         suffix: str = "",
         *,
         tone: str = "text2",
-        icon: str = "",
+        icon: str | None = None,
         boxed: bool = False,
         tip: str = "",
     ) -> None:
-        """Show texts, already translated; `boxed` puts an edge around, for what must be seen."""
+        """Show texts, already translated; `boxed` puts an edge around, for what must be seen; without an `icon` the
+        one stays that it had.
+        """
+        if tip != self.toolTip():
+            self.setToolTip(tip)
         if (name, value, suffix, tone, boxed) == (self._name, self._value, self._suffix, self._tone, self._boxed):
             return
         before = self.sizeHint()
         self._name, self._value, self._suffix, self._tone, self._boxed = name, value, suffix, tone, boxed
-        self._icon = icon or self._icon
+        self._icon = self._icon if icon is None else icon
         self.setAccessibleName(" ".join(part for part in (name, value, suffix) if part))
-        self.setToolTip(tip)
         if self.sizeHint() != before:  # else the whole window would be laid out for each figure
             self.updateGeometry()
         self.update()
@@ -124,6 +128,8 @@ class StatusBar(QFrame):
         self.setProperty("panel", "statusbar")
         self.setFixedHeight(STATUS_BAR)
         self._vitals = Vitals()
+        self._due: int | None = None
+        self._skew = timedelta()
         self._rights, self._rights_label, self._rights_tone = "", "", "retrying"
         self._operator, self._role = "", ""
         self._parts: dict[str, StatusPart] = {}
@@ -183,11 +189,28 @@ class StatusBar(QFrame):
         lag = "–" if vitals.event_lag is None else text.milliseconds(vitals.event_lag)
         tip = _("Time from a change in the fleet until it is heard of here; how old the page is stands above")
         self._parts["lag"].show_part(_("Event lag"), lag, tip=tip)
-        due = vitals.due_next_minute
+
+    def show_due(self, schedules: int | None) -> None:
+        """Say how many schedules come within the next minute; None hides the part."""
+        self._due = schedules
+        self._fit_due()
+        self._parts["due"].show_part(
+            _("Schedules next minute"),
+            "" if schedules is None else text.count(schedules),
+            tip=_("Schedules whose next run comes within a minute"),
+        )
+
+    def _fit_due(self) -> None:
+        room = self.width() >= ROOM_FOR_DUE * theme().growth
         # a divider stands between two parts, never before the empty middle
         for widget in (self._parts["due"], self._dividers["lag"]):
-            widget.setVisible(due is not None)
-        self._parts["due"].show_part(_("Schedules next minute"), "" if due is None else text.count(due))
+            widget.setVisible(self._due is not None and room)
+
+    def show_skew(self, skew: timedelta) -> None:
+        """Warn that the clock of this computer is so far from that of the fleet, by which all times here go; 0: no."""
+        if skew != self._skew:
+            self._skew = skew
+            self._show_clock()
 
     def show_silence(self, span: timedelta) -> None:
         """Say for how long no event came, in place of the event lag."""
@@ -195,6 +218,7 @@ class StatusBar(QFrame):
         self._parts["lag"].show_part(words, tone="retrying")
         for key, name in (("in", _("In")), ("out", _("Out"))):
             self._parts[key].show_part(name, "–")
+        self.show_due(None)
 
     def show_rights(self, reason: str = "", label: str = "", tone: str = "retrying") -> None:
         """Show that one can act, or READ-ONLY (or `label`) with the reason; both already translated."""
@@ -214,15 +238,30 @@ class StatusBar(QFrame):
     def _show_clock(self) -> None:
         zone = shown.zone()  # that of all other times on screen
         now = shown.moment(ticks().present_ms()).astimezone(zone)
-        self._parts["clock"].show_part("", f"{now:%H:%M:%S}", text.zone_name(now, zone), tip=f"{now:%Y-%m-%d}")
+        clock, name, day = f"{now:%H:%M:%S}", text.zone_name(now, zone), f"{now:%Y-%m-%d}"
+        if not self._skew:
+            self._parts["clock"].show_part("", clock, name, icon="", tip=day)
+            return
+        off = text.duration(self._skew)
+        told = _("The clock of this computer differs by {span}; all times here go by that of the fleet")
+        warning = _("this computer {span} off").format(span=off)
+        self._parts["clock"].show_part(
+            warning, clock, name, tone="retrying", icon="ph.warning-fill", boxed=True, tip=told.format(span=off)
+        )
 
     def retranslate(self) -> None:
         """Say everything again."""
         self.setAccessibleName(_("Status bar"))
         self.show_vitals(self._vitals)
+        self.show_due(self._due)
         self.show_rights(self._rights, self._rights_label, self._rights_tone)
         self.show_operator(self._operator, self._role)
         self._show_clock()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out what has no room."""
+        super().resizeEvent(event)
+        self._fit_due()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Run the clock while it can be seen."""

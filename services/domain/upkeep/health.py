@@ -365,9 +365,14 @@ def of_broker(what: str, seen: Inspection) -> list[Finding]:
     return found
 
 
+def skew(skew_ms: int, round_trip_ms: int) -> int:
+    """By how much two clocks surely differ; ``skew_ms``: by how much they seem to, asked within ``round_trip_ms``."""
+    return max(0, abs(skew_ms) - max(0, round_trip_ms))
+
+
 def of_clock(skew_ms: int, round_trip_ms: int) -> Finding:
     """``skew_ms``: this machine's time minus the store's, asked within ``round_trip_ms``."""
-    surely = max(0, abs(skew_ms) - round_trip_ms)
+    surely = skew(skew_ms, round_trip_ms)
     if surely < SKEW_WARNING_MS:
         return finding(OK, "clock", "doctor.clock_ok")
     level = ERROR if surely >= SKEW_ERROR_MS else WARNING

@@ -389,9 +389,8 @@ def dress(window: MainWindow, *, lost: bool = False) -> None:
     window.top_bar.set_search_enabled(True)
     window.top_bar.show_freshness(timedelta(seconds=134 if lost else 0.4))
     window.top_bar.set_can_create(_("Not connected") if lost else "")
-    window.status_bar.show_vitals(
-        Vitals(rate_in=4.8, rate_out=4.4, event_lag=timedelta(milliseconds=120), due_next_minute=31)
-    )
+    window.status_bar.show_vitals(Vitals(rate_in=4.8, rate_out=4.4, event_lag=timedelta(milliseconds=120)))
+    window.status_bar.show_due(31)
     window.status_bar.show_operator("Chen Yu", _("operator"))
     label = _("READ-ONLY while disconnected") if lost else ""
     window.status_bar.show_rights(label, label)

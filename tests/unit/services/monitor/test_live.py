@@ -131,6 +131,21 @@ def test_instants_are_those_of_the_store_whatever_this_machine_thinks(room: Room
     eventually(lambda: abs(live.snapshot().at_ms - room.clock.now_ms()) < 60_000)
 
 
+def test_a_clock_that_differs_from_that_of_the_store_is_told(room: Room, live: Live) -> None:
+    room.clock.advance(3600)
+    live.start()
+    eventually(lambda: live.snapshot().at_ms)
+    surely = abs(room.clock.now_ms() - SystemClock().now_ms())
+    assert abs(live.snapshot().skew_ms - surely) < 60_000
+    same = Live(room.store, room.broker, room.clock)
+    try:
+        same.start()
+        eventually(lambda: same.snapshot().at_ms)
+        assert same.snapshot().skew_ms == 0
+    finally:
+        same.close()
+
+
 def test_a_store_that_is_lost_in_a_gap_is_followed_again(
     room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from views.shell.status_bar import StatusBar, StatusPart, Vitals
 from views.support import shown
 from views.support.instant import ticks
 
-VITALS = Vitals(rate_in=4.8, rate_out=4.4, event_lag=timedelta(milliseconds=120), due_next_minute=31)
+VITALS = Vitals(rate_in=4.8, rate_out=4.4, event_lag=timedelta(milliseconds=120))
 
 
 @pytest.fixture
@@ -30,6 +30,7 @@ def words(bar: StatusBar, key: str) -> str:
 
 def test_numbers(bar: StatusBar) -> None:
     bar.show_vitals(VITALS)
+    bar.show_due(31)
     assert words(bar, "mode") == "Fleet mode"
     assert words(bar, "in") == "In 4.8/s"
     assert words(bar, "lag") == "Event lag 120 ms"
@@ -37,6 +38,8 @@ def test_numbers(bar: StatusBar) -> None:
     bar.show_vitals(Vitals(local=True))
     assert words(bar, "mode") == "Local mode"
     assert words(bar, "out") == "Out –"
+    assert not bar.part("due").isHidden()
+    bar.show_due(None)
     assert bar.part("due").isHidden()
     bar.grab()
 
@@ -56,9 +59,17 @@ def test_a_narrow_bar_leaves_out_over_how_long_the_rates_were_counted(bar: Statu
         assert "over the last minute" in bar.part("in").toolTip()
 
 
-@pytest.mark.parametrize("vitals", [VITALS, Vitals(local=True)])
-def test_no_divider_stands_before_the_empty_middle(bar: StatusBar, vitals: Vitals) -> None:
-    bar.show_vitals(vitals)
+def test_a_narrow_bar_leaves_the_schedules_to_their_page(bar: StatusBar) -> None:
+    bar.show_due(31)
+    for width in (1280, 853, 1280):
+        bar.resize(width, bar.height())
+        assert bar.part("due").isHidden() == (width < 900)
+
+
+@pytest.mark.parametrize("due", [31, 0, None])
+def test_no_divider_stands_before_the_empty_middle(bar: StatusBar, due: int | None) -> None:
+    bar.show_vitals(VITALS)
+    bar.show_due(due)
     row = bar.layout()
     items = [row.itemAt(place) for place in range(row.count())]
     middle = next(place for place, item in enumerate(items) if item.spacerItem())
@@ -67,9 +78,28 @@ def test_no_divider_stands_before_the_empty_middle(bar: StatusBar, vitals: Vital
 
 
 def test_silence_is_said(bar: StatusBar) -> None:
+    bar.show_due(31)
     bar.show_silence(timedelta(seconds=134))
+    assert bar.part("due").isHidden()
     assert words(bar, "lag") == "No events for 2 m 14 s"
     assert words(bar, "in") == "In –"
+
+
+def test_a_clock_that_differs_is_a_warning_with_glyph_and_words_until_it_is_put_right(bar: StatusBar) -> None:
+    part = bar.part("clock")
+    usual = part.accessibleName()
+    bar.show_skew(timedelta(seconds=134))
+    assert part.accessibleName().replace("\u202f", " ").startswith("this computer 2 m 14 s off ")
+    assert "all times here go by that of the fleet" in part.toolTip()
+    bar.show_skew(timedelta())
+    assert "off" not in part.accessibleName()
+    assert part.accessibleName().split()[1:] == usual.split()[1:]
+
+
+def test_the_reason_told_beside_the_badge_is_the_one_of_now(bar: StatusBar) -> None:
+    bar.show_rights("You are a viewer")
+    bar.show_rights("Not while the connection is lost")
+    assert bar.part("rights").toolTip() == "Not while the connection is lost"
 
 
 def test_rights(bar: StatusBar) -> None:

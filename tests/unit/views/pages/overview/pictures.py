@@ -70,9 +70,8 @@ def window_with(page: OverviewPage) -> MainWindow:
         ]
     )
     window.top_bar.show_freshness(timedelta(seconds=0.4))
-    window.status_bar.show_vitals(
-        Vitals(rate_in=4.8, rate_out=4.4, event_lag=timedelta(milliseconds=120), due_next_minute=31)
-    )
+    window.status_bar.show_vitals(Vitals(rate_in=4.8, rate_out=4.4, event_lag=timedelta(milliseconds=120)))
+    window.status_bar.show_due(31)
     return window
 
 
