@@ -41,7 +41,18 @@ def application() -> QApplication:
     finally:
         qInstallMessageHandler(None)
     app.setApplicationName("Fleetdeck")
+    _be_called("Fleetdeck")
     return app
+
+
+def _be_called(name: str) -> None:
+    """Windows takes the windows of a Python program for Python's: its icon in the taskbar, its name over notifications.
+    The shortcut of the setup has the same name, so that both are one button (resources/deploy/windows).
+    """
+    if sys.platform == "win32":
+        import ctypes
+
+        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID(name)
 
 
 def tell(words: str) -> None:

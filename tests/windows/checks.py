@@ -199,6 +199,8 @@ def _installer(machine: Machine, out: Path) -> str:
     picture = ("--profile", "local", "--page", "tasks", "--screenshot", r"C:\installed.png")
     _run(machine, *program, *picture, screen=True, **words)
     shutil.copy(machine.drive / "installed.png", out / "windows-installed.png")
+    if not (folder / "fleetdeck.ico").is_file():
+        raise Failed("there is no icon for the start menu")
     opens = _registered(machine, _LINKS)
     if not opens.endswith(' "%1"') or str(_PROGRAM).lower() not in opens.lower():
         raise Failed(f"links are opened by {opens!r}")

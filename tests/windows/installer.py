@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +23,8 @@ _SCRIPT = laid.ROOT / "resources" / "deploy" / "windows" / "fleetdeck.nsi"
 _NEEDLESS = ("tcl", "Tools", "include", "libs", "Scripts", "Lib/test", "Lib/idlelib", "Lib/tkinter", "Lib/ensurepip")
 #: takes the place of every variable and registry entry by which another Python of the machine would be mixed in
 _PATHS = "Lib\nDLLs\nLib\\site-packages\n..\\app\n..\\..\\handlers\n"
+#: of the icon: what taskbar, start menu and title bars take at 100 to 200 %
+_SIZES = (16, 20, 24, 32, 40, 48, 64, 256)
 _COMMAND = '@"%~dp0program\\python\\python.exe" "%~dp0program\\app\\main.py" %*\r\n'
 
 
@@ -47,6 +51,7 @@ def build(out: Path, compressor: str = "lzma", sign: str = "") -> Path:
 
 def pack(stage: Path, setup: Path, compressor: str, sign: str = "") -> Path:
     """The setup of what lies in a folder; as ``build``."""
+    (stage / "fleetdeck.ico").write_bytes(icon())
     words = {"STAGE": stage, "OUT": setup, "VERSION": VERSION, "COMPRESSOR": compressor}
     words |= {"SIGN": sign} if sign else {}  # the removal is signed before it is packed
     subprocess.run(["makensis", "-V2", *(f"-D{key}={value}" for key, value in words.items()), str(_SCRIPT)], check=True)
@@ -55,6 +60,29 @@ def pack(stage: Path, setup: Path, compressor: str, sign: str = "") -> Path:
     digest = hashlib.sha256(setup.read_bytes()).hexdigest()
     setup.with_suffix(".exe.sha256").write_text(f"{digest}  {setup.name}\n", encoding="ascii")
     return setup
+
+
+def icon() -> bytes:
+    """The mark of the program as Windows takes it: one file with a picture for each size."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from PySide6.QtCore import QBuffer, QIODevice
+
+    from console.application import application
+    from views.theme.icons import app_pixmap
+
+    application()
+    pictures = []
+    for size in _SIZES:
+        buffer = QBuffer()
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        app_pixmap(size).save(buffer, "ICO")  # a file of one picture: a head of 6 bytes, an entry of 16, its bytes
+        pictures.append(bytes(buffer.data().data()))
+    place = 6 + 16 * len(pictures)
+    entries = b""
+    for one in pictures:
+        entries += one[6:18] + struct.pack("<I", place)
+        place += len(one) - 22
+    return struct.pack("<3H", 0, 1, len(pictures)) + entries + b"".join(one[22:] for one in pictures)
 
 
 def absolute(command: str) -> str:

@@ -6,7 +6,12 @@
 ; neither by an update nor by the removal.
 Target amd64-unicode
 Unicode true
+!define MUI_ICON "${STAGE}/fleetdeck.ico"
+!define MUI_UNICON "${STAGE}/fleetdeck.ico"
 !include "MUI2.nsh"
+!include "LogicLib.nsh"
+!include "Win\COM.nsh"
+!include "Win\Propkey.nsh"
 !define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\Fleetdeck"
 ; as services/desktop/registry.py has them
 !define LINKS "Software\Classes\fleetdeck"
@@ -58,6 +63,33 @@ FunctionEnd
 !insertmacro BEGINS ""
 !insertmacro BEGINS "un."
 
+; The windows belong to this shortcut (console/application.py says the same name), not to Python: one button and one icon in
+; the taskbar, also where it is pinned. A shortcut that cannot be given the name still starts the program.
+Function NameShortcut
+  !insertmacro ComHlpr_CreateInProcInstance ${CLSID_ShellLink} ${IID_IShellLink} r0 ""
+  ${If} $0 P<> 0
+    ${IUnknown::QueryInterface} $0 '("${IID_IPersistFile}",.r1)'
+    ${If} $1 P<> 0
+      ${IPersistFile::Load} $1 '("$SMPROGRAMS\Fleetdeck.lnk",${STGM_READWRITE})'
+      ${IUnknown::QueryInterface} $0 '("${IID_IPropertyStore}",.r2)'
+      ${If} $2 P<> 0
+        System::Call '*${SYSSTRUCT_PROPERTYKEY}(${PKEY_AppUserModel_ID})p.r3'
+        System::Call '*(&w16 "Fleetdeck")p.r4'
+        System::Call '*(&i2 ${VT_LPWSTR},&i6 0,p r4,p 0)p.r5'
+        ${IPropertyStore::SetValue} $2 '($3,$5)'
+        ${IPropertyStore::Commit} $2 ""
+        System::Free $5
+        System::Free $4
+        System::Free $3
+        ${IUnknown::Release} $2 ""
+        ${IPersistFile::Save} $1 '("$SMPROGRAMS\Fleetdeck.lnk",1)'
+      ${EndIf}
+      ${IUnknown::Release} $1 ""
+    ${EndIf}
+    ${IUnknown::Release} $0 ""
+  ${EndIf}
+FunctionEnd
+
 Section
   SetOutPath "$INSTDIR"
   !insertmacro TAKE_AWAY
@@ -65,11 +97,13 @@ Section
   File /r "${STAGE}/program/*"
   SetOutPath "$INSTDIR"
   File "${STAGE}/fleetdeck.cmd"
+  File "${STAGE}/fleetdeck.ico"
   RMDir /r "$INSTDIR\before"
   CreateDirectory "$INSTDIR\handlers"
   WriteUninstaller "$INSTDIR\uninstall.exe"
   SetOutPath "$INSTDIR\program\app"  ; where the shortcut starts it
-  CreateShortcut "$SMPROGRAMS\Fleetdeck.lnk" "$INSTDIR\program\python\pythonw.exe" '"$INSTDIR\program\app\main.py"'
+  CreateShortcut "$SMPROGRAMS\Fleetdeck.lnk" "$INSTDIR\program\python\pythonw.exe" '"$INSTDIR\program\app\main.py"' "$INSTDIR\fleetdeck.ico"
+  Call NameShortcut
   ; links when it comes new; an update leaves what somebody chose: nothing, or another program
   ReadRegStr $0 HKCU "${KEY}" "InstallLocation"
   StrCmp $0 "" links
@@ -84,6 +118,7 @@ links:
 linked:
   WriteRegStr HKCU "${KEY}" "DisplayName" "Fleetdeck"
   WriteRegStr HKCU "${KEY}" "DisplayVersion" "${VERSION}"
+  WriteRegStr HKCU "${KEY}" "DisplayIcon" "$INSTDIR\fleetdeck.ico"
   WriteRegStr HKCU "${KEY}" "Publisher" "Fleetdeck"
   WriteRegStr HKCU "${KEY}" "InstallLocation" "$INSTDIR"
   WriteRegStr HKCU "${KEY}" "UninstallString" '"$INSTDIR\uninstall.exe"'
@@ -97,6 +132,7 @@ Section "Uninstall"
   !insertmacro TAKE_AWAY
   RMDir /r "$INSTDIR\before"
   Delete "$INSTDIR\fleetdeck.cmd"
+  Delete "$INSTDIR\fleetdeck.ico"
   Delete "$INSTDIR\uninstall.exe"
   RMDir "$INSTDIR\handlers"  ; only where nobody has put anything into it
   RMDir "$INSTDIR"
