@@ -16,6 +16,7 @@ from services.cli import output, spoken, tables
 from services.domain import audit
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.task.search import filter_time
+from services.domain.text import shell
 from services.i18n import ngettext
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
@@ -149,7 +150,7 @@ class Context(msgspec.Struct):
 
 def examples(commands: Sequence[str]) -> dict[str, Any]:
     """What a noun's help ends with, for ``add_parser``."""
-    lines = "".join(f"  fleetdeck {command}\n" for command in commands)
+    lines = "".join(f"  fleetdeck {shell.written(command)}\n" for command in commands)
     return {"epilog": f"examples:\n{lines}", "formatter_class": argparse.RawDescriptionHelpFormatter}
 
 

@@ -127,7 +127,7 @@ def test_keys_alone_open_it_ask_and_create(console: Console, desk: Desk, qtbot: 
         QTest.keyClicks(dialog.field, "10021 sync_order")
     assert lead(dialog) == "No: It did not run"
     assert "It has not succeeded, as far as is known" in words(dialog)
-    assert dialog.command.text().endswith("work pdd:pdd-10021 sync_order --day today")
+    assert "fleetdeck work pdd:pdd-10021 sync_order --day today" in dialog.command.text()
     assert not dialog.payload.isVisible()  # all of the type are one work
     QTest.keyClick(dialog, Qt.Key.Key_R, CTRL)
     qtbot.waitUntil(lambda: any("New task" in one.windowTitle() for one in QApplication.topLevelWidgets()))

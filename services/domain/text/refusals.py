@@ -295,7 +295,7 @@ REFUSALS: dict[str, str] = {
     "artifact.more": N_("{count} more files are kept than are named here"),
     "artifact.no_place": N_("{file} has no place in {place}"),
     "artifact.changed": N_("{file} changed while it was being kept"),
-    "artifact.packages": N_("{place} needs more packages: pip install 'fleetdeck[s3]' ({why})"),
+    "artifact.packages": N_('{place} needs more packages: pip install "fleetdeck[s3]" ({why})'),
     "artifact.unread": N_("{file} cannot be read: {why}"),
     "artifact.unread_there": N_("{file} cannot be read in {place}: {why}"),
     "artifact.unlisted": N_("the files cannot be listed in {place}: {why}"),

@@ -4,7 +4,6 @@ the work, and beside them stands all of the one that is chosen.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -15,6 +14,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from services.domain.fleet.shop import Shop
+from services.domain.text import shell
 from services.domain.types import strict_json
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext
@@ -255,9 +255,13 @@ class WorkDialog(DialogFrame):
     def command_line(self) -> str:
         """What asks the same in a terminal, "" while nothing is chosen."""
         shop, kind = self.works.current()
-        payload = self._payload() if kind else None
-        typed = f" --payload {shlex.quote(msgspec.json.encode(payload).decode())}" if payload is not None else ""
-        return f"work {shop} {kind} --day {self.day}{typed}" if kind else ""
+        if not kind:
+            return ""
+        payload, profile = self._payload(), self._context.profile
+        words = ["fleetdeck", "work", shop, kind, "--day", self.day]
+        words += ["--payload", msgspec.json.encode(payload).decode()] if payload is not None else []
+        words += ["--profile", profile] if profile not in ("", "local") else []
+        return shell.line(words)
 
     def _read(self) -> Directory:
         shops = dict(self._context.shops())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,7 +16,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from services.domain.task.record import Task
 from services.domain.task.search.filter import format_terms
 from services.domain.task.search.query import Term
-from services.domain.text import view_link
+from services.domain.text import shell, view_link
 from services.domain.text.mask import masked_json
 from services.domain.text.said import said
 from services.i18n import N_, _, ngettext
@@ -188,7 +187,7 @@ def command_line(task: Task, profile: str) -> str:
     words = ["fleetdeck", "task", "create", "--platform", task.platform, "--shop", task.shop_id]
     words += ["--type", task.task_type, "--payload", masked_json(task.payload), "--priority", str(task.priority)]
     words += ["--profile", profile] if profile not in ("", "local") else []
-    return shlex.join(words)
+    return shell.line(words)
 
 
 def curl(task: Task) -> str:
@@ -199,7 +198,7 @@ def curl(task: Task) -> str:
     body = {"shops": [task.shop], "type": task.task_type, "priority": str(task.priority)}
     text = json.dumps({**body, "payload": json.loads(masked_json(task.payload))}, ensure_ascii=False)
     words = ["curl", "-X", "POST", REST, "-H", "content-type: application/json", "-d", text]
-    return f'{shlex.join(words)} -H "authorization: Bearer $TOKEN"'
+    return f'{shell.line(words)} -H "authorization: Bearer {shell.variable("TOKEN")}"'
 
 
 def _rows(queries: TaskQueries, ids: Sequence[str]) -> tuple[TaskRow, ...]:

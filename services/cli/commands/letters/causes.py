@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from typing import Any
 
 from services import assembly
@@ -12,6 +11,7 @@ from services.cli.context import EXIT_OK, Context, examples, table
 from services.domain.errors import NotFound, UsageError
 from services.domain.task.search.filter import format_terms
 from services.domain.task.status import Triage
+from services.domain.text import shell
 from services.monitor.letters.causes import Cause
 
 EXAMPLES = ("causes", "causes 9ac1", "causes --triage archived --json")
@@ -45,7 +45,7 @@ def causes(context: Context) -> int:
         facts = {**told, "reach": told["reach"]["text"], "known": told["known"]["text"]}
         lines = [tables.fact(name, value, 14) for name, value in facts.items() if value not in ("", [], None, {})]
         lines += [
-            tables.fact("letters", f"task list --filter {shlex.quote(format_terms(one.terms))}", 14),
+            tables.fact("letters", f"task list --filter {shell.line([format_terms(one.terms)])}", 14),
             *_matrix(told["reach"]),
         ]
         context.show({"cause": told}, lines)
