@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -75,3 +75,23 @@ def test_a_page_is_gone_through_as_it_is_read(name: str, console: Console, desk:
     found = list(stops(page))
     wrong = [f"{a!r} before {b!r}" for a, b in combinations(found, 2) if backwards(page, a, b)]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", ["tasks", "settings"])
+def test_the_status_bar_comes_after_the_page(name: str, console: Console, qtbot: QtBot) -> None:
+    window = console.window
+    window.open_page(name)
+    settle(qtbot, window.page(name))
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
+    order = (window.rail, window.top_bar, window.page(name), window.status_bar)
+    first = next(stops(window.rail))
+    first.setFocus()
+    met = []
+    while not met or QApplication.focusWidget() is not first:
+        at_it = QApplication.focusWidget()
+        assert at_it is not None
+        met.append(next(place for place, part in enumerate(order) if part.isAncestorOf(at_it)))
+        qtbot.keyClick(at_it, Qt.Key.Key_Tab)
+    assert met == sorted(met)
+    assert set(met) == set(range(len(order)))

@@ -8,7 +8,13 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 
 def frame(left: QWidget, column: Sequence[QWidget], below: QWidget) -> QWidget:
-    """Return the parts put together; the last widget of the column takes the room that is left."""
+    """Return the parts put together; the last widget of the column takes the room that is left.
+
+    Tab goes round, and what comes into the column later follows all that is there: so the bar, which follows even that,
+    comes first.
+    """
+    whole = QWidget()
+    below.setParent(whole)
     outer, middle, right = QVBoxLayout(), QHBoxLayout(), QVBoxLayout()
     for layout in (outer, middle, right):
         layout.setContentsMargins(0, 0, 0, 0)
@@ -19,6 +25,5 @@ def frame(left: QWidget, column: Sequence[QWidget], below: QWidget) -> QWidget:
     middle.addLayout(right, 1)
     outer.addLayout(middle, 1)
     outer.addWidget(below)
-    whole = QWidget()
     whole.setLayout(outer)
     return whole
