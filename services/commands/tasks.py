@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
 from services.domain.change import DONE, UNREADABLE, Answer, Cancel, Move, Op, Resolve, TakeBackTry, Try
 from services.domain.errors import UsageError
-from services.domain.gates import passing
+from services.domain.gates import dependency, passing
 from services.domain.insight import verdict
 from services.domain.task import ids as names
 from services.domain.task import lane
@@ -95,20 +95,41 @@ class TaskCommands:
         One that another active task does already is refused, as is one that was created again before. One whose work
         has succeeded since the old one was created, or so lately that its type asks why (``unique_for``), needs a
         ``reason``, kept with the new task. ``untouched``: so does one whose work must not be done twice and may have
-        been begun.
+        been begun. One that waited for others waits for what stands for them now, of these ones and of earlier ones.
         """
         self._audit.need(self._operator, "operator", "task.create_again", task_ids)
         chosen = list(dict.fromkeys(task_ids))
         with self._audit.act("task.create_again", chosen, {"reason": reason} if reason else None) as act:
             some = partial(self._create_some_again, reason=reason, untouched=untouched and not reason.strip())
-            outcome = in_portions(chosen, some, lambda: self._audit.lost(self._operator, "operator"))
+            ordered = self._needed_first(chosen) if len(chosen) > BATCH else chosen
+            outcome = in_portions(ordered, some, lambda: self._audit.lost(self._operator, "operator"))
             tell(act, outcome)
             return outcome
+
+    def _needed_first(self, task_ids: Sequence[str]) -> list[str]:
+        """Each behind those that it waits for: what stands for these has to be known by then."""
+        graph: dict[str, Sequence[str]] = dict.fromkeys(task_ids, ())
+        for start in range(0, len(task_ids), BATCH):
+            found = self._store.get(task_ids[start : start + BATCH])
+            graph |= {task.task_id: task.depends_on for task in found if task is not None}
+        return dependency.in_order(graph)
+
+    def _in_place_of(self, names: Iterable[str]) -> dict[str, str]:
+        """Of what was cancelled and created again before: the last that stands for it."""
+        asked = list(dict.fromkeys(names))
+        gone = {name: task for name, task in zip(asked, self._store.get(asked), strict=True) if task is not None}
+        stands: dict[str, str] = {}
+        while gone := {name: task for name, task in gone.items() if task.status == Status.CANCELLED}:
+            fresh = zip(gone, self._store.get([again(task) for task in gone.values()]), strict=True)
+            gone = {name: task for name, task in fresh if task is not None}
+            stands |= {name: task.task_id for name, task in gone.items()}
+        return stands
 
     def _create_some_again(self, task_ids: Sequence[str], reason: str, *, untouched: bool) -> Outcome:
         found = [task for task in self._store.get(task_ids) if task is not None]
         whys = {task_id: Message("task.unknown", {"id": task_id}) for task_id in task_ids}
         specs: list[TaskSpec] = []
+        stands = self._in_place_of(name for task in found for name in task.depends_on)
         for task, before in zip(found, self._store.get([again(task) for task in found]), strict=True):
             spec, judged = self._same_work(task, reason), verdict.safe_to_run_again(task)
             if task.status != Status.CANCELLED:
@@ -120,7 +141,8 @@ class TaskCommands:
             elif untouched and not task.idempotent and judged.level != verdict.SAFE:
                 whys[task.task_id] = judged.message
             else:
-                specs.append(spec)
+                needs = tuple(stands.get(name, name) for name in task.depends_on)
+                specs.append(replace(spec, key=task.task_id, depends_on=needs))
         submitted = self._producer.submit(specs)
         for spec, twin in submitted.duplicates:
             whys[spec.parent] = Message("task.duplicate", {"id": twin.task_id, "status": twin.status})
@@ -135,7 +157,7 @@ class TaskCommands:
         )
 
     def _same_work(self, old: Task, reason: str) -> TaskSpec | None:
-        """In its place: when it was due, in its batch, behind what it waited for. None where its payload is none."""
+        """In its place: when it was due, in its batch. None where its payload is none."""
         spec, now = same_work(old, reason), self._store.now_ms()
         if spec is None:
             return None
@@ -149,7 +171,6 @@ class TaskCommands:
             parent=old.task_id,
             task_id=again(old),
             asked_ms=old.created_at + 1,
-            depends_on=old.depends_on,
             on_dependency_failure=old.on_dependency_failure,
         )
 

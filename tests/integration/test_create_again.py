@@ -43,6 +43,38 @@ def test_what_was_cancelled_while_it_waited_is_created_again_once(fleet: Fleet) 
     fleet.wait(fresh.task_id, Status.SUCCEEDED)
 
 
+@pytest.mark.parametrize("portion", [200, 1])
+def test_tasks_that_waited_for_each_other_do_so_again(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch, portion: int
+) -> None:
+    """In whatever order they are named: what waits for a cancelled one would wait for ever."""
+    monkeypatch.setattr("services.commands.tasks.BATCH", portion)
+    first = fleet.create("s1", n=1)
+    second = fleet.create("s2", n=2, depends_on=(first,))
+    third = fleet.create("s3", n=3, depends_on=(first, second))
+    tasks = fleet.commands().tasks
+    tasks.cancel([first, second, third])
+    made = tasks.create_again([third, second, first]).made
+    assert made.keys() == {first, second, third}
+    assert fleet.task(made[third]).depends_on == (made[first], made[second])
+    fleet.worker()
+    for fresh in made.values():
+        fleet.wait(fresh, Status.SUCCEEDED)
+
+
+def test_one_waits_for_what_stands_for_a_cancelled_one_since_earlier(fleet: Fleet) -> None:
+    first = fleet.create("s1", n=1)
+    second = fleet.create("s2", n=2, depends_on=(first,))
+    tasks = fleet.commands().tasks
+    tasks.cancel([first, second])
+    again = tasks.create_again([first]).made[first]
+    tasks.cancel([again])
+    last = tasks.create_again([again]).made[again]
+    made = tasks.create_again([first, second]).made
+    assert made.keys() == {second}
+    assert fleet.task(made[second]).depends_on == (last,)
+
+
 def test_the_same_work_that_is_active_already_is_not_created_beside_it(fleet: Fleet) -> None:
     spec = TaskSpec(platform="pdd", shop_id="s1", task_type="once", payload={"n": 1})
     (old,) = fleet.submit(spec).created
