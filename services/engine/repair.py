@@ -105,7 +105,7 @@ class Repair:
                 self._broker.ensure(platforms=known, delays=self._delays)
             if seen.missing:
                 yield mend(state, "repair.declared", names=", ".join(seen.missing))
-            elif self._broker.capabilities.others:  # what leads to its queues others may have taken away
+            elif seen.unbound or (self._broker.capabilities.others and not seen.compared):  # else nobody can tell
                 yield mend(state, "repair.bindings")
             yield from self._shop_queues(doing)
         except TopologyMismatch as exc:

@@ -14,7 +14,7 @@ from services.domain.change import Claim, Create, Finish
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.task import envelope
-from services.domain.task.order import Order
+from services.domain.task.order import Inspection, Order
 from services.domain.task.record import Attempt, Task
 from services.domain.upkeep.repair import DONE, LEFT, PLANNED, Mend
 from services.engine import repair as engine_repair
@@ -54,11 +54,22 @@ def dead(fleet: Fleet, task_id: str) -> Task:
 def test_a_fleet_that_is_well_needs_nothing(fleet: Fleet) -> None:
     fleet.worker()
     fleet.wait(fleet.create(), "succeeded")
-    well = {"bindings"} if fleet.engine.broker.capabilities.others else set()
+    broker = fleet.engine.broker
+    well = {"bindings"} if broker.capabilities.others and not broker.inspect([]).compared else set()
     eventually(lambda: set(plan(fleet)) == well, 20)
     assert set(repaired(fleet)) == well
     (entry,) = [one for one in fleet.engine.store.audit(20) if one.action == "repair"]
     assert entry.outcome == f"done: {', '.join(well) or 'nothing'}; left: nothing"
+
+
+def test_what_the_broker_shows_to_stand_as_it_should_is_not_declared_again(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker = fleet.engine.broker
+    for unbound, told in (((), False), (("e → q",), True)):
+        shown = Inspection(compared=True, unbound=unbound)
+        monkeypatch.setattr(broker, "inspect", lambda _delays, shown=shown: shown)
+        assert ("bindings" in plan(fleet)) is told
 
 
 def test_what_waits_is_sent_and_a_dry_run_sends_nothing(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
