@@ -35,6 +35,7 @@ _WALLED_IN = N_(
 SENTENCES: dict[str, str | Counted] = {
     "doctor.store": N_("The store answers: {what} in {latency} ms"),
     "doctor.store_gone": N_("The store cannot be used: {error}"),
+    "doctor.store_loading.remedy": N_("Wait: nothing has to be done. Ask again in a minute or two."),
     "doctor.store_gone.remedy": N_("Start Redis, and check the address, user and password of the store."),
     "doctor.file_gone": N_("The database of this machine cannot be used: {error}"),
     "doctor.file_gone.remedy": N_("Set that right; until then nothing is recorded and nothing is lost that was."),
@@ -395,6 +396,8 @@ def of_lost_store(error: str) -> Finding:
     remedy = "doctor.store_gone.remedy"
     if code in ("store.replica", "store.sentinel"):
         remedy = "doctor.replica.remedy"
+    elif code == "store.loading":
+        remedy = "doctor.store_loading.remedy"
     elif code not in ("", "store.nobody", "store.unknown_host", "store.silent"):
         remedy = "doctor.no_writes.remedy"
     message = Message("doctor.store_gone", {"error": error})

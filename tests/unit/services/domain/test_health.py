@@ -13,6 +13,7 @@ from services.domain.gates import ability
 from services.domain.insight import worker as insight
 from services.domain.task import own_words
 from services.domain.task.order import Inspection
+from services.domain.text.said import said
 from services.domain.upkeep import health
 from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING
 
@@ -149,6 +150,15 @@ def test_everything_that_is_not_well_has_a_remedy_and_every_code_a_sentence() ->
         assert made.level == ERROR
         assert made.remedy is not None
         assert "{" not in messages.english(made.message) + messages.english(made.remedy)
+
+
+def test_of_a_redis_that_still_reads_its_data_nobody_has_to_do_anything() -> None:
+    found = health.of_lost_store(said("store.loading", address="desk:6379"))
+    assert found.remedy is not None
+    assert messages.english(found.remedy).startswith("Wait: ")
+    refuses = health.of_lost_store(said("store.no_writes", address="desk:6379", error="MISCONF"))
+    assert refuses.remedy is not None
+    assert messages.english(refuses.remedy).startswith("Set that right")
 
 
 def test_rights_that_a_redis_user_lacks_are_named_with_how_to_give_them() -> None:
