@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.domain.text import mask, visible
+from services.domain.text.message import Message
 from services.i18n import N_, _
 
 #: by the code that the trail keeps
@@ -112,3 +113,9 @@ ACTS: Mapping[str, str] = {
 def act(code: str) -> str:
     """What was done, in the present language; an act that this program does not know is called as it was written."""
     return _(ACTS[code]) if code in ACTS else visible.visible(mask.masked_text(code))[:60]
+
+
+def in_words(message: Message) -> Message:
+    """A sentence on an act with its name, not with the code that the trail keeps."""
+    action = message.params.get("action")
+    return Message(message.code, {**message.params, "action": act(str(action))}) if action else message

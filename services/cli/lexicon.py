@@ -224,7 +224,8 @@ def head(name: str, meant: str = "") -> str:
 def called(name: str, value: str) -> str:
     """What a code of this column is called; an outcome with the counts or the reason that it has."""
     known = CALLED.get(name)
-    if known is None or not i18n.is_chinese():
+    # of these the code alone says something else: "again" is what will fail again
+    if known is None or not (i18n.is_chinese() or known is _WORTH):
         return value
     code, colon, rest = value.partition(":") if name == "outcome" else (value, "", "")
     found = known.get(code)

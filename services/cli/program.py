@@ -118,6 +118,8 @@ ALIKE = 0.7
 class Parser(argparse.ArgumentParser):
     """Raises where argparse would print and leave, so that ``--json`` answers wrong words in JSON too."""
 
+    _words: Sequence[str] = ()
+
     def format_help(self) -> str:
         """As ever, in the language of the run, in colour on a terminal that wants it."""
         with self._spoken(coloured=output.coloured(sys.stdout)):
@@ -143,6 +145,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse has it, but what no option takes is told by the command that was meant, with its own usage."""
+        self._words = tuple(args or ())
         known, left = super().parse_known_args(args, namespace)
         if left:
             self._strange(left)
@@ -176,8 +179,14 @@ class Parser(argparse.ArgumentParser):
             message = spoken.phrase(
                 "there is no {what} {given}; there are {known}", what=what, given=wrong["given"], known=known
             )
-            near = difflib.get_close_matches(wrong["given"].strip("'"), known.split(", "), 1, ALIKE)
+            given = wrong["given"].strip("'")
+            near = difflib.get_close_matches(given, known.split(", "), 1, ALIKE)
             message = spoken.meant(message, near[0] if near else "")
+            before = self._words[self._words.index(given) - 1] if given in self._words[1:] else ""
+            if what == "verb" and before.startswith("-"):  # ``handover --since 12h`` leaves out which of them
+                message = spoken.phrase(
+                    "{option} stands behind the verb: say first which of {known}", option=before, known=known
+                )
         elif head.startswith("argument "):
             message = spoken.phrase("argument {name}: {why}", name=named, why=_said(tail))
         else:

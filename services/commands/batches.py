@@ -112,7 +112,7 @@ class BatchCommands:
         self._audit.need(self._operator, "operator", action, [batch])
         before = self._counts([batch])[0]
         if not before:
-            raise NotFound(said("batch.unknown", name=batch[:80]), field="name")
+            raise NotFound(said("batch.unknown", name=batch[:80] or "''"), field="name")
         return before
 
     def _ids(self, terms: tuple[Term, ...]) -> list[str]:

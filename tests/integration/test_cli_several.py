@@ -191,6 +191,9 @@ def test_causes_tell_how_far_each_reaches(engine: assembly.Engine, capsys: pytes
     assert (code, cause["count"], cause["shops"], cause["types"]) == (0, 2, 2, ["work"])
     code, one = call(capsys, "causes", "9ac1")
     assert (code, one["cause"]) == (0, cause)
+    for words in (("causes",), ("dead", "list")):
+        assert program.run(words, lambda _: 0) == 0
+        assert "Will fail again  " in capsys.readouterr().out, "a bare 'again' would say the contrary"
     assert call(capsys, "causes", "--triage", "archived") == (0, {"causes": [], "scanned": 0, "total": 0})
     assert call(capsys, "causes", "ffff")[0] == 2
 

@@ -196,6 +196,16 @@ def test_wrong_usage_is_2_and_names_the_field(cli: Cli) -> None:
     assert not faults
 
 
+def test_an_option_before_a_verb_that_is_missing_is_told_apart_from_a_misspelt_verb(cli: Cli) -> None:
+    told = cli.run("handover", "--since", "12h", code=2)["error"]
+    assert "--since stands behind the verb: say first which of show, plan" in told
+    assert "did you mean show" in cli.run("handover", "shwo", code=2)["error"]
+
+
+def test_a_batch_without_a_name_is_named_as_such(cli: Cli) -> None:
+    assert "no batch '';" in cli.run("batch", "show", "", code=2)["error"]
+
+
 def test_a_task_that_cannot_be_is_2_and_names_the_field(cli: Cli) -> None:
     commands = [("task", "create", *words) for words, _ in REFUSED]
     faults = []

@@ -169,6 +169,9 @@ def test_a_command_tells_a_moment(cli: Cli) -> None:
     now = cli.run("at", "1s")
     assert now["numbers"]["workers"] == 1
     assert [one["kind"] for one in now["things"]] == ["leader", "worker"]
+    told = cli.call("at", "now").stdout
+    assert "Create tasks " in told
+    assert "task.create" not in told, "a code of the trail"
 
 
 @pytest.mark.parametrize(

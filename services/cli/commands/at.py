@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from services import assembly, i18n
+from services import act_words, assembly, i18n
 from services.cli import lexicon, shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples
 from services.domain.errors import UsageError
@@ -133,7 +133,7 @@ def lines(found: PastNow, zone: str) -> list[str]:
         "",
         spoken.phrase("what changed from {begin} to {end}:", begin=_at(found.begin, zone), end=_at(found.end, zone)),
     ]
-    told += [f"{_at(turn.at_ms, zone)[11:]}  {spoken.say(turn.message)}" for turn in found.turns]
+    told += [f"{_at(turn.at_ms, zone)[11:]}  {spoken.say(act_words.in_words(turn.message))}" for turn in found.turns]
     if not found.turns:
         told.append(spoken.phrase("nothing"))
     if not found.complete:

@@ -71,7 +71,7 @@ def show(context: Context) -> int:
     with context.engine() as engine:
         view = assembly.queries(engine).batches.show(name)
     if not view.total:
-        raise NotFound(said("batch.unknown", name=name[:80]), field="name")
+        raise NotFound(said("batch.unknown", name=name[:80] or "''"), field="name")
     document = _document(view) | {"left_s": None if view.left_s is None else round(view.left_s, 1)}
     lines = [tables.counted("status", status, number) for status, number in sorted(view.counts.items())]
     lines.append(

@@ -210,7 +210,7 @@ def _batch_stats(context: Context, batch: str) -> int:
     with context.engine(looking=True) as engine:
         view = assembly.queries(engine).batches.show(batch)
     if not view.total:
-        raise NotFound(said("batch.unknown", name=batch[:80]), field="--batch")
+        raise NotFound(said("batch.unknown", name=batch[:80] or "''"), field="--batch")
     document = {
         "batch": batch,
         "status": dict(view.counts),

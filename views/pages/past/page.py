@@ -16,7 +16,6 @@ from services.domain.insight import shop as shops
 from services.domain.past.frame import LEADER, UNTOLD, Numbers
 from services.domain.past.lanes import Lanes
 from services.domain.past.turns import by_state
-from services.domain.text.message import Message
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.past.queries import AROUND_MS, PastNow
@@ -539,17 +538,11 @@ def _shop_lines(found: PastNow) -> list[str]:
     return lines or [_("No shop needed anybody.")]
 
 
-def _in_words(message: Message) -> Message:
-    """An act by its name, not by the code that the trail keeps."""
-    action = message.params.get("action")
-    return Message(message.code, {**message.params, "action": act_words.act(str(action))}) if action else message
-
-
 def _entries(found: PastNow) -> list[TimelineEntry]:
     entries = [
         TimelineEntry(
             time=shown.moment(turn.at_ms).astimezone(shown.zone()).strftime("%H:%M:%S"),
-            text=safe.one_line(shown.say(_in_words(turn.message))),
+            text=safe.one_line(shown.say(act_words.in_words(turn.message))),
             status=_GLYPHS.get(turn.message.code, ""),
             future=turn.at_ms > found.asked_ms,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -195,7 +195,7 @@ def list_dead(context: Context) -> int:
     lines = table(("id", "kind", "type", "shop", "died", "error"), rows)
     if causes is not None and causes.rows:
         lines += ["", spoken.phrase("causes, and whether their letters would pass if they ran now:")]
-        lines += [_cause_line(cause) for cause in sorted(causes.rows, key=lambda one: one.rank)]
+        lines += _cause_lines(sorted(causes.rows, key=lambda one: one.rank))
     context.show(document, lines)
     return EXIT_OK
 
@@ -274,10 +274,14 @@ def change(context: Context) -> int:
         return choose.report(context, outcome, args.verb)
 
 
-def _cause_line(cause: Cause) -> str:
-    title, why = spoken.say(cause.title), spoken.say(cause.worth.message)
-    level = tables.padded(lexicon.called("verdict", cause.worth.level), 7)
-    return f"{cause.count:>6}  {level}  {_one_line(title)}: {why}"
+def _cause_lines(causes: Sequence[Cause]) -> list[str]:
+    levels = [lexicon.called("verdict", cause.worth.level) for cause in causes]
+    width = max(map(columns, levels))
+    return [
+        f"{cause.count:>6}  {tables.padded(level, width)}"
+        f"  {_one_line(spoken.say(cause.title))}: {spoken.say(cause.worth.message)}"
+        for cause, level in zip(causes, levels, strict=True)
+    ]
 
 
 def _one_line(text: str) -> str:
