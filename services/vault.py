@@ -50,10 +50,9 @@ class Vault:
             return ""
         # Imported where it is used: 100 ms that a worker without secrets does not pay.
         import keyring
-        import keyring.errors
 
         try:
             return keyring.get_password(SERVICE, scope) or ""
-        except keyring.errors.KeyringError as exc:
+        except Exception as exc:  # noqa: BLE001 - that of Windows raises what Windows says, as to a service without a log-in
             log.debug("no keyring here: %s", exc)
             return ""

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 log = logging.getLogger(__name__)
 SERVICE = "fleetdeck"
+# Key stores raise what their system raises: that of Windows an error of its own where an entry is too long for it, or
+# where a service asks that nobody has logged in for. Whatever it is, the window opens and says that nothing is kept.
 #: of addresses whose password no key store took: known until this program ends
 _HELD: dict[str, str] = {}
 
@@ -36,12 +38,11 @@ def keep(part: str, url: str) -> bool:
     _HELD[name] = url
     # the key store takes a while to load, and most starts need none
     import keyring
-    import keyring.errors
 
     try:
         keyring.set_password(SERVICE, name, url)
         return keyring.get_password(SERVICE, name) == url
-    except keyring.errors.KeyringError as exc:
+    except Exception as exc:  # noqa: BLE001 - see above
         log.warning("no key store for the password: %s", exc)
         return False
 
@@ -52,11 +53,10 @@ def recall(part: str, bare: str) -> str:
     if not bare or name in _HELD:
         return _HELD.get(name, bare)
     import keyring
-    import keyring.errors
 
     try:
         return keyring.get_password(SERVICE, name) or bare
-    except keyring.errors.KeyringError as exc:
+    except Exception as exc:  # noqa: BLE001 - see above
         log.warning("the key store does not answer: %s", exc)
         return bare
 
@@ -65,9 +65,8 @@ def forget(part: str, bare: str) -> None:
     """Keep the password of this address no longer. Blocking."""
     _HELD.pop(f"{part} {bare}", None)
     import keyring
-    import keyring.errors
 
     try:
         keyring.delete_password(SERVICE, f"{part} {bare}")
-    except keyring.errors.KeyringError as exc:
+    except Exception as exc:  # noqa: BLE001 - see above
         log.debug("no password to forget: %s", exc)

@@ -37,3 +37,11 @@ def test_what_the_key_store_tells_is_dots_from_then_on(monkeypatch: pytest.Monke
     monkeypatch.setattr(keyring, "get_password", lambda service, scope: kept.get((service, scope)))
     assert Vault({}).find("pdd", "s7", "password") == "of-this-machine-77"
     assert mask.known("it sent of-this-machine-77") == "it sent ••••"
+
+
+def test_a_key_store_that_fails_in_its_own_way_has_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_service: str, _scope: str) -> str:
+        raise OSError(1312, "A specified logon session does not exist")  # Windows, of a service
+
+    monkeypatch.setattr(keyring, "get_password", refuse)
+    assert Vault({}).find("pdd", "s7", "password") is None

@@ -47,6 +47,21 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> Iterator[Keys]:
     keyring.set_keyring(before)
 
 
+class Refusing(keyring.backend.KeyringBackend):
+    """A key store that answers with an error of its system, as that of Windows does."""
+
+    priority = 1  # type: ignore[assignment]
+
+    def get_password(self, service: str, username: str) -> str | None:
+        raise OSError(1312, "A specified logon session does not exist")
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        raise OSError(1783, "The stub received bad data")
+
+    def delete_password(self, service: str, username: str) -> None:
+        raise OSError(1312, "A specified logon session does not exist")
+
+
 EAST = SavedProfile(
     name="华东 East",
     environment="production",
@@ -75,6 +90,21 @@ def test_without_a_key_store_the_password_is_known_until_the_program_ends(tmp_pa
     found = Book(tmp_path).find(EAST.name)
     assert found is not None
     assert found.broker == "amqps://ann@mq.example.com:5671/fleet"
+
+
+def test_a_key_store_that_refuses_in_its_own_way_keeps_nothing_and_stops_nobody(
+    tmp_path: Path, keys: Keys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keyring.set_keyring(Refusing())
+    book = Book(tmp_path)
+    assert not book.put(EAST)
+    assert book.find(EAST.name) == EAST
+    monkeypatch.setattr(passwords, "_HELD", {})
+    found = book.find(EAST.name)
+    assert found is not None
+    assert found.broker == "amqps://ann@mq.example.com:5671/fleet"
+    book.remove(EAST.name)
+    assert book.find(EAST.name) is None
 
 
 def test_a_password_leaves_with_the_last_profile_that_needs_it(tmp_path: Path, keys: Keys) -> None:
