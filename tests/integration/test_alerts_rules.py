@@ -5,6 +5,7 @@ one more once the condition is gone. ``no_leader`` and ``silent_worker`` are in 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
@@ -435,6 +436,22 @@ def test_a_rule_runs_a_command_of_its_machine_once(
     assert (entry.who, entry.target, entry.outcome) == ("rule lane_depth", ("INC-1",), "done")
     assert one.incident.lines[-1].message.params == {"rule": "lane_depth", "action": "run scale_out"}
     watch.keeper.stop()
+
+
+def test_a_command_that_leaves_something_running_has_ended(world: World, tmp_path: Path) -> None:
+    """To start more workers is what it is for, and those write to the same stderr as long as they live."""
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    watch = commanded(world, "sh", "-c", f"cat {gate} & exit 0", seconds=2.0)
+
+    def outcomes() -> list[str]:
+        return [one.outcome for one in world.fleet.engine.store.audit(10) if one.action == "alert.run" and one.outcome]
+
+    try:
+        assert eventually(outcomes) == ["done"]
+    finally:
+        os.close(os.open(gate, os.O_RDWR))  # lets what it left end
+        watch.keeper.stop()
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import socket
 import subprocess
+import sys
+import tempfile
 import threading
 from collections.abc import Mapping
 from typing import NoReturn
@@ -28,6 +31,8 @@ ACTION = "alert.run"
 AWAITED_S = 5.0
 #: names of variables that no command gets: addresses and secrets of the fleet, but for the place of its home
 PRIVATE, HOME = "FLEETDECK_", "FLEETDECK_HOME"
+#: so much of the end of what it says is looked at
+_HEARD = 4096
 
 
 class HookCommand:
@@ -70,24 +75,28 @@ class HookCommand:
 
     def _run(self, incident: Incident, name: str, words: tuple[str, ...]) -> None:
         seconds = self._settings.command_seconds
-        try:
-            done = subprocess.run(
-                words,
-                input=document(incident),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                env=self._environment,
-                timeout=seconds,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            _refuse("alert.command_late", name=name, seconds=round(seconds))
-        except OSError as exc:
-            _refuse("alert.command_failed", name=name, code="-", why=exc.strerror or type(exc).__name__)
-        if done.returncode:
-            said = done.stderr.decode(errors="replace").strip().splitlines()
-            why = mask.known(mask.masked_text(said[-1] if said else "-"))[:200]
-            _refuse("alert.command_failed", name=name, code=done.returncode, why=why)
+        # what it starts and leaves may write there for days, and a pipe would be waited for until then
+        with tempfile.TemporaryFile() as errors:
+            try:
+                done = subprocess.run(
+                    words,
+                    input=document(incident),
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors,
+                    env=self._environment,
+                    timeout=seconds,
+                    check=False,
+                    creationflags=subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0,
+                )
+            except subprocess.TimeoutExpired:
+                _refuse("alert.command_late", name=name, seconds=round(seconds))
+            except OSError as exc:
+                _refuse("alert.command_failed", name=name, code="-", why=exc.strerror or type(exc).__name__)
+            if done.returncode:
+                errors.seek(max(0, errors.seek(0, io.SEEK_END) - _HEARD))
+                said = errors.read().decode(errors="replace").strip().splitlines()
+                why = mask.known(mask.masked_text(said[-1] if said else "-"))[:200]
+                _refuse("alert.command_failed", name=name, code=done.returncode, why=why)
 
 
 def document(incident: Incident) -> bytes:
