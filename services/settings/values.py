@@ -64,7 +64,7 @@ class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     tombstone_days: float = 30.0  #: how long a removed task is still known by its id
     open_days: float = 0.0  #: dead letters that nobody has decided about
     republished_days: float = 90.0
-    archived_days: float = 30.0
+    archived_days: float = 90.0
     ignored_days: float = 30.0
 
 

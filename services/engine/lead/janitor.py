@@ -30,7 +30,7 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True):
     tombstone_ms: int = 30 * DAY_MS  #: after the record; 0 keeps none
     open_ms: int = 0  #: dead letters by what a person did about them
     republished_ms: int = 90 * DAY_MS
-    archived_ms: int = 30 * DAY_MS
+    archived_ms: int = 90 * DAY_MS
     ignored_ms: int = 30 * DAY_MS
 
 

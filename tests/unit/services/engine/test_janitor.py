@@ -111,7 +111,7 @@ def dead(room: Room, triage: str) -> str:
 @pytest.mark.parametrize(
     ("triage", "keep", "days"),
     [
-        ("archived", {}, 30),
+        ("archived", {}, 90),
         ("ignored", {}, 30),
         ("archived", {"archived_ms": 5 * DAY_MS}, 5),
         ("open", {"open_ms": 365 * DAY_MS}, 365),
