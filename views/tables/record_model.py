@@ -15,12 +15,13 @@ What Qt asks of a cell and of a title, answered from record and column.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QCollator, QCollatorSortKey, QLocale, QObject, Qt, Signal
 
 from services.domain.text.ordering import as_read
-from services.i18n import _
+from services.i18n import _, is_chinese
 from views.support import safe
 from views.tables import roles
 from views.tables.column import TICK, Column, tick_column
@@ -121,12 +122,27 @@ def sorted_rows(rows: Sequence[R], sorts: Sequence[Sort], value_of: Callable[[st
 
 
 def comparable(value: object) -> tuple[int, Any]:
-    """Return a value that can be compared with its like, None included; ``shop 2`` before ``shop 10``."""
+    """Return a value that can be compared with its like, None included; ``shop 2`` before ``shop 10``, in Chinese
+    names by their pinyin.
+    """
     if value is None:
         return (0, 0)
     if not isinstance(value, str):
         return (1, value)
-    return (1, as_read(value))
+    return (1, _by_pinyin(value) if is_chinese() else as_read(value))
+
+
+@lru_cache(maxsize=16_384)
+def _by_pinyin(words: str) -> QCollatorSortKey:
+    return _chinese().sortKey(words)
+
+
+@lru_cache(maxsize=1)
+def _chinese() -> QCollator:
+    order = QCollator(QLocale(QLocale.Language.Chinese, QLocale.Country.China))
+    order.setNumericMode(True)
+    order.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+    return order
 
 
 R = TypeVar("R")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from services import i18n
 from views.tables.record_model import next_sorts, sorted_rows
 
 
@@ -33,3 +34,13 @@ def test_numbers_in_texts_are_ordered_as_numbers() -> None:
     rows = ["shop 10", "Shop 2", "shop 02b", "shop", "10", "9", "店铺 11", "店铺 1", "7" * 5000]
     ordered = sorted_rows(rows, (("name", False),), lambda _key: lambda row: row)
     assert ordered == ["9", "10", "7" * 5000, "shop", "Shop 2", "shop 02b", "shop 10", "店铺 1", "店铺 11"]
+
+
+def test_chinese_names_stand_in_the_order_of_their_pinyin_and_of_their_numbers() -> None:
+    i18n.set_language("zh_CN")
+    rows = ["柚子数码", "微光数码 10", "北屿童装", "珠海旗舰店", "微光数码 9", "安家家居", None, "北岛 2", "北岛 10"]
+    ordered = sorted_rows(rows, (("name", False),), lambda _key: lambda row: row)
+    assert ordered == [
+        *(None, "安家家居", "北岛 2", "北岛 10", "北屿童装", "微光数码 9", "微光数码 10", "柚子数码", "珠海旗舰店")
+    ]
+    assert sorted_rows(rows, (("name", True),), lambda _key: lambda row: row) == ordered[::-1]
