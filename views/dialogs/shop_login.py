@@ -34,6 +34,8 @@ SIZE, LEAST = (1000, 680), (560, 420)
 LOOK_MS = 1_000
 #: a worker that has not begun after so long is not there
 PATIENCE_MS = 30_000
+#: a look that is older tells nothing of the page any more: its worker looks every few seconds
+STALE_MS = 15_000
 WAITING, OPEN, OVER = "waiting", "open", "over"
 
 
@@ -287,12 +289,19 @@ class ShopWindowDialog(DialogFrame):
             late = _("{worker} has not opened it: is it alive, and does it take orders?").format(
                 worker=safe.one_line(self._worker, 60)
             )
-            self._end("" if self.state == OPEN else late)
+            self._end(self._silence() if self.state == OPEN else late)
             return
         if look.picture is not None:
             self.picture.show_image(look.picture)
         self._say()
         self.looked.emit()
+
+    def _silence(self) -> str:
+        """What to say where nothing new is told of an open browser, "" where it is."""
+        if self._window is None or instant.now_ms() - self._window.at <= STALE_MS:
+            return ""
+        said = _("Nothing is heard of {worker} any more: nobody knows what its browser shows, or whether it is open.")
+        return said.format(worker=safe.one_line(self._worker, 60))
 
     def _end(self, problem: str) -> None:
         self.state, self._problem = OVER, problem
@@ -348,10 +357,13 @@ class ShopWindowDialog(DialogFrame):
     def _say(self) -> None:
         window = self._window if self.state == OPEN else None
         asks = window is not None and bool(window.url) and not window.logged_in
+        silence = self._silence() if window is not None else ""
         if self.state == OVER:
             self.pill.set_status("unconfirmed", _("closed"))
         elif window is None or not window.url:
             self.pill.set_status("scheduled", _("opening"))
+        elif silence:
+            self.pill.set_status("unconfirmed", _("no signal"))
         elif asks:
             self.pill.set_status("login", _("asks for a login or shows a captcha"))
         else:
@@ -359,9 +371,9 @@ class ShopWindowDialog(DialogFrame):
         self.address.show_text(safe.one_line(window.url, 200) if window is not None else "")
         age = text.age(shown.span(max(0, instant.now_ms() - window.at))) if window is not None else ""
         self._age.setText(_("seen {age}").format(age=age) if age else "")
-        self.problem.show_text(self._refused or self._problem)
+        self.problem.show_text(self._refused or self._problem or silence)
         self.picture.show_words(self._waiting_words())
-        self.hint.setText(self._hint(window))
+        self.hint.setText("" if silence else self._hint(window))
         over = "" if window is not None else _("It is not open")
         self.reload_button.disable(over)
         self.done_button.disable(over or (_("It is being recorded") if self._recording else ""))

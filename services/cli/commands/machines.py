@@ -264,12 +264,13 @@ def window(context: Context) -> int:
     state = (
         spoken.phrase("asks for nothing") if found.logged_in else spoken.phrase("asks for a login or shows a captcha")
     )
-    page = found.url or spoken.phrase("no page yet")
     seen = f"{age / 1000:.0f}"
     lines = [
         spoken.phrase(
-            "{worker}: {page} {state}, seen {seen} s ago", worker=found.worker, page=page, state=state, seen=seen
+            "{worker}: {page} {state}, seen {seen} s ago", worker=found.worker, page=found.url, state=state, seen=seen
         )
+        if found.url
+        else spoken.phrase("{worker}: no page yet, seen {seen} s ago", worker=found.worker, seen=seen)
     ]
     context.show(
         document, [*lines, *([spoken.phrase("picture: {save}", save=args.save)] if args.save is not None else [])]

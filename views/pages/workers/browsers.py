@@ -75,7 +75,12 @@ def rows(
     if one is None or one.missing:
         return ()
     closed = {session.shop: session for session in sessions}
-    found = [BrowserRow(state=state, names=names, session=closed.get(state.shop)) for state in one.info.pool]
+    at_work = {state.shop for state in one.info.pool if state.state in BUSY}
+    found = [
+        BrowserRow(state=state, names=names, session=closed.get(state.shop))
+        for state in one.info.pool
+        if state.state != "window" or state.shop not in at_work  # it opens once the task in the browser has ended
+    ]
     known = {row.key for row in found}
     able = "browser" in one.info.executors or one.info.lends
     for shop, session in sorted(closed.items()):

@@ -20,6 +20,7 @@ from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.shop_login import OPEN, OVER, ShopWindowDialog
+from views.pages.workers.browsers import sentence
 from views.pages.workers.page import WorkersPage
 from views.pages.workers.verbs import LogDialog
 
@@ -120,6 +121,25 @@ def test_why_an_order_was_refused_stays_while_the_picture_goes_on(qtbot: QtBot, 
     assert "desk" in dialog.problem.accessibleName()
 
 
+def test_a_picture_of_a_worker_that_fell_silent_is_not_told_as_what_the_browser_shows(
+    qtbot: QtBot, fleet: Fleet
+) -> None:
+    desk(fleet)
+    now = fleet.store.now_ms()
+    for age, told in ((16_000, "no signal"), (0, "asks for nothing")):
+        seen = Window(shop=SHOP, worker="desk", opened=now, at=now - age, url="https://pdd/", logged_in=True)
+        fleet.store.put_document(remote.WINDOWS, SHOP, remote.dump(seen).decode())
+        dialog = ShopWindowDialog(fleet.context, SHOP, "Shop one", "desk")
+        qtbot.addWidget(dialog)
+        dialog.open()
+        qtbot.waitUntil(lambda dialog=dialog: dialog.state == OPEN, timeout=WAIT_MS)
+        assert dialog.pill.words() == told
+        assert ("Nothing is heard of desk" in dialog.problem.accessibleName()) is bool(age)
+        assert ("closes by itself" in dialog.hint.text()) is not bool(age)
+        fleet.store.remove_document(remote.WINDOWS, SHOP)
+        qtbot.waitUntil(lambda dialog=dialog: dialog.state == OVER, timeout=WAIT_MS)
+
+
 def test_a_restart_with_a_task_in_it_asks_first_and_tells_how_it_ended(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
@@ -133,6 +153,16 @@ def test_a_restart_with_a_task_in_it_asks_first_and_tells_how_it_ended(
     desk(fleet, answers=(OrderEnd(order=f"restart_browser={SHOP}", at=fleet.store.now_ms() + 1),))
     qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
     assert fleet.toasts[-1].text == "The browser of s1 is ended; the next task starts a new one."
+
+
+def test_a_browser_that_is_to_open_for_a_person_is_at_work_until_its_task_has_ended(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    desk(fleet, BrowserState(shop=SHOP, state="busy", since=1), BrowserState(shop=SHOP, state="window", since=2))
+    page = open_page()
+    table = page.browsers.table
+    qtbot.waitUntil(lambda: table.records.rowCount() == 1, timeout=WAIT_MS)
+    assert sentence(table.records.record(0)).startswith("s1, at work")
 
 
 def test_the_log_of_a_worker_is_asked_for_and_follows(qtbot: QtBot, fleet: Fleet) -> None:
