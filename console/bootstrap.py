@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QEvent, QMimeData, QObject
+from PySide6.QtCore import QEvent, QMimeData, QObject, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from shiboken6 import isValid
 
@@ -105,11 +105,11 @@ class _Doors:
             self._dialog.resume(dict(fields) or None)
         self._dialog.open()
 
-    def sheet(self, path: Path) -> None:
-        """Open the New task dialog on the rows of a file."""
+    def sheet(self, path: Path, note: str) -> None:
+        """Open the New task dialog on the rows of a file, with what there is to tell of it."""
         self.new_task({})
         if self._dialog is not None:
-            self._dialog.take_file(path)
+            self._dialog.take_file(path, note)
 
     def verb(self, verb: str, target: str) -> None:
         """Do what an attention item offers."""
@@ -297,8 +297,8 @@ class Dropping(QObject):
     What a part of the window takes itself, as the New task dialog does, does not come here.
     """
 
-    def __init__(self, window: MainWindow, sheet: Callable[[Path], None], keys: ShellKeys) -> None:
-        """``sheet``: shows tasks made of a file."""
+    def __init__(self, window: MainWindow, sheet: Callable[[Path, str], None], keys: ShellKeys) -> None:
+        """``sheet``: shows tasks made of a file, with a note."""
         super().__init__(window)
         self._window, self._sheet, self._keys = window, sheet, keys
         window.setAcceptDrops(True)
@@ -307,7 +307,9 @@ class Dropping(QObject):
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Take files and links."""
         if isinstance(event, QDragEnterEvent | QDropEvent) and (_files(event.mimeData()) or _link(event.mimeData())):
-            event.acceptProposedAction()
+            # whatever was proposed: told that its file was moved, the desktop may delete that
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
             if event.type() == QEvent.Type.Drop:
                 self._take(_files(event.mimeData()), _link(event.mimeData()))
             return True
@@ -327,10 +329,10 @@ class Dropping(QObject):
             name = safe.one_line(files[0].name, 60)
             self._say(_("{file} is no spreadsheet: drop an Excel or CSV file here").format(file=name))
         else:
-            self._sheet(sheets[0])
+            name, note = safe.one_line(sheets[0].name, 60), ""
             if len(files) > 1:
-                name = safe.one_line(sheets[0].name, 60)
-                self._say(_("Of {n} files only {file} was taken: drop one at a time").format(n=len(files), file=name))
+                note = _("Of {n} files only {file} was taken: drop one at a time").format(n=len(files), file=name)
+            self._sheet(sheets[0], note)
 
     def _say(self, words: str) -> None:
         self._window.toasts.show(ToastSpec(text=words, status="warning"))

@@ -13,21 +13,26 @@ from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
 from tests.gui.desk import Desk
+from tests.support.widgets import words
 from views.dialogs.new_task.dialog import NewTaskDialog
 
-COPY, LEFT, NONE = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+COPY, MOVE, LEFT = Qt.DropAction.CopyAction, Qt.DropAction.MoveAction, Qt.MouseButton.LeftButton
+SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
-def drop(console: Console, files: Sequence[Path] = (), words: str = "") -> bool:
+def drop(console: Console, files: Sequence[Path] = (), link: str = "") -> bool:
     """As the desktop does; whether it was taken."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(file)) for file in files])
-    if words:
-        data.setText(words)
-    enter = QDragEnterEvent(QPoint(400, 400), COPY, data, LEFT, NONE)
+    if link:
+        data.setText(link)
+    enter = QDragEnterEvent(QPoint(400, 400), COPY | MOVE, data, LEFT, SHIFT)
     QApplication.sendEvent(console.window, enter)
     if enter.isAccepted():
-        QApplication.sendEvent(console.window, QDropEvent(QPointF(400, 400), COPY, data, LEFT, NONE))
+        dropped = QDropEvent(QPointF(400, 400), COPY | MOVE, data, LEFT, SHIFT)
+        assert dropped.proposedAction() == MOVE
+        QApplication.sendEvent(console.window, dropped)
+        assert dropped.dropAction() == COPY, "a file that was moved is deleted where it came from"
     return enter.isAccepted()
 
 
@@ -43,16 +48,16 @@ def test_a_spreadsheet_becomes_rows_of_new_tasks(console: Console, desk: Desk, q
 
 def test_a_link_opens_and_anything_else_is_told(console: Console, qtbot: QtBot, tmp_path: Path) -> None:
     qtbot.waitUntil(console.window.top_bar.create_button.isEnabled)
-    assert drop(console, words="fleetdeck:///workers")
+    assert drop(console, link="fleetdeck:///workers")
     assert console.window.current == "workers"
-    assert drop(console, words="fleetdeck://elsewhere/tasks")
+    assert drop(console, link="fleetdeck://elsewhere/tasks")
     assert console.window.current == "workers"
     assert "elsewhere" in console.window.toasts.toasts()[-1].spec.text
-    assert drop(console, words="fleetdeck://local/nowhere")
+    assert drop(console, link="fleetdeck://local/nowhere")
     assert "does not have" in console.window.toasts.toasts()[-1].spec.text
     assert drop(console, [tmp_path / "picture.png"])
     assert console.window.toasts.toasts()[-1].spec.text.startswith("picture.png is no spreadsheet")
-    assert not drop(console, words="some words")
+    assert not drop(console, link="some words")
 
 
 @pytest.mark.parametrize(("name", "said"), [("old.xls", "save it as .xlsx"), ("rows.jsonl", "")])
@@ -77,7 +82,7 @@ def test_of_several_files_one_is_taken_and_the_others_are_not_passed_over(
     sheet = tmp_path / "orders.csv"
     sheet.write_text("shop,type\npdd:pdd-10021,refresh_goods\n", encoding="utf-8")
     assert drop(console, [tmp_path / "picture.png", sheet, tmp_path / "more.xlsx"])
-    assert console.window.toasts.toasts()[-1].spec.text == "Of 3 files only orders.csv was taken: drop one at a time"
     (dialog,) = console.window.findChildren(NewTaskDialog)
+    assert "Of 3 files only orders.csv was taken: drop one at a time" in words(dialog.notice), "seen above the window"
     qtbot.waitUntil(dialog.sheet.isVisible, timeout=20_000)
     dialog.reject()

@@ -172,6 +172,8 @@ class Workbook:
         error = " ".join(str(exc).split())[:250]
         if row:
             return UsageError(said("table.workbook_row", name=self._path.name, row=row, error=error), field="--file")
+        if isinstance(exc, BadZipFile):  # that a workbook is a zip file is nothing to tell an operator
+            return UsageError(said("table.no_workbook", name=self._path.name), field="--file")
         return UsageError(said("table.workbook", name=self._path.name, error=error), field="--file")
 
     def _locked(self) -> UsageError:

@@ -616,6 +616,9 @@ REFUSALS: dict[str, str] = {
     "table.ending": N_("{name}: known endings are {endings}"),
     "table.encoding": N_("{name} is neither UTF-8 nor GB18030 text; save it as UTF-8"),
     "table.workbook": N_("{name} is not a readable workbook: {error}; open it in Excel and save it again as .xlsx"),
+    "table.no_workbook": N_(
+        "{name} is not a readable workbook, whatever its name ends with; open it in Excel and save it again as .xlsx"
+    ),
     "table.workbook_row": N_(
         "{name} cannot be read from row {row} on: {error}; open it in Excel and save it again as .xlsx"
     ),

@@ -203,8 +203,10 @@ class NewTaskDialog(DialogFrame):
         self.verbs.barred = reason
         self._say()
 
-    def take_file(self, path: Path) -> None:
-        """Go on with the rows of a file, as if it had been dropped here."""
+    def take_file(self, path: Path, note: str = "") -> None:
+        """Go on with the rows of a file, as if it had been dropped here; ``note``: what there is to tell of that."""
+        if note:
+            self.notice.tell(note)
         self.shops.set_mode(FILE)
         self.shops.picker.file.open(path)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from services import called
 from services.commands.sheet.columns import TYPE
@@ -44,6 +44,8 @@ from views.widgets.key_values import KeyValues
 from views.widgets.strip import Strip
 
 MOST_UNDONE = 99
+#: px at most for the name of a sheet or an encoding
+READING = 240
 ONLY_THESE = N_("Show only these rows")
 RUNS_NAMED = 6  #: runs of rows that are active already; all of those rows stand in the list of what is left out
 
@@ -135,6 +137,9 @@ class SheetStep(QWidget):
         head.setSpacing(10)
         head.addWidget(self._name)
         head.addWidget(self._found, 1)
+        # one file has sheets, the next an encoding: what was as wide as the first cuts the second
+        self.reading.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.reading.setMaximumWidth(READING)
         head.addWidget(self._reading_title)
         head.addWidget(self.reading)
         head.addWidget(self.other)

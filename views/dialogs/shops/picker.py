@@ -295,15 +295,17 @@ class ShopPicker(QWidget):
             self.file.choose.setFocus()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take a file."""
+        """Take a file, never to be moved: the desktop might delete it."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Read the file that was dropped."""
         url = next((url for url in event.mimeData().urls() if url.isLocalFile()), None)
         if url is not None:
-            event.acceptProposedAction()
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
             self.file_dropped.emit()
             self.file.open(Path(url.toLocalFile()))
 
