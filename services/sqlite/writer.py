@@ -10,7 +10,7 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,6 +46,10 @@ WAITS_SECONDS = 5.0
 KEPT_SECONDS = 15.0
 #: how often a waiting reader looks whether another process has written
 POLL_SECONDS = 0.025
+#: answers are kept for so long at most, though nothing was written: a file that was damaged in its place is noticed
+ANEW_SECONDS = 10.0
+#: so many of them
+MOST_KEPT = 32
 TOPICS = ("events", "messages")  #: what waiters can be woken for
 
 
@@ -56,10 +60,16 @@ class Closed(sqlite3.ProgrammingError):
 class _Write:
     """Work for the writer thread, and the place where its caller waits."""
 
-    __slots__ = ("_done", "error", "result", "then", "wakes", "work")
+    __slots__ = ("_done", "aside", "error", "result", "then", "wakes", "work")
 
-    def __init__(self, work: Work[Any], wakes: str, then: Callable[[Any, BaseException | None], None] | None) -> None:
-        self.work, self.wakes, self.then = work, wakes, then
+    def __init__(
+        self,
+        work: Work[Any],
+        wakes: str,
+        then: Callable[[Any, BaseException | None], None] | None,
+        aside: bool,
+    ) -> None:
+        self.work, self.wakes, self.then, self.aside = work, wakes, then, aside
         self.result: Any = None
         self.error: BaseException | None = None
         self._done = threading.Lock()
@@ -149,6 +159,11 @@ class SharedFile:
         self._asked_at = 0.0  #: since when the write lock is asked for in vain, monotonic; 0 where it is not
         self._asked = read_only  #: whether it was ever asked for, so that this can be told
         self._kept_at = -KEPT_SECONDS  #: when another process was found to keep it, by who has written nothing yet
+        self._marking = threading.Lock()
+        self._eye: sqlite3.Connection | None = None  #: sees that anybody has written; whoever has ``_marking`` uses it
+        self._stamp = self._stamped = 0  #: see ``stamp``; at which version of the file
+        self._others = -1  #: version of the file as the writer sees it: only other processes change that
+        self._answers: dict[Hashable, tuple[int, float, Any]] = {}  #: with their stamps, and until when they may serve
         if not read_only:
             conn = connect_writer(path)
             name = f"sqlite-writer {path.name}"
@@ -188,18 +203,26 @@ class SharedFile:
                 self._kept_at = time.monotonic()
 
     # ------------------------------------------------------------------ writing
-    def write(self, work: Work[T], wakes: str = "") -> T:
+    def write(self, work: Work[T], wakes: str = "", *, aside: bool = False) -> T:
         """Run ``work`` in a transaction of the writer thread and wait until it is committed durably.
 
         It may share the transaction with other work and is run again if one of the others fails, so it must change
-        nothing but the database. ``wakes`` names the topic whose waiters are woken.
+        nothing but the database. ``wakes`` names the topic whose waiters are woken. ``aside``: it changes nothing that
+        an ``answer`` tells of, as a sign of life.
         """
-        result: T = self._put(_Write(work, wakes, None)).wait()
+        result: T = self._put(_Write(work, wakes, None, aside)).wait()
         return result
 
-    def post(self, work: Work[T], wakes: str, then: Callable[[T | None, BaseException | None], None]) -> None:
+    def post(
+        self,
+        work: Work[T],
+        wakes: str,
+        then: Callable[[T | None, BaseException | None], None],
+        *,
+        aside: bool = False,
+    ) -> None:
         """Like ``write`` without waiting; ``then`` gets result or error in the writer thread."""
-        self._put(_Write(work, wakes, then))
+        self._put(_Write(work, wakes, then, aside))
 
     def _put(self, job: _Write) -> _Write:
         if self.read_only:
@@ -249,8 +272,26 @@ class SharedFile:
             else:
                 self._full = None
                 self._tell_back()
+                self._mark(conn, aside=all(job.aside for job in group))
                 self._settle(group)
                 return
+
+    def _mark(self, conn: sqlite3.Connection, *, aside: bool) -> None:
+        """Something was committed; ``aside``: that alone would change no answer."""
+        with self._marking:
+            if aside:
+                with contextlib.suppress(sqlite3.Error):  # what was committed stays so, and who reads next is told
+                    seen, before = self._look(), self._others
+                    self._others = _data_version(conn)
+                    if self._others == before:  # no other process has written: what the eye has seen is this commit
+                        self._stamped = seen
+                        return
+            self._stamp += 1
+
+    def _look(self) -> int:
+        if self._eye is None:
+            self._eye = connect(self.path, read_only=self.read_only)
+        return _data_version(self._eye)
 
     def _check_schema(self, conn: sqlite3.Connection) -> None:
         """A newer program may have changed the tables since they were opened here."""
@@ -338,6 +379,38 @@ class SharedFile:
         if (now := _place(self.path)) != self._place:
             raise Displaced(self.path, replaced=now is not None)
 
+    def stamp(self) -> int:
+        """A number that is another one once anybody has written more than what was put aside."""
+        self._check_there()
+        with self._marking:
+            if self._closed:
+                raise Closed(f"{self.path} is closed")
+            seen = self._look()
+            if seen != self._stamped:
+                self._stamped = seen
+                self._stamp += 1
+            return self._stamp
+
+    def answer(
+        self, key: Hashable, read: Callable[[sqlite3.Connection], T], still: Callable[[T], bool] | None = None
+    ) -> T:
+        """What ``read`` tells of one instant: asked anew where anything was written since, where the answer does not
+        hold ``still``, and now and then. It must not be changed, for others get it too.
+        """
+        stamp = self.stamp()  # before it is read: what is written meanwhile has another one
+        known, now = self._answers.get(key), time.monotonic()
+        if known is not None and known[0] == stamp and now < known[1] and (still is None or still(known[2])):
+            found: T = known[2]
+            return found
+        with self.snapshot() as conn:
+            found = read(conn)
+        with self._lock:
+            if len(self._answers) >= MOST_KEPT:
+                self._answers = {one: kept for one, kept in self._answers.items() if kept[0] == stamp}
+            if len(self._answers) < MOST_KEPT:
+                self._answers[key] = stamp, now + ANEW_SECONDS, found
+        return found
+
     def apart(self) -> sqlite3.Connection:
         """A connection for one look of its own, with settings of its own; whoever takes it closes it."""
         self._check_there()
@@ -407,7 +480,9 @@ class SharedFile:
             wakeup.ring()
         with self._lock:
             readers, self._readers = self._readers, []
-        for conn in readers:
+        with self._marking:
+            eye, self._eye = self._eye, None
+        for conn in (*readers, *([eye] if eye is not None else ())):
             conn.close()
 
 

@@ -228,7 +228,7 @@ class EmbeddedBroker:
             if at - self._beat_at >= BEAT_MS and not self._beating and not self._file.kept:
                 self._beat_at, self._beating = at, True
                 # whoever only looks must not wait for another process to let go of the file
-                self._file.post(lambda conn: messages.beat(conn, self._me, at), "", self._on_beaten)
+                self._file.post(lambda conn: messages.beat(conn, self._me, at), "", self._on_beaten, aside=True)
         finally:
             self._looking.release()
 
@@ -241,10 +241,13 @@ class EmbeddedBroker:
         begun = time.perf_counter()
         with broker_errors(self._file.path):
             self._look_after()
-            with self._file.snapshot() as conn:
-                found = messages.depths(conn, self._clock.now_ms())
+            found, _due = self._file.answer("depths", self._depths, lambda kept: self._clock.now_ms() < kept[1])
         self._latency = (time.perf_counter() - begun) * 1000
-        return found
+        return list(found)
+
+    def _depths(self, conn: sqlite3.Connection) -> tuple[list[QueueDepth], float]:
+        now = self._clock.now_ms()
+        return messages.depths(conn, now), messages.due_next(conn, now)
 
     def health(self) -> BrokerHealth:
         """What is known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import sqlite3
@@ -252,6 +253,14 @@ def depths(conn: sqlite3.Connection, now: int) -> list[QueueDepth]:
         QueueDepth(name=f"rpa_delay_{seconds}s", ready=waiting.get(seconds, 0), unacked=0, consumers=0, kind="delay")
         for seconds in sorted(declared | set(waiting))
     ]
+
+
+def due_next(conn: sqlite3.Connection, now: int) -> float:
+    """When the next of the delayed messages will be due."""
+    (at,) = conn.execute(
+        "SELECT min(visible_at) FROM messages WHERE visible_at > 0 AND visible_at > ?", (now,)
+    ).fetchone()
+    return math.inf if at is None else at
 
 
 def _counted(conn: sqlite3.Connection, sql: str, *values: int) -> dict[Any, int]:

@@ -92,11 +92,14 @@ class Feed(Part):
 
     def counts(self) -> Counts:
         """See ``services.ports.Store``."""
-        with store_errors(self._file.path), self._file.snapshot() as conn:
-            tallies = conn.execute("SELECT lane, status, triage, sum(n) FROM tallies GROUP BY 1, 2, 3").fetchall()
-            (unsent,) = conn.execute("SELECT count(*) FROM tasks WHERE outbox_at > 0").fetchone()
-            shops = conn.execute(_SHOPS).fetchall()
-            cursor = f"{self._epoch}/{_last_id(conn)}"
+        with store_errors(self._file.path):
+            return self._file.answer("counts", self._counts)
+
+    def _counts(self, conn: sqlite3.Connection) -> Counts:
+        tallies = conn.execute("SELECT lane, status, triage, sum(n) FROM tallies GROUP BY 1, 2, 3").fetchall()
+        (unsent,) = conn.execute("SELECT count(*) FROM tasks WHERE outbox_at > 0").fetchone()
+        shops = conn.execute(_SHOPS).fetchall()
+        cursor = f"{self._epoch}/{_last_id(conn)}"
         tallies = all_of(tuple[str, str, str, Number], tallies, "counter")
         tallies = [row for row in tallies if row[1] in _STATUSES]
         found = Counts(total=sum(n for *_, n in tallies), unsent=unsent, cursor=cursor)

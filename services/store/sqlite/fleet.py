@@ -15,7 +15,7 @@ from services.domain.gates.home import Home
 from services.domain.task.record import ENCODER
 from services.domain.upkeep.stored import Instant
 from services.store.sqlite.gates.unserved import homebound_kinds, unserved_kinds
-from services.store.sqlite.part import Part, blobs, words
+from services.store.sqlite.part import Part, blobs, store_errors, words
 from services.store.sqlite.write import IN_LIST, text_list
 from services.store.unreadable import all_sound
 
@@ -39,13 +39,16 @@ class Fleet(Part):
 
     def shops(self) -> list[Shop]:
         """All shops. They are asked for every few seconds and hardly ever change: what has not is not decoded anew."""
-        with self._read() as conn:
-            stored = list(blobs(conn.execute("SELECT data FROM shops")))
+        with store_errors(self._file.path):
+            return list(self._file.answer("shops", self._told_shops))
+
+    def _told_shops(self, conn: sqlite3.Connection) -> list[Shop]:
+        stored = list(blobs(conn.execute("SELECT data FROM shops")))
         before, shops = self._shops_read
         if stored != before:
             shops = all_sound(_SHOP.decode, stored, "shop")
             self._shops_read = (stored, shops)
-        return list(shops)
+        return shops
 
     def set_pause(self, pause: Pause) -> None:
         """Close a switch."""
@@ -102,9 +105,8 @@ class Fleet(Part):
     def put_document(self, kind: str, name: str, body: str) -> None:
         """Keep a document."""
         row = (kind, name, body)
-        self._write(
-            lambda conn: conn.execute("INSERT OR REPLACE INTO documents (kind, name, body) VALUES (?, ?, ?)", row)
-        )
+        sql = "INSERT OR REPLACE INTO documents (kind, name, body) VALUES (?, ?, ?)"
+        self._write(lambda conn: conn.execute(sql, row), aside=True)
 
     def add_document(self, kind: str, name: str, body: str) -> bool:
         """Keep a document where there is none."""
@@ -153,7 +155,7 @@ class Fleet(Part):
             own = homebound_kinds(conn, info.node)
             return Heard(orders=orders, unserved=unserved_kinds(conn), homebound=own)
 
-        return self._write(beat)
+        return self._write(beat, aside=True)
 
     def workers(self) -> list[WorkerInfo]:
         """Workers seen within a day."""
@@ -194,7 +196,7 @@ class Fleet(Part):
                 WHERE holder = excluded.holder OR until <= ?"""
             return conn.execute(sql, (role, holder, now + ttl_ms, now)).rowcount > 0
 
-        return self._write(take)
+        return self._write(take, aside=True)
 
     def leader(self, role: str) -> str:
         """Who leads now."""

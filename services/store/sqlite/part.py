@@ -56,9 +56,9 @@ class Part:
             return self._onward.tell(row[0], self._clock.monotonic())
         return now
 
-    def _write(self, work: Callable[[sqlite3.Connection], T], wakes: str = "") -> T:
+    def _write(self, work: Callable[[sqlite3.Connection], T], wakes: str = "", *, aside: bool = False) -> T:
         with store_errors(self._file.path):
-            return self._file.write(work, wakes)
+            return self._file.write(work, wakes, aside=aside)
 
     @contextlib.contextmanager
     def _read(self) -> Iterator[sqlite3.Connection]:

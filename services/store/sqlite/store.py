@@ -19,6 +19,7 @@ from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.gates.dependency import GATE
 from services.domain.step import kernel
 from services.domain.task.record import Task
+from services.domain.task.search import log_match
 from services.domain.task.search.query import Groups, Page, Query, Term
 from services.domain.task.status import Status
 from services.domain.text.said import said, words_of
@@ -51,6 +52,8 @@ log = logging.getLogger(__name__)
 CHUNK = 250
 #: a disk with less room is full for what is written here
 LEAST_BYTES = 64 * 1024
+#: a page of no more is kept while nothing is written; larger ones are asked for by persons, and hold much
+KEPT_ROWS = 50
 _watermark = partial(msgspec.convert, type=tuple[str, int, Instant])
 #: one step of the index for each batch, however many tasks it has
 _NAMES = """WITH RECURSIVE names (batch) AS (
@@ -174,8 +177,11 @@ class EmbeddedStore(
 
     def query(self, query: Query) -> Page:
         """See ``services.ports.Store``."""
-        with store_errors(self._file.path), self._file.snapshot() as conn:
-            return embedded_query.run(conn, query)
+        with store_errors(self._file.path):
+            if query.limit > KEPT_ROWS or log_match.of_logs(query.terms):
+                with self._file.snapshot() as conn:
+                    return embedded_query.run(conn, query)
+            return self._file.answer(query, lambda conn: embedded_query.run(conn, query))
 
     def grouped(self, terms: Sequence[Term], by: str, most: int) -> Groups:
         """See ``services.ports.Store``."""

@@ -255,8 +255,10 @@ def test_a_file_that_is_taken_away_is_written_no_more_and_goes_on_when_it_is_bac
 ) -> None:
     """Open files outlive their names: all that is written into one is gone when it is closed."""
     file.write(insert(1))
+    asked = Asked(file)
+    asked()
     away = file.path.rename(file.path.with_name("away"))
-    for act in (lambda: file.write(insert(2)), lambda: numbers(file)):
+    for act in (lambda: file.write(insert(2)), lambda: numbers(file), asked):
         with pytest.raises(Displaced) as gone:
             act()
         assert "was moved or removed" in str(sentence(gone.value))
@@ -329,3 +331,88 @@ def test_a_lock_that_another_keeps_for_seconds_is_told_until_something_is_writte
     other.close()
     assert written.wait(5)
     assert file.refusing is None
+
+
+class Asked:
+    """The numbers in the file, as an answer that is kept, and how often they were read for it."""
+
+    def __init__(self, file: SharedFile) -> None:
+        self._file, self.times, self.holds = file, 0, True
+
+    def __call__(self) -> list[int]:
+        return self._file.answer("numbers", self._read, lambda _found: self.holds)
+
+    def _read(self, conn: sqlite3.Connection) -> list[int]:
+        self.times += 1
+        return [n for (n,) in conn.execute("SELECT n FROM numbers ORDER BY n")]
+
+
+def nothing(_conn: sqlite3.Connection) -> None:
+    """A write of something else."""
+
+
+def test_what_is_asked_again_is_read_again_only_once_something_was_written(file: SharedFile) -> None:
+    asked = Asked(file)
+    assert [asked(), asked()] == [[], []]
+    assert asked.times == 1
+    file.write(insert(1))
+    assert [asked(), asked()] == [[1], [1]]
+
+
+def test_a_write_aside_lets_answers_stand(file: SharedFile) -> None:
+    asked = Asked(file)
+    file.write(nothing, aside=True)
+    asked()
+    for _ in range(3):
+        file.write(lambda conn: conn.execute("CREATE TABLE IF NOT EXISTS signs (n INTEGER)"), aside=True)
+        file.write(lambda conn: conn.execute("INSERT INTO signs VALUES (1)"), aside=True)
+        asked()
+    assert asked.times == 1
+
+
+@pytest.mark.parametrize("looked", [False, True])
+@pytest.mark.parametrize("other", [False, True])
+def test_a_write_aside_hides_none_that_came_before(file: SharedFile, other: bool, looked: bool) -> None:
+    asked, number = Asked(file), 0
+    file.write(nothing, aside=True)
+    other_process = sqlite3.connect(file.path)
+    for number in range(3):
+        asked()
+        if looked:
+            file.write(lambda conn: conn.execute("CREATE TABLE IF NOT EXISTS signs (n INTEGER)"), aside=True)
+        if other:
+            other_process.execute("INSERT INTO numbers VALUES (?)", (number,))
+            other_process.commit()
+        else:
+            file.write(insert(number))
+        file.write(lambda conn: conn.execute("INSERT OR REPLACE INTO meta VALUES ('sign', '1')"), aside=True)
+        assert asked() == list(range(number + 1))
+    other_process.close()
+
+
+def test_an_answer_that_does_not_hold_or_is_old_is_read_again(
+    file: SharedFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(file)
+    asked()
+    asked.holds = False
+    asked()
+    assert asked.times == 2
+    asked.holds = True
+    asked()
+    assert asked.times == 2
+    monkeypatch.setattr(writer, "ANEW_SECONDS", 0.0)
+    asked.holds = False
+    asked()
+    asked.holds = True
+    asked()
+    assert asked.times == 4
+
+
+def test_answers_end_with_the_file(tmp_path: Path) -> None:
+    shared, _ = open_file(tmp_path / "a.sqlite", SCHEMA)
+    asked = Asked(shared)
+    asked()
+    close_file(shared)
+    with pytest.raises(Closed):
+        asked()
