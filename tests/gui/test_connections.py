@@ -221,6 +221,8 @@ def test_a_fleet_is_added_tested_opened_edited_and_removed(
         dialog.test_button.click()
         await until(lambda: dialog.answers["store"].words().startswith("answers"), "Redis answers")
         dialog.environment.setCurrentIndex(dialog.environment.findData("production"))
+        assert dialog.read_only.isChecked()
+        dialog.read_only.click()  # whoever means to act there says so
         dialog.save_button.click()
         await until(lambda: "East" in [row.name for row in connections.rows()], "it is listed")
         kept = (home / "profiles.json").read_text()

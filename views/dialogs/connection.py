@@ -71,6 +71,8 @@ class ConnectionDialog(KeepsTyped):
         self._fleet = QWidget()
         self._build()
         self._fill(profile or SavedProfile(name="", broker_profile="single"), fleet=profile is None)
+        if profile is None:
+            self.environment.currentIndexChanged.connect(self._on_environment)
         self.where.chosen.connect(self._on_where)
         for field in self.addresses.values():
             field.edited.connect(self._on_edited)
@@ -120,7 +122,9 @@ class ConnectionDialog(KeepsTyped):
         for value, words in ENVIRONMENTS.items():
             self.environment.addItem(_(words), value)
         self.fields["environment"] = Labelled(
-            N_("Environment"), self.environment, hint=N_("production is outlined and asks earlier")
+            N_("Environment"),
+            self.environment,
+            hint=N_("production is outlined, asks earlier, and is read-only at first"),
         )
         for widget in (
             self.fields["name"],
@@ -192,6 +196,10 @@ class ConnectionDialog(KeepsTyped):
     def _on_where(self, _key: str = "") -> None:
         self._fleet.setVisible(self.where.current() == FLEET)
         self._busy("")
+
+    def _on_environment(self) -> None:
+        """A new connection to production is to be looked through first; whoever means to act there says so here."""
+        self.read_only.setChecked(self.environment.currentData() == environment.PRODUCTION)
 
     def _on_edited(self) -> None:
         for line in self.answers.values():

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from services.domain.insight.connection import BROKER, STORE, Answer
+from services.profiles.book import SavedProfile
 from views.dialogs.connection import ConnectionDialog
 
 
@@ -52,3 +53,19 @@ def test_the_next_field_stays_where_it_is_when_an_answer_goes(qtbot: QtBot) -> N
     dialog.addresses["broker"].setText("amqps://mq2")
     assert dialog.answers[BROKER].words() == ""
     assert place() == answered
+
+
+def test_a_new_connection_to_production_begins_read_only_and_others_do_not(qtbot: QtBot) -> None:
+    dialog = ConnectionDialog(None, ())
+    qtbot.addWidget(dialog)
+    choose = dialog.environment.setCurrentIndex
+    choose(dialog.environment.findData("production"))
+    assert dialog.profile().read_only
+    dialog.read_only.click()
+    assert not dialog.profile().read_only
+    choose(dialog.environment.findData("test"))
+    assert not dialog.profile().read_only
+    edited = ConnectionDialog(SavedProfile(name="East", broker="amqp://mq", redis="redis://store"), ())
+    qtbot.addWidget(edited)
+    edited.environment.setCurrentIndex(edited.environment.findData("production"))
+    assert not edited.profile().read_only, "what somebody works with stays as it is"
