@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QImage, QKeyEvent, QPixmap, QTextCursor
-from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from services import whole_file
 from services.domain.task.artifact import Artifact
@@ -23,6 +23,7 @@ from views.support.operation import Operation
 from views.support.thumbnails import MOST_BYTES, thumbnail
 from views.theme import theme
 from views.widgets.buttons import Button
+from views.widgets.file_dialog import FileDialog
 from views.widgets.strip import ErrorStrip
 
 SIZE, LEAST = (1000, 700), (640, 420)
@@ -184,9 +185,7 @@ class ArtifactDialog(DialogFrame):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
     def _on_save(self) -> None:
-        name, _kind = QFileDialog.getSaveFileName(self, _("Save as"), self.file.name)
-        if name:
-            self.save(Path(name))
+        FileDialog(self, _("Save as"), self.save).write(self.file.name)
 
     def save(self, path: Path) -> None:
         """Write a copy of the file."""

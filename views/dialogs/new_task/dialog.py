@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
 from services.commands.sheet import columns, table
 from services.commands.sheet.columns import Column
@@ -48,6 +48,7 @@ from views.support.operation import Operation
 from views.support.throttle import Debounce, Throttle
 from views.widgets.buttons import Button
 from views.widgets.elided import Elided
+from views.widgets.file_dialog import FileDialog
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec
 
@@ -546,12 +547,8 @@ class NewTaskDialog(DialogFrame):
         found = self.sheet.orders
         if found is None or self._work.busy or not self._sendable():
             return
-        tables = _("Tables")
-        name, _kind = QFileDialog.getSaveFileName(
-            self, _("Keep the rows with errors"), "rows-with-errors.xlsx", f"{tables} (*.xlsx *.csv)"
-        )
-        if name:
-            self.send_good(Path(name))
+        forms = [_("Tables") + " (*.xlsx *.csv)"]
+        FileDialog(self, _("Keep the rows with errors"), self.send_good, forms=forms).write("rows-with-errors.xlsx")
 
     def send_good(self, path: Path) -> None:
         """Keep the rows with errors in a file, then create the tasks of the others."""

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services import whole_file
 from services.commands.bulk.options import Probe
@@ -46,6 +46,7 @@ from views.support.operation import HowFar, Operation
 from views.support.throttle import Throttle
 from views.support.words import kinds, verdicts
 from views.widgets.buttons import Button
+from views.widgets.file_dialog import FileDialog
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
 
@@ -258,10 +259,8 @@ class RepublishDialog(KeepsTyped):
         self.notice.tell(_("Copied"))
 
     def _on_export(self) -> None:
-        tables = _("Tables")
-        name, _kind = QFileDialog.getSaveFileName(self, _("Export preview"), "dead-letters.csv", f"{tables} (*.csv)")
-        if name and self.looked is not None:
-            self.export(Path(name))
+        forms = [_("Tables") + " (*.csv)"]
+        FileDialog(self, _("Export preview"), self.export, forms=forms).write("dead-letters.csv")
 
     def export(self, path: Path) -> None:
         """Write what becomes of each letter into a file."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from services import called
 from services.commands.sheet.columns import TYPE
@@ -40,6 +39,7 @@ from views.theme.tokens import LANES
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
 from views.widgets.fields import ChoiceField
+from views.widgets.file_dialog import FileDialog
 from views.widgets.key_values import KeyValues
 from views.widgets.strip import Strip
 
@@ -324,10 +324,8 @@ class SheetStep(QWidget):
             QGuiApplication.clipboard().setText(left_out_text(self._orders.left_out))
 
     def _on_export(self) -> None:
-        tables = _("Tables")
-        name, _kind = QFileDialog.getSaveFileName(self, _("Export rows left out"), "left-out.csv", f"{tables} (*.csv)")
-        if name:
-            self.export_wanted.emit(Path(name))
+        forms = [_("Tables") + " (*.csv)"]
+        FileDialog(self, _("Export rows left out"), self.export_wanted.emit, forms=forms).write("left-out.csv")
 
     # words
 

@@ -23,7 +23,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -53,6 +52,7 @@ from views.theme import theme
 from views.theme.tokens import platform_badge
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
+from views.widgets.file_dialog import FileDialog
 
 _SEPARATORS = re.compile(r"[,;\t，；、|]+")
 _QUOTES = "\"'“”‘’「」"
@@ -121,10 +121,8 @@ class ShopFile(QWidget):
     def ask(self) -> None:
         """Let a person choose a file."""
         kinds = " ".join(f"*{ending}" for ending in table.ENDINGS)
-        tables = _("Tables")
-        name, _kind = QFileDialog.getOpenFileName(self, _("Tasks from a file"), "", f"{tables} ({kinds})")
-        if name:
-            self.open(Path(name))
+        forms = [_("Tables") + f" ({kinds})"]
+        FileDialog(self, _("Tasks from a file"), self.open, forms=forms).open()
 
     def _say(self) -> None:
         self.look.setVisible(bool(self._words))

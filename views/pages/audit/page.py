@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QWidget
 
 from services.domain.alerts.incident import CALMING, RESOLVED
 from services.domain.insight.audit import Verdict
@@ -40,6 +40,7 @@ from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button, IconButton
 from views.widgets.empty_state import EmptyState
+from views.widgets.file_dialog import FileDialog
 from views.widgets.filter.bar import FilterBar
 from views.widgets.filter.text import Chip, split
 from views.widgets.layout import side_by_side, stacked
@@ -64,22 +65,9 @@ class AuditSharing(QObject):
 
     def ask_file(self, expression: str) -> None:
         """Ask where to."""
-        dialog = QFileDialog(self._owner, _("Export all that match"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        endings = {_("Table") + " (*.csv)": "csv", _("Lines of JSON with all seals") + " (*.jsonl)": "jsonl"}
-        dialog.setNameFilters(list(endings))
-        dialog.selectFile("audit.csv")
-        dialog.setDefaultSuffix("csv")
-
-        def choose(kind: str) -> None:
-            ending = endings.get(kind, "csv")
-            dialog.setDefaultSuffix(ending)
-            dialog.selectFile(f"audit.{ending}")
-
-        dialog.filterSelected.connect(choose)
-        dialog.fileSelected.connect(lambda path: self.write(Path(path), expression))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        forms = [_("Table") + " (*.csv)", _("Lines of JSON with all seals") + " (*.jsonl)"]
+        write = partial(self.write, expression=expression)
+        FileDialog(self._owner, _("Export all that match"), write, forms=forms).write("audit.csv")
 
     def write(self, path: Path, expression: str) -> None:
         """Write the file in the background; one at a time."""

@@ -28,7 +28,6 @@ from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.frame import DialogFrame
 from views.dialogs.resuming import ask_to_resume
-from views.kit.export_file import ask_file
 from views.kit.page_acts import PageActs
 from views.kit.task_verb import again_of_cancelled, many
 from views.kit.verb import LOOK, Place, Verb
@@ -43,6 +42,7 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
+from views.widgets.file_dialog import ask_file
 from views.widgets.layout import stacked
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec

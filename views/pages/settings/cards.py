@@ -28,6 +28,7 @@ from views.theme import theme
 from views.widgets.buttons import Button, IconButton
 from views.widgets.card import Card
 from views.widgets.elided import Elided
+from views.widgets.file_dialog import FileDialog
 from views.widgets.layout import tab_through
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
@@ -298,18 +299,9 @@ class AsideCard(Card):
         )
 
     def _on_export(self) -> None:
-        dialog = QFileDialog(self, _("Export what was set aside"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog = FileDialog(self, _("Export what was set aside"), self.write, forms=["JSON (*.jsonl)"])
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
-        dialog.setNameFilters(["JSON (*.jsonl)"])
-        dialog.selectFile("aside.jsonl")
-        dialog.setDefaultSuffix("jsonl")
-        dialog.fileSelected.connect(self._on_path)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def _on_path(self, path: str) -> None:
-        self.write(Path(path))
+        dialog.write("aside.jsonl")
 
     def _on_found(self, asked: tuple[Sequence[AsideView], Sequence[str]]) -> None:
         found, self._values = asked

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from services.commands.sheet import shop_file
 from services.commands.sheet.shop_file import ShopFile
@@ -42,6 +42,7 @@ from views.support.look import Label
 from views.support.operation import Operation, Start
 from views.support.words import shop
 from views.widgets.fields import Labelled, NumberField
+from views.widgets.file_dialog import FileDialog
 from views.widgets.toggle import Toggle
 
 UNDO_S = 10
@@ -181,9 +182,7 @@ class ShopActions(PageActs):
         """Shops from a file: what would change is shown before."""
         tables, endings = _("Tables"), " ".join(f"*{ending}" for ending in shop_file.ENDINGS)
         kinds = f"{tables} ({endings})"
-        name, _kind = QFileDialog.getOpenFileName(self._owner, _("Shops from a file"), "", kinds)
-        if name:
-            self.import_from(Path(name))
+        FileDialog(self._owner, _("Shops from a file"), self.import_from, forms=[kinds]).open()
 
     def import_from(self, path: Path) -> None:
         """Show what a file would change."""

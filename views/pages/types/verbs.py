@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services.commands.types import UNCHANGED, Change, Fault
 from services.domain.errors import UsageError
@@ -27,6 +27,7 @@ from views.pages.types import words
 from views.pages.types.editor import TypeDialog
 from views.support import safe, text
 from views.support.operation import Operation
+from views.widgets.file_dialog import FileDialog
 from views.widgets.toast import ToastSpec
 
 UNDO_S = 10.0
@@ -83,12 +84,7 @@ class TypeActions(PageActs):
 
     def ask_import(self) -> None:
         """Ask which file."""
-        dialog = QFileDialog(self._owner, _("Import task types"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilters([FILES])
-        dialog.fileSelected.connect(lambda path: self.take(Path(path)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        FileDialog(self._owner, _("Import task types"), self.take, forms=[FILES]).open()
 
     def take(self, path: Path) -> None:
         """Show what a file would change, and import it when that is wanted: all of it or nothing."""
@@ -135,14 +131,9 @@ class TypeActions(PageActs):
 
     def ask_export(self, kinds: Sequence[TaskType]) -> None:
         """Ask where to."""
-        dialog = QFileDialog(self._owner, _("Export task types"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters([FILES])
-        dialog.selectFile(f"{kinds[0].name}.json" if len(kinds) == 1 else "task-types.json")
-        dialog.setDefaultSuffix("json")
-        dialog.fileSelected.connect(lambda path: self.write(Path(path), kinds))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        name = f"{kinds[0].name}.json" if len(kinds) == 1 else "task-types.json"
+        write = partial(self.write, kinds=kinds)
+        FileDialog(self._owner, _("Export task types"), write, forms=[FILES]).write(name)
 
     def write(self, path: Path, kinds: Sequence[TaskType]) -> None:
         """Write the file in the background."""

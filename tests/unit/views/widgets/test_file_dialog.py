@@ -1,0 +1,40 @@
+"""The dialog that asks for a file: what it shows of others, and what it calls the one that is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QFileInfo
+from PySide6.QtWidgets import QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from views.widgets.file_dialog import FileDialog, ask_file
+
+
+def test_no_file_is_read_to_know_what_it_looks_like(qtbot: QtBot, tmp_path: Path) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    for name in ("told", "unread"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "told" / "kmsg").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 64)
+    (tmp_path / "unread" / "kmsg").touch()
+    looks = FileDialog(owner, "", lambda _path: None).iconProvider()
+    told, unread = (QFileInfo(str(tmp_path / name / "kmsg")) for name in ("told", "unread"))
+    assert "PNG" in QFileDialog(owner).iconProvider().type(told), "Qt's own reads it"
+    assert looks.type(told) == looks.type(unread)
+    assert looks.icon(told).cacheKey() == looks.icon(unread).cacheKey()
+    assert looks.type(QFileInfo(str(tmp_path))) == "Folder"
+
+
+def test_what_is_written_has_the_ending_of_the_form_chosen(qtbot: QtBot, tmp_path: Path) -> None:
+    owner, chosen = QWidget(), list[Path]()
+    qtbot.addWidget(owner)
+    ask_file(owner, "Export", "tasks", chosen.append)
+    (dialog,) = owner.findChildren(FileDialog)
+    assert (Path(dialog.selectedFiles()[0]).name, dialog.defaultSuffix()) == ("tasks.csv", "csv")
+    dialog.selectNameFilter("Excel (*.xlsx)")
+    dialog.filterSelected.emit("Excel (*.xlsx)")
+    assert dialog.defaultSuffix() == "xlsx"
+    dialog.fileSelected.emit(str(tmp_path / "tasks.xlsx"))
+    assert chosen == [tmp_path / "tasks.xlsx"]
+    dialog.reject()
