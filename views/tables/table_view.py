@@ -940,7 +940,7 @@ class ColumnsLayout(QObject):
         stretched = [(n, c) for n, c in shown if c.stretch]
         room = self._view.viewport().width() - self._wanted_width()
         grown = [(n, c) for n, c in shown if c.key in self._grown and self._is_as_given(n, c)]
-        if not stretched or (room <= 0 and not grown):
+        if room <= 0 and not grown:
             return False
         free = [(n, c) for n, c in shown if not c.stretch and self._is_as_given(n, c)]
         little = [(n, c) for n, c in free if self._lacks_little(n, c)]
@@ -995,8 +995,7 @@ class ColumnsLayout(QObject):
     def _lend_empty(self) -> None:
         """Where cells are cut, columns without a word in sight keep but their titles."""
         shown = [(n, c) for n, c in enumerate(self._model.columns) if not self._view.isColumnHidden(n)]
-        stretched = [(n, c) for n, c in shown if c.stretch]
-        if not stretched or not self._model.rowCount() or self._spared:
+        if not self._model.rowCount() or self._spared:
             return
         if not self._view.isVisible():  # see ``_spare_room``
             self._unmeasured = True
@@ -1082,7 +1081,7 @@ class ColumnsLayout(QObject):
         stretched = [(n, c) for n, c in shown if c.stretch]
         room = self._view.viewport().width() - self._wanted_width()
         more: dict[int, int] = {}
-        if stretched and room > 0 and self._model.rowCount() and self._view.isVisible():
+        if room > 0 and self._model.rowCount() and self._view.isVisible():
             free = ((n, c) for n, c in shown if not c.stretch and c.key not in self._spared)
             fixed = [(n, c) for n, c in free if self._is_as_given(n, c)]
             little = [(n, c) for n, c in fixed if self._lacks_little(n, c)]

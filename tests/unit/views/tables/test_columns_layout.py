@@ -218,6 +218,20 @@ def test_an_empty_column_leaves_its_room_to_words_that_are_cut(qtbot: QtBot) -> 
     qtbot.waitUntil(lambda: width(view, "past") == 300)
 
 
+def test_an_empty_column_leaves_its_room_also_where_the_stretched_one_is_hidden(qtbot: QtBot) -> None:
+    columns = [
+        Column(key="type", title="Type", value=lambda _row: "send_welcome_email", width=100),
+        Column(key="progress", title="Progress", value=lambda _row: "", width=140),
+        Column(key="error", title="Last error", value=lambda _row: "late", width=110, stretch=True, hide_rank=1),
+    ]
+    view = plans(qtbot, columns)
+    resize(view, 250)
+    assert hidden(view) == {"error"}
+    assert width(view, "type") >= view.sizeHintForColumn(0)
+    assert view.horizontalScrollBar().maximum() == 0
+    assert view.layout_of_columns.save()["widths"]["type"] == 100, "nobody has sized it"
+
+
 def test_the_room_that_is_left_goes_to_words_that_are_cut(qtbot: QtBot) -> None:
     columns = [
         Column(key="act", title="Act", value=lambda _row: "Change the times of a shop and its limits", width=100),
