@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QBuffer, QMarginsF, QObject, QPoint, QProcessEnvironment, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QFont, QPagedPaintDevice, QPageLayout, QPageSize, QPainter, QPdfWriter
@@ -22,9 +23,14 @@ from views.theme import theme
 from views.widgets.file_dialog import ask_file
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
+if TYPE_CHECKING:
+    from PySide6.QtPrintSupport import QPrinter
+
 FORMS = ("PDF (*.pdf)", "PNG (*.png)")
 #: of the paper: dots an inch, millimetres around, and the height of the line above what is seen, of its width
 DPI, MARGIN_MM, HEAD = 150, 12, 0.025
+#: at the 1200 that a printer is asked for by itself the window stands still for seconds
+PRINTED_DPI = 300
 
 
 class Paper(QObject):
@@ -73,13 +79,24 @@ class Paper(QObject):
         from PySide6.QtPrintSupport import QPrintDialog, QPrinter  # read when it is first asked for
 
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)
+        printer.setResolution(PRINTED_DPI)
         printer.setPageOrientation(QPageLayout.Orientation.Landscape)
         dialog = QPrintDialog(printer, self._window)
         dialog.setWindowTitle(_("Print this view"))
-        dialog.accepted.connect(lambda: self._paint(printer))
+        dialog.accepted.connect(lambda: self._print(printer))
         dialog.finished.connect(dialog.deleteLater)
         dialog.setWindowModality(Qt.WindowModality.WindowModal)
         dialog.show()
+
+    def _print(self, printer: QPrinter) -> None:
+        where = safe.one_line(Path(printer.outputFileName()).name or printer.printerName(), 60)
+        if self._paint(printer):
+            spec = ToastSpec(text=_("The view is printed: {where}").format(where=where), status="succeeded")
+        else:
+            spec = ToastSpec(
+                text=_("{where} takes nothing: the view is not printed.").format(where=where), status="error"
+            )
+        self._context.toast(spec)
 
     def _as_picture(self) -> bytes:
         page = self._window.page(self._window.current)
@@ -103,12 +120,12 @@ class Paper(QObject):
             self._paint(writer)
             return bytes(buffer.data().data())
 
-    def _paint(self, paper: QPagedPaintDevice) -> None:
-        """The head, and below it the page as large as there is room for."""
+    def _paint(self, paper: QPagedPaintDevice) -> bool:
+        """The head, and below it the page as large as there is room for; False where nothing can be painted."""
         page = self._window.page(self._window.current)
         painter = QPainter()
-        if not painter.begin(paper):  # a printer that has gone away says so itself
-            return
+        if not painter.begin(paper):
+            return False
         room = QSizeF(painter.viewport().size())
         head = room.width() * HEAD
         font = QFont(theme().font("label"))
@@ -120,7 +137,7 @@ class Paper(QObject):
         painter.scale(scale, scale)
         with theme().lit(page):
             page.render(painter, QPoint(0, 0), renderFlags=QWidget.RenderFlag.DrawChildren)
-        painter.end()
+        return painter.end()
 
     def _head(self) -> str:
         page = self._window.page(self._window.current)

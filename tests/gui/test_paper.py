@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QImage
+from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtWidgets import QDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -109,8 +110,9 @@ def test_printers_that_say_nothing_do_not_hold_up_the_window(
         assert not asked(console)
 
 
+@pytest.mark.qt_log_ignore("QPainter::begin", extend=True)
 def test_where_there_is_no_printer_the_view_can_still_be_printed_to_a_file(
-    console: Console, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    console: Console, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with socket.socket() as gone:
         gone.bind(("127.0.0.1", 0))
@@ -118,4 +120,13 @@ def test_where_there_is_no_printer_the_view_can_still_be_printed_to_a_file(
     monkeypatch.setenv("CUPS_SERVER", f"127.0.0.1:{free}")
     console.keys.paper.print_out()
     qtbot.waitUntil(lambda: bool(asked(console)), timeout=30_000)
-    asked(console)[0].reject()
+    (dialog,) = asked(console)
+    assert isinstance(dialog, QPrintDialog)
+    dialog.printer().setOutputFileName(str(tmp_path / "view.pdf"))
+    dialog.accepted.emit(dialog.printer())
+    assert told(console) == "The view is printed: view.pdf"
+    assert (tmp_path / "view.pdf").read_bytes().startswith(b"%PDF")
+    dialog.printer().setOutputFileName(str(tmp_path / "nowhere" / "view.pdf"))
+    dialog.accepted.emit(dialog.printer())
+    assert told(console) == "view.pdf takes nothing: the view is not printed."
+    dialog.reject()
