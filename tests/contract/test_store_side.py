@@ -35,6 +35,7 @@ def test_a_store_tells_what_it_is(rig: Rig) -> None:
         assert facts["role"] == "master"
         assert facts["appendonly"] in ("yes", "no")
         assert facts["appendfsync"] in ("always", "everysec", "no")
+        assert facts["no_appendfsync_on_rewrite"] in ("yes", "no")
         assert facts["maxmemory_policy"]
 
 

@@ -102,6 +102,11 @@ SENTENCES: dict[str, str | Counted] = {
     "doctor.not_kept.remedy": N_("Set appendonly yes and appendfsync always."),
     "doctor.fsync": N_("Redis may forget the last two seconds after a crash (appendfsync {policy})"),
     "doctor.fsync.remedy": N_("Set appendfsync always; group commits make it affordable."),
+    "doctor.fsync_rewrite": N_(
+        "While Redis rewrites its file, it may forget all that was done in that time after a power cut"
+        " (no-appendfsync-on-rewrite yes)"
+    ),
+    "doctor.fsync_rewrite.remedy": N_("Set no-appendfsync-on-rewrite no."),
     "doctor.fsync_unknown": N_("Redis does not tell its appendfsync setting"),
     "doctor.fsync_unknown.remedy": N_("Allow CONFIG GET to this user, or see that it is set to always."),
     "doctor.no_writes": N_("The store takes no writes, so nothing new starts and nothing can be changed: {error}"),
@@ -348,7 +353,10 @@ def _of_durability(facts: Mapping[str, str], losing: str) -> list[Finding]:
         return [finding(losing, "store", "doctor.not_kept")]
     if not fsync:
         return [finding(NOTE, "store", "doctor.fsync_unknown")]
-    return [] if fsync == "always" else [finding(losing, "store", "doctor.fsync", policy=fsync)]
+    found = [] if fsync == "always" else [finding(losing, "store", "doctor.fsync", policy=fsync)]
+    if facts.get("no_appendfsync_on_rewrite") == "yes":
+        found.append(finding(losing, "store", "doctor.fsync_rewrite"))
+    return found
 
 
 def of_broker(what: str, seen: Inspection) -> list[Finding]:

@@ -31,14 +31,15 @@ def parsed(*replies: Any) -> dict[str, str]:
 
 
 def chosen(info: Mapping[str, str], config: Any) -> dict[str, str]:
-    """The facts of the port; ``config`` is the reply to CONFIG GET appendfsync, None where it was refused."""
+    """The facts of the port; ``config`` is the reply to CONFIG GET *appendfsync*, None where it was refused."""
     facts = {name: info[field] for field, name in _KEPT.items() if field in info}
     facts |= {"kind": "redis", "appendonly": "yes" if info.get("aof_enabled") == "1" else "no", "appendfsync": ""}
     if isinstance(config, Mapping):
         config = [word for pair in config.items() for word in pair]
-    if config and len(config) > 1:
-        value = config[1]
-        facts["appendfsync"] = value.decode() if isinstance(value, bytes) else str(value)
+    words = [word.decode() if isinstance(word, bytes) else str(word) for word in config or ()]
+    given = dict(zip(words[::2], words[1::2], strict=False))
+    facts["appendfsync"] = given.get("appendfsync", "")
+    facts["no_appendfsync_on_rewrite"] = given.get("no-appendfsync-on-rewrite", "")
     return facts
 
 

@@ -367,7 +367,7 @@ class RedisStore(
         except StoreError:  # neither may this account ask
             return {**redis_facts.of_hello(self._link.server), **denied}
         try:
-            config = self._link.call("CONFIG", "GET", "appendfsync")
+            config = self._link.call("CONFIG", "GET", "*appendfsync*")
         except StoreError:  # a hosted Redis may not let anybody ask
             config = None
         return {**redis_facts.chosen(info, config), **denied}

@@ -37,6 +37,7 @@ def codes(found: list[health.Finding]) -> list[tuple[str, str]]:
         ({"maxmemory_policy": "allkeys-lru", "maxmemory": "1000"}, ERROR, ERROR, "evicts"),
         ({"appendonly": "no"}, WARNING, ERROR, "not_kept"),
         ({"appendfsync": "everysec"}, WARNING, ERROR, "fsync"),
+        ({"no_appendfsync_on_rewrite": "yes"}, WARNING, ERROR, "fsync_rewrite"),
         ({"appendfsync": ""}, NOTE, NOTE, "fsync_unknown"),
         ({"aof_last_write_status": "err"}, ERROR, ERROR, "writes_fail"),
     ],
