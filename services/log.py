@@ -13,6 +13,7 @@ import logging
 import logging.handlers
 import sys
 import threading
+import time
 from collections import deque
 from contextlib import suppress
 from contextvars import ContextVar, Token
@@ -28,6 +29,8 @@ from services.domain.text.visible import escaped, visible
 FOLDER, ENDING = "logs", ".jsonl"
 #: bytes of a file, and how many older ones are kept beside it
 ROTATED, KEPT = 5_000_000, 3
+#: after which one that could not be is tried again
+ROTATE_AGAIN_S = 60.0
 #: programs of one kind and home that write at once, each its own file
 BESIDE = 64
 #: how a system says that a file finds no room, of the disk or of a person's share of it
@@ -247,6 +250,18 @@ class _Rotating(logging.handlers.RotatingFileHandler):
     """Lets its lock go with itself."""
 
     lock_file: IO[bytes] | None = None
+    _again = 0.0  #: no other attempt to rotate before
+
+    def shouldRollover(self, record: logging.LogRecord) -> bool:
+        return time.monotonic() >= self._again and bool(super().shouldRollover(record))
+
+    def doRollover(self) -> None:
+        """On Windows a file that another program reads keeps its name: it goes on in the same one and tries later."""
+        try:
+            super().doRollover()
+        except PermissionError:
+            self._again = time.monotonic() + ROTATE_AGAIN_S
+            self.stream = self.stream or self._open()
 
     def close(self) -> None:
         super().close()

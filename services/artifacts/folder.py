@@ -132,7 +132,7 @@ class FolderArtifacts:
         try:
             with part.open("xb") as stream:
                 told = caps.copied(source, stream.write, final.name, left if of_disk else cap)
-            part.replace(final)
+            whole_file.put(part, final)
         except BaseException as exc:
             for path in (part, final):
                 with contextlib.suppress(OSError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import logging
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -147,6 +148,24 @@ def test_a_record_is_one_line_whatever_it_says(tmp_path: Path) -> None:
     assert not {"hunter2", "secret7", "\x1b", "\u202e"} & {
         part for part in ("hunter2", "secret7", "\x1b", "\u202e") if part in raw
     }
+
+
+def test_a_file_that_cannot_be_rotated_now_loses_no_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(logs, "ROTATED", 2000)
+
+    def held(_source: object, _target: object) -> None:
+        raise PermissionError(13, "another program has it open")  # as Windows says of a file that is read
+
+    file = tmp_path / "a.jsonl"
+    logs.set_up(file=file)
+    with monkeypatch.context() as windows:
+        windows.setattr(os, "rename", held)
+        for number in range(50):
+            logging.getLogger("x").info("line %s", number)
+    assert [json.loads(line)["text"] for line in file.read_text().splitlines()] == [f"line {n}" for n in range(50)]
+    assert capsys.readouterr().err == ""
 
 
 def test_files_rotate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
