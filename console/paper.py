@@ -17,10 +17,10 @@ from services import whole_file
 from services.desktop import printers
 from services.i18n import N_, _
 from views.context import PageContext
+from views.dialogs.file import ask_file
 from views.support import instant, safe, shown
 from views.support.operation import Operation
 from views.theme import theme
-from views.widgets.file_dialog import ask_file
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from services.domain.task.artifact import Artifact
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.artifacts import ArtifactQueries
+from views.dialogs.file import FileDialog
 from views.dialogs.frame import DialogFrame
 from views.support import safe, text
 from views.support.look import Label
@@ -23,7 +24,6 @@ from views.support.operation import Operation
 from views.support.thumbnails import MOST_BYTES, thumbnail
 from views.theme import theme
 from views.widgets.buttons import Button
-from views.widgets.file_dialog import FileDialog
 from views.widgets.strip import ErrorStrip
 
 SIZE, LEAST = (1000, 700), (640, 420)

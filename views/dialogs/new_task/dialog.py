@@ -26,6 +26,7 @@ from services.domain.task.search.query import equals
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.context import PageContext
+from views.dialogs.file import FileDialog
 from views.dialogs.frame import DialogFrame
 from views.dialogs.name import NameDialog
 from views.dialogs.new_task.created import Created, Creator
@@ -48,7 +49,6 @@ from views.support.operation import Operation
 from views.support.throttle import Debounce, Throttle
 from views.widgets.buttons import Button
 from views.widgets.elided import Elided
-from views.widgets.file_dialog import FileDialog
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec
 

@@ -31,6 +31,7 @@ from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.context import PageContext
 from views.dialogs.confirm import typed_count
+from views.dialogs.file import FileDialog
 from views.dialogs.notice import DoneStrip, Notice
 from views.dialogs.republish.changes import ChangesPane
 from views.dialogs.republish.numbers import NumbersPane
@@ -46,7 +47,6 @@ from views.support.operation import HowFar, Operation
 from views.support.throttle import Throttle
 from views.support.words import kinds, verdicts
 from views.widgets.buttons import Button
-from views.widgets.file_dialog import FileDialog
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
 

@@ -21,6 +21,7 @@ from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, language, ngettext, pgettext
 from services.messages import told
+from views.dialogs.file import FileDialog
 from views.dialogs.new_task.draft import QUEUE, REJECT, STOP, Draft
 from views.dialogs.new_task.side import SideColumn, tasks
 from views.dialogs.new_task.twin_notice import DoneNotice, TwinNotice
@@ -39,7 +40,6 @@ from views.theme.tokens import LANES
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
 from views.widgets.fields import ChoiceField
-from views.widgets.file_dialog import FileDialog
 from views.widgets.key_values import KeyValues
 from views.widgets.strip import Strip
 

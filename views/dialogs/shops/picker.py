@@ -37,6 +37,7 @@ from services.commands.sheet.shop_index import ShopIndex
 from services.domain.fleet.shop import Shop
 from services.domain.insight.shop import ShopNow
 from services.i18n import N_, _, ngettext
+from views.dialogs.file import FileDialog
 from views.dialogs.new_task.draft import ALL
 from views.support import text
 from views.support.language import on_language_changed
@@ -52,7 +53,6 @@ from views.theme import theme
 from views.theme.tokens import platform_badge
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
-from views.widgets.file_dialog import FileDialog
 
 _SEPARATORS = re.compile(r"[,;\t，；、|]+")
 _QUOTES = "\"'“”‘’「」"

@@ -25,6 +25,7 @@ from services.monitor.alerts.queries import AlertQueries
 from services.monitor.audit import AuditQueries
 from services.monitor.files import audit
 from views.context import PageContext
+from views.dialogs.file import FileDialog
 from views.kit.entries_page import EntriesPage, Listing
 from views.kit.filter_tabs import FilterTabs
 from views.pages.audit import words
@@ -40,7 +41,6 @@ from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button, IconButton
 from views.widgets.empty_state import EmptyState
-from views.widgets.file_dialog import FileDialog
 from views.widgets.filter.bar import FilterBar
 from views.widgets.filter.text import Chip, split
 from views.widgets.layout import side_by_side, stacked

@@ -23,6 +23,7 @@ from services.monitor.files import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.dialogs.file import ask_file
 from views.kit.page_acts import PageActs
 from views.kit.task_verb import again_of_cancelled, explain_again, many, told_cancelled, told_created_again
 from views.kit.verb import LOOK, Place, Verb
@@ -31,7 +32,6 @@ from views.pages.batches.words import BatchNow
 from views.support import safe, shown, text
 from views.support.acting import HOLD_MANY_S, Acting, Reverse
 from views.support.operation import Operation
-from views.widgets.file_dialog import ask_file
 from views.widgets.toast import ToastSpec
 
 

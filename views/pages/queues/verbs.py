@@ -26,6 +26,7 @@ from services.monitor.queues.queries import Peeked
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.file import ask_file
 from views.dialogs.frame import DialogFrame
 from views.dialogs.resuming import ask_to_resume
 from views.kit.page_acts import PageActs
@@ -42,7 +43,6 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
-from views.widgets.file_dialog import ask_file
 from views.widgets.layout import stacked
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec

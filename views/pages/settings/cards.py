@@ -20,6 +20,7 @@ from services.monitor import aside
 from services.monitor.aside import AsideView
 from services.monitor.audit import AuditQueries
 from views.context import PageContext
+from views.dialogs.file import FileDialog
 from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
@@ -28,7 +29,6 @@ from views.theme import theme
 from views.widgets.buttons import Button, IconButton
 from views.widgets.card import Card
 from views.widgets.elided import Elided
-from views.widgets.file_dialog import FileDialog
 from views.widgets.layout import tab_through
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip

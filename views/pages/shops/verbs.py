@@ -26,6 +26,7 @@ from services.i18n import N_, _, ngettext
 from services.monitor.shops.queries import ScopeRow, ShopRow, ShopsNow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Finding, Question
+from views.dialogs.file import FileDialog
 from views.dialogs.quiet_hours import QuietHoursDialog
 from views.dialogs.resuming import ask_to_resume
 from views.dialogs.saving import SavingDialog
@@ -42,7 +43,6 @@ from views.support.look import Label
 from views.support.operation import Operation, Start
 from views.support.words import shop
 from views.widgets.fields import Labelled, NumberField
-from views.widgets.file_dialog import FileDialog
 from views.widgets.toggle import Toggle
 
 UNDO_S = 10

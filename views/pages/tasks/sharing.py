@@ -24,12 +24,12 @@ from services.messages import told
 from services.monitor.files import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
+from views.dialogs.file import ask_file
 from views.kit.task_verb import many
 from views.pages.tasks.listing import Wanted
 from views.pages.tasks.rows import TaskRow
 from views.support import safe, shown, text
 from views.support.operation import Operation
-from views.widgets.file_dialog import ask_file
 from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
 
 #: where ``api`` listens unless it was told otherwise

@@ -21,13 +21,13 @@ from services.i18n import N_, _, ngettext
 from services.monitor.files import types as files
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Finding, Question
+from views.dialogs.file import FileDialog
 from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.types import words
 from views.pages.types.editor import TypeDialog
 from views.support import safe, text
 from views.support.operation import Operation
-from views.widgets.file_dialog import FileDialog
 from views.widgets.toast import ToastSpec
 
 UNDO_S = 10.0

@@ -8,7 +8,7 @@ from PySide6.QtCore import QFileInfo
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from views.widgets.file_dialog import FileDialog, ask_file
+from views.dialogs.file import FileDialog, ask_file
 
 
 def test_no_file_is_read_to_know_what_it_looks_like(qtbot: QtBot, tmp_path: Path) -> None:
