@@ -9,6 +9,7 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from services import messages
 from services.commands.outcome import Outcome
@@ -34,6 +35,7 @@ from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
+from views.support.throttle import turns
 from views.support.words import type_names, verdicts
 from views.theme import theme
 from views.theme.tokens import LANES, platform_badge
@@ -289,7 +291,12 @@ class LetterPanel(QWidget):
         self._error.clear()
         self._detail, self._answered = detail, True
         self._say()
-        self._bones.end(known=self.task is not None)
+        turns().soon(self._reveal)
+
+    def _reveal(self) -> None:
+        """What was filled while nobody saw it is laid out in a turn of its own: that takes as long."""
+        if isValid(self) and self._answered:
+            self._bones.end(known=self.task is not None)
 
     def _on_failed(self, error: BaseException) -> None:
         self._bones.end(known=self.task is not None)
