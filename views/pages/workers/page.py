@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLineEdit, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from services.domain.gates.session import ClosedSession
 from services.domain.insight import machines
@@ -38,6 +39,7 @@ from views.support.instant import ticks
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
+from views.support.throttle import turns
 from views.support.words import worker as worker_words
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -106,21 +108,26 @@ class WorkersPage(Page):
         self._heard: object = None  #: what the last snapshot said
         self._sessions: tuple[ClosedSession, ...] = ()
         self._homes: dict[str, str] = {}
-        self._active = False
+        self._seen = self._active = False
         self.make(self._build, self._connect, lambda: ticks().tell(self, self._on_pulse))
 
     # the page
 
     def activate(self) -> None:
-        """Follow the snapshots."""
+        """Follow the snapshots. What the last one says has a turn of its own: to show the page takes as long."""
+        self._seen = True
         self._ask_names()
-        self._show(self._context.feed.latest)
-        self.board.reorder()
-        self._active = True
+        turns().soon(self._take_up)
+
+    def _take_up(self) -> None:
+        if isValid(self) and self._seen and not self._active:
+            self._show(self._context.feed.latest)
+            self.board.reorder()
+            self._active = True
 
     def deactivate(self) -> None:
         """Stop following."""
-        self._active = False
+        self._seen = self._active = False
 
     def refresh(self) -> None:
         """Put silent nodes first and read the names again."""
@@ -151,6 +158,7 @@ class WorkersPage(Page):
 
     def show_request(self, request: object) -> None:
         """Bring a worker into view."""
+        self._take_up()
         self.board.select(str(request))
         self._choose_view("slots")
         self._say()
@@ -275,6 +283,7 @@ class WorkersPage(Page):
 
     def _on_looked(self, snapshot: Snapshot) -> None:
         if self.isVisible():
+            self._take_up()
             self._show(snapshot)
 
     def _show(self, snapshot: Snapshot) -> None:
