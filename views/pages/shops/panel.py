@@ -141,8 +141,8 @@ class ShopCard(Card):
         if row is None or self._row_shown is None or row.key != self._row_shown.key:
             self._settle.stop()
         self._row_shown = row
+        self._say()  # first: of one that is seen all is laid out with each part that comes or goes
         self.setVisible(row is not None)
-        self._say()
 
     def show_works(self, key: str, rows: Sequence[TypeRow]) -> None:
         """Show when each type of this shop ran last, failed last, and would run next."""

@@ -7,6 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+from shiboken6 import isValid
 
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
@@ -23,6 +24,7 @@ from views.pages.types.verbs import USUAL, TypeActions, TypeVerb
 from views.pages.types.words import TypeRow
 from views.support.keys import bind
 from views.support.operation import Operation
+from views.support.throttle import turns
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -48,6 +50,7 @@ class TypesPage(ListPage[TypeRow]):
     def __init__(self, context: PageContext) -> None:
         super().__init__(N_("Task types"), context)
         self._rows: tuple[TypeRow, ...] | None = None
+        self._showing = False
         self.actions_of_page = TypeActions(context, self)
         self._usual: Verbs[TypeVerb, TaskType | None] = Verbs(USUAL, self._do, self.actions_of_page.barred)
         self._model: RecordModel[TypeRow] = RecordModel(
@@ -173,9 +176,19 @@ class TypesPage(ListPage[TypeRow]):
         self.error.clear()
         self._unknown.answer()
         ask, self._rows = answer
-        self._show_rows(settle=ask.settle or self._resting)
+        self._showing = True
+        try:
+            self._show_rows(settle=ask.settle or self._resting)
+        finally:
+            self._showing = False
         self._ask_versions()
         self._say()
+        turns().soon(self._follow_shown)
+
+    def _follow_shown(self) -> None:
+        """What stands beside takes as long as all else that an answer shows, so it has a turn of its own."""
+        if isValid(self):
+            self._on_chosen()
 
     def _show_rows(self, *, settle: bool) -> None:
         wish = self.search.text().strip().casefold()
@@ -191,12 +204,14 @@ class TypesPage(ListPage[TypeRow]):
         self._on_chosen()
 
     def _on_chosen(self) -> None:
+        if self._showing:
+            return
         row = self._find(self.table.current_key())
         kind = row.kind if row is not None else None
         shown = self.panel.shown
-        self.panel.setVisible(kind is not None and not self._closed)
-        self.panel.show_kind(kind)
+        self.panel.show_kind(kind)  # before it is seen: else all is laid out with each part that comes or goes
         self.panel.show_drift(row)
+        self.panel.setVisible(kind is not None and not self._closed)
         if kind is not None and (shown is None or shown.name != kind.name):
             self._ask_versions()
 

@@ -328,7 +328,7 @@ class _None:
 @one_pair
 def test_the_panel_is_closed_and_opened_by_keys(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     page = open_page()
-    assert page.panel.isVisible()
+    qtbot.waitUntil(page.panel.isVisible)
     page.table.setFocus()
     qtbot.keyClick(page.table, Qt.Key.Key_Space)
     assert not page.panel.isVisible()
