@@ -40,6 +40,7 @@ from views.support.words import shop
 from views.tables.table_view import TableView
 from views.theme.tokens import status
 from views.widgets.buttons import Button
+from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
 from views.widgets.toast import ToastSpec, undo_action
 
@@ -303,6 +304,10 @@ def test_question_mark_shows_all_keys(window: Window, qtbot: QtBot) -> None:
     shown = window.window.findChild(KeyHelp)
     assert shown is not None
     assert shown.isVisible()
+    pane = shown.findChild(ScrollPane)
+    assert pane is not None
+    press(shown.focusWidget(), Qt.Key.Key_PageDown)
+    assert pane.verticalScrollBar().value() > 0, "whoever has no mouse reads all of them, too"
     shown.reject()
 
 

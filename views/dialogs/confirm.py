@@ -182,7 +182,7 @@ def _strip(finding: Finding) -> Strip:
 def _in_sight(values: KeyValues) -> QWidget:
     if values.heightForWidth(ROOM) <= ROWS_HEIGHT:
         return values
-    pane = ScrollPane()
+    pane = ScrollPane(name=N_("Details"))
     pane.body.setContentsMargins(0, 0, 12, 0)
     pane.body.addWidget(values)
     pane.body.addStretch(1)

@@ -36,7 +36,7 @@ class KeyHelp(DialogFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(N_("All keys"), icon="ph.keyboard", parent=parent)
         self.resize(WIDTH, HEIGHT)
-        pane = ScrollPane()
+        pane = ScrollPane(name=N_("All keys"))
         columns = QHBoxLayout()
         columns.setSpacing(32)
         for half in _halves(groups()):

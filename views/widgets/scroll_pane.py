@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QW
 
 from services.i18n import _
 from views.support.language import on_language_changed
+from views.support.spoken import Role, spoken
 
 
 class ScrollPane(QScrollArea):
@@ -23,6 +24,7 @@ class ScrollPane(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if name else Qt.FocusPolicy.NoFocus)
         if name:
             self.setProperty("reached", True)
+            spoken(self, Role.Grouping)
             on_language_changed(self.retranslate)
             self.retranslate()
         self.viewport().setAutoFillBackground(False)

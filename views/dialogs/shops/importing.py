@@ -58,7 +58,7 @@ class ShopImportDialog(SavingDialog):
         self.copy_button.clicked.connect(self._copy)
         self._bad.add_action(self.copy_button)
         self.body.addWidget(self._bad)
-        self._pane = ScrollPane()
+        self._pane = ScrollPane(name=N_("Lines that are wrong"))
         self._pane.setFixedHeight(ROOM)
         self._pane.body.addWidget(self.faults)
         self._pane.body.addStretch(1)

@@ -106,7 +106,7 @@ class AlertPanel(QWidget):
         first.addWidget(self._close)
         head.addLayout(first)
         head.addWidget(self.title)
-        pane = ScrollPane()
+        pane = ScrollPane(name=N_("Details"))
         doing = QWidget()
         rows = QVBoxLayout(doing)
         rows.setContentsMargins(16, 0, 12, 12)

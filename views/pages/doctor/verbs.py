@@ -223,7 +223,7 @@ class RepairDialog(DialogFrame):
         self.from_stream = QCheckBox()
         self.from_stream.setVisible(context.dead_log)
         self.list = KeyValues()
-        pane = ScrollPane()
+        pane = ScrollPane(name=N_("Details"))
         pane.body.setContentsMargins(0, 0, 12, 0)
         pane.body.addWidget(self.list)
         pane.body.addStretch(1)

@@ -142,7 +142,7 @@ class QueuePanel(QWidget):
         yield
         self.consumers = Card(N_("Who takes from it"))
         self.workers, self._none = KeyValues(spread=True), Label("", "label", "text3", wrap=True)
-        takers = ScrollPane()
+        takers = ScrollPane(name=N_("Who takes from it"))
         takers.body.addWidget(self.workers)
         takers.body.addWidget(self._none)
         takers.body.addStretch(1)

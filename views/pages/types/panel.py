@@ -94,7 +94,7 @@ class TypePanel(QWidget):
         tabs = QHBoxLayout()
         tabs.setContentsMargins(16, 0, 16, 10)
         tabs.addWidget(self.views)
-        policy = ScrollPane()
+        policy = ScrollPane(name=N_("Details"))
         policy.body.setContentsMargins(16, 2, 16, 12)
         policy.body.setSpacing(10)
         policy.body.addWidget(self.drift_title)
