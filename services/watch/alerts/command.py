@@ -6,7 +6,6 @@ import io
 import logging
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Mapping
@@ -86,7 +85,7 @@ class HookCommand:
                     env=self._environment,
                     timeout=seconds,
                     check=False,
-                    creationflags=subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0,
+                    creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows
                 )
             except subprocess.TimeoutExpired:
                 _refuse("alert.command_late", name=name, seconds=round(seconds))
