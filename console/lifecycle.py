@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from PySide6.QtCore import QObject, QPoint, QTimer
+from PySide6.QtCore import QEventLoop, QObject, QPoint, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from console import bootstrap, pages
@@ -66,6 +66,8 @@ AHEAD_S = 1.0
 #: loading ahead holds the window up for so long at a time, and then lets it be
 TURN_S, REST_S = 0.01, 0.02
 CLOSE_GRACE_S = 5.0
+#: after 5 s Windows ends whatever has not let the person go
+SESSION_END_S, SESSION_LOOK_MS = 3.0, 20
 #: questions whose answers nobody will see any more get so long to end before what they ask is closed
 ASKED_S = 0.5
 MOST_SLOTS = 512
@@ -121,6 +123,27 @@ class Console:
         """Close the window as its user does; callable from a signal handler."""
         self._ended.set()
 
+    def settle(self, *_manager: object) -> None:
+        """Do now what was asked for and is still held, and keep the places of all windows: the desktop ends, and
+        Windows ends this program after that without a word. It goes on where somebody stops that after all.
+        """
+        windows = [one.window for one in (self.opened, *self.others) if one is not None]
+        if not windows:
+            return
+        self._keep_windows(*windows)
+        held = [acting for one in windows for acting in one.findChildren(Acting)]
+        for acting in held:
+            acting.send_delayed()
+        for runner in [runner for one in windows for runner in one.findChildren(BulkRunner)]:
+            runner.send_now()
+        end, waiting, look = time.monotonic() + SESSION_END_S, QEventLoop(), QTimer()
+        look.timeout.connect(
+            lambda: waiting.quit() if time.monotonic() > end or not any(acting.busy for acting in held) else None
+        )
+        look.start(SESSION_LOOK_MS)
+        waiting.exec()
+        self._state.flush(SESSION_LOOK_MS / 1000 + max(0.0, end - time.monotonic()))
+
     async def main(self) -> None:
         """Run until the end."""
         few_arenas()
@@ -171,6 +194,7 @@ class Console:
     def _dress(self) -> None:
         # qasync would stop the loop, and with it the orderly end, when the last window closes
         self._app.setQuitOnLastWindowClosed(False)
+        self._app.commitDataRequest.connect(self.settle)
         i18n.set_language(chosen_language(str(self._state.get("language") or ""), self._settings.language))
         shown.set_zone(self._settings.time_zone)
         theme().set_mode(str(self._state.get("theme") or self._settings.theme))

@@ -7,10 +7,11 @@ import logging
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from services import home_folder, plain_file
+from services import home_folder, plain_file, whole_file
 
 log = logging.getLogger(__name__)
 _MOST_BYTES = 16 * 1024 * 1024
@@ -34,6 +35,11 @@ class ConsoleState:
         found = self._read()
         with self._lock:
             self._values = _laid_over(found, self._unwritten)
+
+    def flush(self, most_s: float) -> None:
+        """Wait until all that was remembered so far is written, and no longer than this."""
+        with suppress(TimeoutError, RuntimeError):
+            self._writer.submit(lambda: None).result(most_s)
 
     def close(self) -> None:
         """Write what is not written yet, and remember nothing more. Blocking."""
@@ -79,9 +85,11 @@ class ConsoleState:
             draft = self._path.with_suffix(".part")
             home_folder.keep_private(draft)
             draft.write_bytes(text)
-            draft.replace(self._path)
+            whole_file.put(draft, self._path)
         except OSError as exc:
             log.warning("the console does not remember its state: %s", exc)
+            with self._lock:
+                self._unwritten = {**due, **self._unwritten}  # with what is remembered next
 
     def _read(self) -> dict[str, Any]:
         try:

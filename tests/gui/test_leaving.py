@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel
 
 from console.connection.leaving import GRACE_S, Leaving
@@ -205,6 +206,38 @@ def test_what_is_still_held_with_undo_is_done_before_the_window_is_gone(qapp: QA
 
     play(qapp, home, scene)
     assert record(home, seen[0]).status == Status.CANCELLED
+
+
+def test_when_the_desktop_ends_what_is_held_is_done_and_the_place_of_the_window_kept(
+    qapp: QApplication, home: Path
+) -> None:
+    (home / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}))
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console.connection is not None and console.opened is not None, "the window")
+        session, desk = console.connection, console.opened
+        assert session is not None
+        assert desk is not None
+        spec = TaskSpec(platform="pdd", shop_id="s1", task_type="later", payload={}, delay_s=3600)
+        made = session.commands.tasks.create([spec], origin="console").created
+        desk.window.open_page("tasks")
+        (acting, *_) = desk.window.findChildren(Acting)
+        acting.delayed("…", lambda: session.commands.tasks.cancel([made[0].task_id]), lambda _outcome: "", 60)
+        found: list[object] = []
+
+        def at_the_end() -> None:
+            """As Qt says it, outside of any coroutine; a moment later Windows has ended the program."""
+            console.settle()
+            found.append(record(home, made[0].task_id).status)
+            found.append(json.loads((home / "console.json").read_text())["window"]["page"])
+
+        QTimer.singleShot(0, at_the_end)
+        await until(lambda: len(found) == 2, "it is settled")
+        assert found == [Status.CANCELLED, "tasks"]
+        assert desk.window.close()
+        await until(lambda: console.ended, "the end")
+
+    play(qapp, home, scene)
 
 
 def test_a_window_that_is_closed_while_the_end_is_waited_for_leaves_no_worker_behind_that_takes_nothing(
