@@ -42,6 +42,7 @@ from services.monitor.live import BACKOFF_S
 from services.profiles.book import Book, SavedProfile
 from services.profiles.known import LOCAL
 from services.settings.reading import UNNAMED
+from views.dialogs.confirm import set_confirm_limits
 from views.dialogs.republish.runner import BulkRunner
 from views.shell.closing import Closing
 from views.support import operation, shown
@@ -197,6 +198,7 @@ class Console:
         self._app.commitDataRequest.connect(self.settle)
         i18n.set_language(chosen_language(str(self._state.get("language") or ""), self._settings.language))
         shown.set_zone(self._settings.time_zone)
+        set_confirm_limits(self._settings.confirm)
         theme().set_mode(str(self._state.get("theme") or self._settings.theme))
         theme().set_contrast(str(self._state.get("contrast") or theme().contrast))
         theme().set_density(str(self._state.get("rows") or theme().density))

@@ -81,6 +81,8 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
         yield f"alerts.commands.{name}", bool(words and words[0]), said("must.command")
     yield "alerts.command_seconds", 1 <= settings.alerts.command_seconds <= 3600, "1 to 3600"
     yield "lease.seconds", 1 <= settings.lease.seconds <= DAY_S, "1 to 86400"
+    for name, most in (("production", settings.confirm.production), ("other", settings.confirm.other)):
+        yield f"confirm.{name}", 9 <= most <= 10_000, "9 to 10000"
     yield "api.requests_per_minute", 1 <= settings.api.requests_per_minute <= MAX_MB, f"1 to {MAX_MB}"
     yield "api.streams", 0 <= settings.api.streams <= 1000, "0 to 1000"
     yield (

@@ -56,6 +56,13 @@ class RetrySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     max_retries: int = 3
 
 
+class ConfirmSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """On how many tasks at once the window acts without having their number typed."""
+
+    production: int = 50
+    other: int = 500
+
+
 class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How many days the leader keeps what has ended, since its last change; 0 keeps it for ever."""
 
@@ -165,6 +172,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     store: StoreSettings = StoreSettings()
     retry: RetrySettings = RetrySettings()
     lease: LeaseSettings = LeaseSettings()
+    confirm: ConfirmSettings = ConfirmSettings()
     retention: RetentionSettings = RetentionSettings()
     worker: WorkerSettings = WorkerSettings()
     executors: ExecutorSettings = ExecutorSettings()

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services.domain.fleet.environment import is_production
 from services.i18n import N_, _
+from services.settings.values import ConfirmSettings
 from views.dialogs.frame import MARGIN
 from views.dialogs.saving import SavingDialog
 from views.support.look import Label
@@ -22,8 +23,8 @@ from views.widgets.strip import Strip
 
 WIDTH, ROWS_HEIGHT = 520, 260
 ROOM = WIDTH - 2 * MARGIN
-#: from this many tasks on the number must be typed
-LIMIT_PRODUCTION, LIMIT = 50, 500
+#: above this many tasks the number must be typed, by whether it is production; settings of this machine may say others
+LIMITS = {True: ConfirmSettings().production, False: ConfirmSettings().other}
 NOTE_LIMIT = 500
 
 
@@ -170,7 +171,12 @@ def typed_count(number: int, environment: str) -> str:
 
 def confirm_limit(environment: str) -> int:
     """How many a click may act on at once."""
-    return LIMIT_PRODUCTION if is_production(environment) else LIMIT
+    return LIMITS[is_production(environment)]
+
+
+def set_confirm_limits(settings: ConfirmSettings) -> None:
+    """Let so many be acted on at once from now on."""
+    LIMITS.update({True: settings.production, False: settings.other})
 
 
 def _strip(finding: Finding) -> Strip:

@@ -184,6 +184,7 @@ def test_the_home_is_named_by_a_variable_or_the_users_own(tmp_path: Path, monkey
         ("[retention]\ntombstone_days = 0\n", "retention.tombstone_days"),
         ("[retention]\nopen_days = -1\n", "retention.open_days"),
         ("[retention]\narchived_days = nan\n", "retention.archived_days"),
+        ("[confirm]\nproduction = 0\n", "confirm.production"),
         ("theme = 'pink'\n", "theme"),
         ("language = 'kl'\n", "language"),
         ("time_zone = 'Mars/Olympus'\n", "time_zone"),

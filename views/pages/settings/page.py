@@ -91,7 +91,14 @@ def rule_rows(settings: Settings, slots: int | None = None) -> list[tuple[str, s
         (_("Lanes here"), text.listed(shown.lane_word(lane) for lane in worker.lanes)),
         (_("Order in a lane"), _order(settings)),
         (_("When stopped"), _("running tasks get {span} to finish").format(span=_span(worker.grace_seconds))),
+        (_("Acts on many"), _confirms(settings)),
     ]
+
+
+def _confirms(settings: Settings) -> str:
+    return _("their number is typed above {production} tasks in production, above {other} elsewhere").format(
+        production=text.count(settings.confirm.production), other=text.count(settings.confirm.other)
+    )
 
 
 def _slots(wished: int, now: int | None) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from services.settings.values import ConfirmSettings
+from views.dialogs.confirm import LIMITS, ConfirmDialog, Question, set_confirm_limits, typed_count
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label
 from views.widgets.buttons import Button
@@ -97,6 +99,14 @@ def test_production_asks_earlier() -> None:
     assert typed_count(51, "PROD") == "51"
     assert typed_count(51, "") == ""
     assert typed_count(501, "") == "501"
+
+
+def test_a_machine_may_be_set_to_ask_earlier(monkeypatch: pytest.MonkeyPatch) -> None:
+    for production, usual in tuple(LIMITS.items()):
+        monkeypatch.setitem(LIMITS, production, usual)  # put back afterwards
+    set_confirm_limits(ConfirmSettings(production=20, other=100))
+    assert (typed_count(20, "PROD"), typed_count(21, "PROD")) == ("", "21")
+    assert (typed_count(100, ""), typed_count(101, "")) == ("", "101")
 
 
 def test_the_keyboard_begins_in_the_first_field_not_on_the_cross(qtbot: QtBot) -> None:

@@ -28,7 +28,7 @@ from tests.support.cuts import cut
 from tests.support.widgets import words
 from tests.unit.views.dialogs.republish.conftest import LETTERS, Open
 from tests.unit.views.pages.fleet_rig import LOGIN, Fleet
-from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.confirm import LIMITS, ConfirmDialog
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.speed import ALL, SLOWEST, STEPS, step_of
@@ -271,7 +271,7 @@ def test_closing_it_ends_the_waiting_for_those_that_were_tried(
 def test_a_production_fleet_asks_for_the_number(
     qtbot: QtBot, fleet: Fleet, letters: list[str], runner: BulkRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("views.dialogs.confirm.LIMIT_PRODUCTION", 9)
+    monkeypatch.setitem(LIMITS, True, 9)
     context = structs.replace(fleet.context, environment="PROD")
     dialog = RepublishDialog(context, lambda: letters, runner, number=len(letters))
     qtbot.addWidget(dialog)

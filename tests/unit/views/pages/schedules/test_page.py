@@ -24,7 +24,7 @@ from services.sample.fleet import sample_shops
 from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
-from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.confirm import LIMITS, ConfirmDialog
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.page import SchedulesPage
 from views.theme import theme
@@ -186,7 +186,7 @@ def test_one_that_never_ran_opens_itself(qtbot: QtBot, fleet: Fleet, open_page: 
 def test_run_now_of_a_production_fleet_wants_the_number_typed(
     qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("views.dialogs.confirm.LIMIT_PRODUCTION", 5)
+    monkeypatch.setitem(LIMITS, True, 5)
     fleet.context = structs.replace(fleet.context, environment="production")
     fleet.seed_shops(6)
     plan(fleet)
