@@ -242,7 +242,8 @@ def cause(one: Cause) -> dict[str, Any]:
 
 def reach(found: Reach) -> dict[str, Any]:
     """Where a cause lies, and of each place how many of the shops that ran the work there failed of it."""
-    said = [spoken.say(one) for one in (found.message, *found.rest)]
+    # of what was split off, and of the smallest of very many causes, nobody has asked what ran meanwhile
+    said = [spoken.say(one) for one in (found.message, *found.rest)] if found.until else []
 
     def rows(shares: Iterable[Share]) -> list[dict[str, Any]]:
         return [{"name": one.value, "failed": one.failed, "ran": one.ran} for one in shares]

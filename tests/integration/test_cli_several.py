@@ -194,6 +194,11 @@ def test_causes_tell_how_far_each_reaches(engine: assembly.Engine, capsys: pytes
     for words in (("causes",), ("dead", "list")):
         assert program.run(words, lambda _: 0) == 0
         assert "Will fail again  " in capsys.readouterr().out, "a bare 'again' would say the contrary"
+    assert cause["reach"]["text"]
+    assert call(capsys, "cause", "split", "9ac1", "--shop", "pdd:s1")[0] == 0
+    code, told = call(capsys, "causes")
+    by_place = {one["where"]: one["reach"]["text"] for one in told["causes"]}
+    assert (by_place.keys(), by_place["shop:pdd:s1"]) == ({"", "shop:pdd:s1"}, ""), "nobody asked what ran meanwhile"
     assert call(capsys, "causes", "--triage", "archived") == (0, {"causes": [], "scanned": 0, "total": 0})
     assert call(capsys, "causes", "ffff")[0] == 2
 
