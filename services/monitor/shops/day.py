@@ -91,7 +91,7 @@ class ShopDay(msgspec.Struct, frozen=True, kw_only=True):
     now: int
     types: tuple[str, ...] = ()  #: rows, by name
     runs: tuple[DayAttempt, ...] = ()  #: by start
-    quiet: tuple[tuple[int, int], ...] = ()  #: when nothing of the whole shop was to start
+    quiet: tuple[tuple[int, int], ...] = ()  #: when nothing of the shop, or of this work there, was to start
     complete: bool = True  #: False where it has more tasks than are looked at
 
 
@@ -146,7 +146,7 @@ class ShopDays:
             now=now,
             types=ASKERS,
             runs=tuple(sorted(runs, key=lambda run: (run.begins, run.key))),
-            quiet=tuple(self._quiet(story.shop, begins, ends)),
+            quiet=tuple(self._quiet(story.shop, begins, ends, story.task_type)),
             complete=complete,
         )
 
@@ -222,9 +222,10 @@ class ShopDays:
                             task_type=row.schedule.task_type, state=PLANNED, begins=at, ends=at, schedule=name
                         )
 
-    def _quiet(self, shop: str, begins: int, ends: int) -> list[tuple[int, int]]:
+    def _quiet(self, shop: str, begins: int, ends: int, kind: str = "") -> list[tuple[int, int]]:
+        """``kind``: that of the only tasks that are looked at."""
         zone = fleet_zone(self._store) or DEFAULT_ZONE
-        scopes = {SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}"}
+        scopes = {SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}", f"type:{kind}"}
         found: list[tuple[int, int]] = []
         for hours in wished(self._store):
             if hours.scope in scopes:

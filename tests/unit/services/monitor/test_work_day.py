@@ -8,10 +8,12 @@ import pytest
 
 from services.domain.change import Create
 from services.domain.fleet.shop import Shop
+from services.domain.gates.quiet_hours import Once, QuietHours
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Past, Planned, Run, Schedule
 from services.domain.task.record import Attempt, Task
 from services.domain.types import task_type
+from services.engine import quiet
 from services.monitor.shops.day import LATE_DAY, DayAttempt, ShopDay, ShopDays
 from services.monitor.works import WorkQueries
 from services.ports import ScheduleEntry
@@ -156,3 +158,19 @@ def test_only_what_a_person_asked_for_stands_in_the_row_of_people(
     put(room, "ran", begins + HOUR, "succeeded", status="succeeded", origin=origin)
     put(room, "waits", begins + 2 * HOUR, "", status="queued", origin=origin)
     assert [run.asked for run in look(room, begins)] == [asked, asked]
+
+
+def test_quiet_hours_of_the_type_hold_its_work_back_too_and_those_that_overlap_are_one(room: Room, begins: int) -> None:
+    for name, scope, first, last in (
+        ("type", "type:single", 10, 12), ("shop", f"shop:{SHOP}", 11, 13), ("later", "platform:pdd", 15, 16),
+        ("other", "type:other", 18, 20),
+    ):  # fmt: skip
+        window = Once(start=begins + first * HOUR, end=begins + last * HOUR)
+        quiet.put(room.store, QuietHours(name=name, scope=scope, once=(window,), reason="sale"), "UTC")
+    spans = [((one - begins) // HOUR, (end - begins) // HOUR) for one, end in strip(room, begins).quiet]
+    assert spans == [(10, 13), (15, 16)]
+    spans = [
+        ((one - begins) // HOUR, (end - begins) // HOUR)
+        for one, end in ShopDays(room.store, room.registry).look(SHOP, 120 * HOUR).quiet
+    ]
+    assert spans == [(11, 13), (15, 16)], "what holds back one type does not hold back the shop"
