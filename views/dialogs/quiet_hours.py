@@ -282,4 +282,7 @@ def _state(one: QuietNow, now_ms: int, zone: str) -> str:
 
 def _clock(at: int, now_ms: int, zone: str) -> str:
     """Of the fleet's clocks, by which quiet hours are meant, whatever zone the window shows elsewhere."""
-    return text.clock(shown.moment(at), shown.moment(now_ms), ZoneInfo(zone))
+    there = shown.moment(at).astimezone(ZoneInfo(zone))
+    now = shown.moment(now_ms).astimezone(ZoneInfo(zone))
+    # the hour counts in another year too, which a clock elsewhere leaves out
+    return f"{there:%Y-%m-%d %H:%M}" if there.year != now.year else text.clock(there, now, ZoneInfo(zone))

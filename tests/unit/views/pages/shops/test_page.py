@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -613,6 +614,20 @@ def test_a_platform_or_a_shop_is_paused_until_a_time_with_a_reason(qtbot: QtBot,
     verbs.act("until", page.shop.shown)
     dialog = next(one for one in page.findChildren(QuietHoursDialog) if one.isVisible())
     qtbot.waitUntil(lambda: dialog.scope.chosen() == f"shop:{SHOP}", timeout=WAIT_MS)
+    dialog.close()
+
+
+@pytest.mark.one_pair
+def test_quiet_hours_of_another_year_are_told_with_their_hours(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.context.commands.schedules.set_zone("Asia/Tokyo")
+    start = round(datetime(2099, 3, 28, 22, tzinfo=ZoneInfo("Asia/Tokyo")).timestamp() * 1000)
+    once = (Once(start=start, end=start + 8 * 3_600_000),)
+    fleet.context.commands.quiet.set(QuietHours(name="sale", scope="all", once=once, reason="stock-taking"))
+    page = open_page()
+    page.buttons["quiet"].click()
+    (dialog,) = page.findChildren(QuietHoursDialog)
+    qtbot.waitUntil(lambda: "sale: " in words(dialog), timeout=WAIT_MS)
+    assert "next 2099-03-28 22:00; 2099-03-28 22:00 – 2099-03-29 06:00" in words(dialog)
     dialog.close()
 
 
