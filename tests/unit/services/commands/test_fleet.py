@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from services import i18n, messages
-from services.commands.fleet import ShopChanged
+from services.commands.fleet import ShopChanged, platform_of
 from services.domain.change import Claim
 from services.domain.errors import NotAllowed, UsageError
 from services.domain.fleet.shop import Shop
@@ -232,3 +232,10 @@ def test_the_limit_of_a_type_is_taken_back_only_where_nobody_set_another(room: R
         desk.fleet.limit_type("work", concurrency=4, per_minute=0, instead=mine)
     assert (old.concurrency, old.per_minute) == (4, 0)
     assert desk.fleet.limit_type("work", concurrency=4, per_minute=0).concurrency == 3
+
+
+def test_a_platform_is_meant_by_its_code_or_its_name_and_an_unknown_word_stays_what_it_is() -> None:
+    known = {"temu"}
+    assert [platform_of(word, known) for word in ("temu", "拼多多", "shopee")] == ["temu", "pdd", "shopee"]
+    with pytest.raises(UsageError, match="temu"):
+        platform_of("没有的", known)

@@ -61,6 +61,7 @@ def test_what_waits_is_released_when_they_are_taken_away_or_end_earlier(room: Ro
     desk.set(now_and_for(room, 3600, scope))
     first = parked(room)
     assert desk.remove("night") is True
+    assert json.loads(room.store.audit(1)[0].detail)["before"]["scope"] == scope, "by that it can be given back"
     assert (room.task(first).status, room.ready()) == ("queued", 1)
     assert desk.remove("night") is False
     assert desk.known() == []

@@ -74,3 +74,20 @@ def test_of_a_limit_that_was_lifted_many_go_in_one_round_and_nobody_asks_on_wher
         room.finish(running, "succeeded")
         for task in tasks:
             room.finish(room.claim(room.task(task.task_id), f"w#{task.task_id}"), "succeeded")
+
+
+def test_one_task_of_a_failing_shop_tries_once_its_rest_is_over(room: Room) -> None:
+    for _ in range(5):
+        room.finish(room.running(shop_id="s1"), "dead", error="no page", error_kind="network")
+        room.take(count=MANY)
+    waits = room.create(shop_id="s1")
+    room.take(count=MANY)
+    claim = Claim(task_id=waits.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=1)
+    assert room.ask(claim).code == "blocked"
+    (breaker,) = room.store.breakers()
+    opener = Opener(room.store, room.steps)
+    assert opener.open_breakers() == 0
+    room.clock.advance((breaker.until - room.store.now_ms()) / 1000 + 1)
+    heard(room, 1)
+    assert opener.open_breakers() == 1
+    assert room.task(waits.task_id).status == "queued"

@@ -10,7 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from services.domain.errors import StoreUnavailable
+from services.domain.fleet import shop_queue
 from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop_queue import ShopQueue
 from services.domain.types import task_type
 from services.engine.registry import REFRESH_S
 from tests.contract.waiting import PATIENCE_S
@@ -102,3 +104,12 @@ def test_a_type_whose_old_schema_cannot_be_run_keeps_its_policy_and_refuses_payl
     assert (kind.version, kind.idempotent, kind.executor) == (3, False, "http")
     (problem,) = task_type.validate_payload(kind, {})
     assert "looks ahead" in problem.message
+
+
+@pytest.mark.parametrize(("state", "queue"), [("", ""), (shop_queue.OPEN, "s1"), (shop_queue.CLOSING, "")])
+def test_a_task_goes_to_the_own_queue_of_its_shop_only_while_that_is_open(room: Room, state: str, queue: str) -> None:
+    room.store.put_shops([Shop(platform="pdd", shop_id="s1", dedicated=state == shop_queue.OPEN)])
+    if state:
+        room.store.put_document(shop_queue.KIND, "pdd:s1", shop_queue.dump(ShopQueue(state=state)))
+    room.registry.forget()
+    assert room.create(shop_id="s1").queue == queue

@@ -8,7 +8,7 @@ import pytest
 
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable
-from services.domain.task.order import BrokerHealth
+from services.domain.task.order import BrokerHealth, QueueDepth
 from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.queues.board import DELAY, QueueBoard
@@ -64,3 +64,18 @@ def test_the_forecast_follows_a_loss_of_the_broker_at_once(
     monkeypatch.undo()
     eventually(lambda: live.snapshot().broker.connected)
     assert told() == {"drain.nobody"}
+
+
+def test_a_delay_that_is_configured_no_more_is_listed_while_messages_wait_in_it(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [
+        QueueDepth(name=f"rpa_delay_{level}s", kind=DELAY, ready=ready, unacked=None, consumers=0)
+        for level, ready in ((90, 2), (45, 0))
+    ]
+    depths = room.broker.depths()
+    monkeypatch.setattr(room.broker, "depths", lambda: [*depths, *left])
+    board = QueueBoard(QueueQueries(room.store, room.registry, (30,)), live, History(None), room.clock)
+    live.start()
+    eventually(lambda: live.snapshot().told)
+    assert [row.name for row in board.now().rows if row.kind == DELAY] == ["rpa_delay_30s", "rpa_delay_90s"]

@@ -174,3 +174,11 @@ def test_quiet_hours_of_the_type_hold_its_work_back_too_and_those_that_overlap_a
         for one, end in ShopDays(room.store, room.registry).look(SHOP, 120 * HOUR).quiet
     ]
     assert spans == [(11, 13), (15, 16)], "what holds back one type does not hold back the shop"
+
+
+def test_the_last_hours_of_a_shop_show_what_ran_in_them_and_nothing_older(room: Room, begins: int) -> None:
+    put(room, "now", room.store.now_ms() - HOUR, "succeeded", status="succeeded")
+    day = ShopDays(room.store, room.registry)
+    assert [run.task_id for run in day.look(SHOP, 2 * HOUR).runs] == ["now"]
+    room.clock.advance(3 * 3600)
+    assert day.look(SHOP, 2 * HOUR).runs == ()
