@@ -21,7 +21,7 @@ from services.sqlite.writer import POLL_SECONDS, SharedFile
 log = logging.getLogger(__name__)
 #: a waiting take looks this often for delayed messages that are due, and that of a duty, which nobody waits for, this
 #: often for what another process wrote
-LOOK_S, DUTY_S = 0.05, 0.5
+LOOK_S, DUTY_S = 0.05, 1.0
 #: what was settled in vain is told again after so long, after twice as long each time, and at last this often
 AGAIN_S, AGAIN_MOST_S = 0.2, 10.0
 #: a statement about places of a consumer: how many were its own

@@ -57,6 +57,9 @@ class ArtifactKeeper:
             self._work, self._next = None, self._clock.monotonic() + REST_S
         return gone
 
+    def _rest_s(self) -> float:
+        return max(TICK_S, self._next - self._clock.monotonic())
+
     def _candidates(self) -> Iterator[tuple[str, bool]]:
         """Tasks, and whether only a tombstone lets their files go."""
         now = self._clock.now_ms()
@@ -80,7 +83,7 @@ class ArtifactKeeper:
         return len(gone)
 
     def _run(self, stop: threading.Event) -> None:
-        while not self._clock.wait(stop, TICK_S):
+        while not self._clock.wait(stop, TICK_S if self._work is not None else self._rest_s()):
             try:
                 self.tick()
             except ConsoleError as exc:

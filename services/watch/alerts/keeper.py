@@ -60,6 +60,8 @@ class AlertKeeper:
         self._act, self._alone, self._every_s = act, alone, every_s
         self._book = Book(store)
         self._watching = False
+        self._wrote = False  #: there are messages that nobody has begun to send
+        self._turn = threading.Lock()
         self._gap_until = 0
         self._noted = 0
         self._prune_at = clock.monotonic() + PRUNE_S
@@ -102,7 +104,7 @@ class AlertKeeper:
         # what needs no patience is opened and raised in one look, in two steps: a crash between them changes nothing
         for _ in range(2):
             changes = judge(findings, self._book.incidents(), rules, look.now_ms, unknown)
-            self._book.commit(changes)
+            self._wrote = bool(self._book.commit(changes)) or self._wrote
             raised += [one for one in changes.changed if one.raised_at == look.now_ms]
             if not changes.opened:
                 break
@@ -115,13 +117,17 @@ class AlertKeeper:
 
     def send(self, stop: threading.Event) -> int:
         """Begin to send what is due, while this process watches. Raises errors of the store."""
-        return self._sender.turn(stop) if self._watching else 0
+        with self._turn:
+            return self._sender.turn(stop) if self._watching else 0
 
     # ------------------------------------------------------------------------------------------------------- threads
     def _judge_on(self, stop: threading.Event) -> None:
         while not stop.is_set():
             try:
                 self.tick()
+                if self._wrote:
+                    self._wrote = False
+                    self.send(stop)
             except ConsoleError as exc:
                 if stop.is_set():
                     return  # what it asks may be closed by now
@@ -141,7 +147,8 @@ class AlertKeeper:
                 log.warning("alerts are not sent: %s", exc)
             except Exception:  # likewise
                 log.exception("alerts are not sent")
-            if self._clock.wait(stop, SEND_S):
+            # what is new is sent as it is written; to look each second is for what is tried again
+            if self._clock.wait(stop, SEND_S if self._sender.waits else self._every_s):
                 return
 
     # --------------------------------------------------------------------------------------------------------- steps

@@ -27,19 +27,24 @@ Secret = Callable[[str], str | None]
 
 
 class Sender:
-    """``turn`` looks at what waits and gives each channel its own thread for it. One thread calls it."""
+    """``turn`` looks at what waits and gives each channel its own thread for it. One thread at a time calls it."""
 
     def __init__(self, store: Store, secret: Secret, machine: str = "") -> None:
         self._store, self._secret, self._book = store, secret, Book(store)
         self._machine = machine or socket.gethostname()
+        self.waits = True  #: whether something may be left to send since the last turn
         self._busy: dict[str, threading.Thread] = {}
         self._sent: dict[str, deque[int]] = defaultdict(deque)
 
     def turn(self, stop: threading.Event) -> int:
         """Begin to send what is due; how many messages that is. Raises the errors of the store."""
+        letters_now = self._book.letters()
+        self.waits = any(one.waits for one in letters_now)
+        if not self.waits:
+            return 0
         now, known = self._store.now_ms(), self._book.channels()
         waiting: dict[str, list[Letter]] = defaultdict(list)
-        for letter in self._book.letters():
+        for letter in letters_now:
             if outbox.too_old(letter, now) or (letter.waits and letter.channel not in known):
                 log.warning("alert %s was not taken in time by %s", letter.name, letter.channel)
                 self._book.put_letter(outbox.given_up(letter, now))
