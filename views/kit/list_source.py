@@ -27,6 +27,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
+from services.monitor.live import Snapshot
 from views.support.feed import Feed
 from views.support.operation import Operation
 
@@ -35,13 +36,17 @@ FIRST, MORE = 200, 200
 #: what changed is asked for at once where nothing was asked lately; while more goes on changing at this pace, and a
 #: slow answer so much less often that asking takes a fifth of the time at most
 NEWS_MS, SOON_MS, SHARE = 30, 150, 5
+#: after so many answers in a row that followed no news, what is to rest asks seldom
+CALM_ANSWERS = 2
 
 _ALL: weakref.WeakSet[ListSource[Any]] = weakref.WeakSet()
 
 
 def behind_s(window: QWidget) -> float:
     """For how many seconds something has changed that what is seen in a window does not show yet; 0 where all is."""
-    return max((one.behind_s for one in _ALL if isValid(one) and one.active and one.stands_in(window)), default=0.0)
+    # looked at every second: few have news
+    late = [one for one in _ALL if one.has_news and isValid(one)]
+    return max((one.behind_s for one in late if one.active and one.stands_in(window)), default=0.0)
 
 
 class Ask(msgspec.Struct, Generic[W], frozen=True, kw_only=True):
@@ -75,11 +80,14 @@ class ListSource(QObject, Generic[W]):
         lasting: bool = False,
         in_turn: bool = False,
         follows: Feed | None = None,
+        rest_ms: int = 0,
     ) -> None:
         """``call`` makes of a question what runs in a thread, None where there is nothing to ask; ``most``: rows that
         are loaded at most; ``every_ms``: how often it is asked again while it is seen, 0 for only when told to;
         ``lasting``: an answer may take minutes, see ``Operation``; ``in_turn``: one question at a time, what is asked
-        meanwhile is asked once more after it; ``follows``: any event may change the answer, so it is asked ``soon``.
+        meanwhile is asked once more after it; ``follows``: any event may change the answer, so it is asked ``soon``;
+        ``rest_ms``: how often where a few answers found nothing to have happened, while all that is heard of the fleet
+        makes it ask ``soon`` as well.
         """
         super().__init__(owner)
         self._call, self._wanted, self._most = call, wanted, most
@@ -100,8 +108,14 @@ class ListSource(QObject, Generic[W]):
         self._regular, self._seen_by = bool(every_ms), owner if isinstance(owner, QWidget) else None
         if self._regular and self._seen_by is not None:
             self._seen_by.installEventFilter(self)
+        self._pace, self._rest_ms = max(1, every_ms), rest_ms
+        self._calm = 0  #: answers in a row before which nothing was heard
+        self._follows = follows if rest_ms else None
+        self._heard: object = None  #: see ``Snapshot.heard``
         if follows is not None:
             follows.changed.connect(self._on_changed)
+            if rest_ms:
+                follows.looked.connect(self._on_looked)
 
     @property
     def wanted(self) -> W:
@@ -112,6 +126,11 @@ class ListSource(QObject, Generic[W]):
     def active(self) -> bool:
         """Whether it follows: the page is in use and can be seen."""
         return self._active and self._is_seen()
+
+    @property
+    def has_news(self) -> bool:
+        """Whether something has changed that its newest answer does not tell."""
+        return self._news_at < math.inf
 
     @property
     def behind_s(self) -> float:
@@ -143,6 +162,8 @@ class ListSource(QObject, Generic[W]):
     def ask(self, wanted: W, first: int = FIRST) -> None:
         """Show something else, at most its ``first`` rows for now."""
         self._wanted, self._limit = wanted, first
+        self._calm = 0
+        self._keep_pace()
         self.again()
 
     def again(self, *, settle: bool = True) -> None:
@@ -162,8 +183,9 @@ class ListSource(QObject, Generic[W]):
 
     def ask_every(self, every_ms: int, news_ms: int = 0) -> None:
         """Ask at another pace from now on; ``news_ms``: for what changes, no more often than this (0: as before)."""
-        self._every.setInterval(every_ms)
+        self._pace = every_ms
         self._soon_ms = news_ms or self._soon_ms
+        self._keep_pace()
 
     def more(self, loaded: int) -> None:
         """Load the next rows, where ``loaded`` are all that were asked for and there may be more. A look for news that
@@ -185,6 +207,8 @@ class ListSource(QObject, Generic[W]):
             self._every.stop()
             self._news_at = self._newer_at = math.inf
             return
+        self._calm, self._heard = 0, self._follows.latest.heard() if self._follows is not None else None
+        self._keep_pace()
         if self._regular:
             self._every.start()
         if self._regular and not self._is_seen():
@@ -202,6 +226,8 @@ class ListSource(QObject, Generic[W]):
 
     def note_news(self) -> None:
         """Something has changed that is not shown yet."""
+        self._calm = 0
+        self._keep_pace()
         if self._active:
             now = time.monotonic()
             self._news_at = min(self._news_at, now)
@@ -216,6 +242,18 @@ class ListSource(QObject, Generic[W]):
     @Slot(object)
     def _on_changed(self, _changes: object) -> None:
         self.soon()
+
+    @Slot(object)
+    def _on_looked(self, snapshot: Snapshot) -> None:
+        if self._active:
+            before, self._heard = self._heard, snapshot.heard()
+            if before != self._heard:
+                self.soon()
+
+    def _keep_pace(self) -> None:
+        pace = max(self._pace, self._rest_ms) if self._calm >= CALM_ANSWERS else self._pace
+        if pace != self._every.interval():
+            self._every.setInterval(pace)
 
     def _ask_news(self) -> None:
         if self.active and self.busy:
@@ -238,6 +276,8 @@ class ListSource(QObject, Generic[W]):
     def _tell(self, answer: object) -> None:
         self._settle = False
         if self._take():
+            self._calm += 1
+            self._keep_pace()
             self.listed.emit(answer)
 
     def _fail(self, error: BaseException) -> None:

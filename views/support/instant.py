@@ -67,7 +67,7 @@ class Ticks(QObject):
 
     def tell(self, owner: QObject, say: Callable[[], None]) -> None:
         """Call a method of the owner whenever the instant has moved, unless the window it is in stands still."""
-        _Told(owner, say, self)
+        Told(owner, say, self).listen(True)
 
     @contextmanager
     def painting(self, inside: QObject) -> Iterator[None]:
@@ -154,13 +154,20 @@ class Ticks(QObject):
         return self._own.now_ms() if watch is None else watch.now_ms()
 
 
-class _Told(QObject):
-    """One who is told, for as long as its owner lives."""
+class Told(QObject):
+    """One who is told while it listens, for as long as its owner lives."""
 
     def __init__(self, owner: QObject, say: Callable[[], None], ticks: Ticks) -> None:
         super().__init__(owner)
-        self._say, self._ticks = weakref.WeakMethod(say), ticks
-        ticks.ticked.connect(self._on_tick)
+        self._say, self._ticks, self._listens = weakref.WeakMethod(say), ticks, False
+
+    def listen(self, on: bool) -> None:
+        """Be told, or not: who has nothing to say costs nothing then."""
+        if on and not self._listens:
+            self._ticks.ticked.connect(self._on_tick)
+        elif self._listens and not on:
+            self._ticks.ticked.disconnect(self._on_tick)
+        self._listens = on
 
     def _on_tick(self) -> None:
         say = self._say()

@@ -40,7 +40,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QHeaderView, QMenu, QTableView, QWidget
 
 from services.i18n import _
-from views.support.instant import now_ms, ticks
+from views.support.instant import Told, now_ms, ticks
 from views.support.language import on_language_changed
 from views.support.paint import cut, width_of, write
 from views.support.throttle import Throttle
@@ -140,7 +140,7 @@ class LiveCells(QObject):
         self._still, self._running = False, False
         self._said: dict[tuple[Hashable, str], object] = {}  #: what the cells on screen said, by row and column
         self._asked: list[QRect] = []  #: what the last step of the clock wants painted
-        ticks().tell(self, self._on_tick)
+        self._told = Told(self, self.repaint, ticks())
         view.installEventFilter(self)
 
     @property
@@ -202,12 +202,9 @@ class LiveCells(QObject):
 
     def _follow(self, seen: bool) -> None:
         self._running = seen and not self._still and any(column.live for column in self._model.columns)
+        self._told.listen(self._running)
         if self._running:
             now_ms()  # from now on it moves
-
-    def _on_tick(self) -> None:
-        if self._running:
-            self.repaint()
 
 
 def add_cell_actions(

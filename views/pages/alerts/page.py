@@ -118,6 +118,7 @@ class AlertsPage(ListPage[Line]):
         self._all = False  #: the past is looked through for a word or an id, so all of it is asked for
         self._whole = False  #: the past that is known is all that is kept
         self._failed = False  #: what was asked last has no answer
+        self._said: tuple[Answer, bool] | None = None  #: what is shown, without the time of it, and whether it rested
         self._resolved_at: int | None = None  #: of the last one; None: not known
         self._as_of = ""  #: the time of day that is shown while the connection is lost
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, most=HISTORY_MOST)
@@ -340,9 +341,16 @@ class AlertsPage(ListPage[Line]):
 
     def _show(self, answer: Answer) -> None:
         self.error.clear()
+        said = (structs.replace(answer, now=structs.replace(answer.now, at_ms=0)), self._resting)
+        before, over = None if self._failed else self._said, self._over
         self._failed = False
         self._unknown.answer(answer.ask.wanted)
         self._note_over(answer.now)
+        if said == before and self._over == over and not answer.ask.settle:
+            self._now = answer.now  # only time has passed, of which cells and panel tell by themselves
+            self._say_empty()
+            return
+        self._said = said
         self._now, self._history = answer.now, answer.history
         # whatever is open now may be the next that is resolved
         self._resolved_at = None if answer.now.incidents else answer.resolved_at

@@ -36,7 +36,7 @@ from views.widgets.layout import OneAboveOther
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 
-EVERY_MS, MANY_MS, MANY = 2000, 5000, 500
+EVERY_MS, MANY_MS, REST_MS, MANY = 2000, 5000, 10_000, 500
 RANGES = (("300", N_("5 min")), ("3600", N_("1 h")), ("86400", N_("24 h")))
 POINTS = 300
 #: what the list takes of the page at most, and its head with the edge below its last row
@@ -96,7 +96,7 @@ class QueuesPage(ListPage[Line]):
             COLUMNS, key=lambda one: one.key, hold_new=False, sentence=sentence
         )
         self._source: ListSource[Wanted] = ListSource(
-            self._call, Wanted(), self, every_ms=EVERY_MS, follows=context.feed
+            self._call, Wanted(), self, every_ms=EVERY_MS, follows=context.feed, rest_ms=REST_MS
         )
         self._drawing = Operation(self, latest=True)
         self._foreseeing = Operation(self, latest=True)

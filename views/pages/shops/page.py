@@ -15,7 +15,6 @@ from services.domain.gates import limit
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
-from services.monitor.live import Snapshot
 from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow
 from views.context import PageContext
 from views.kit.bulk_bar import BulkBar
@@ -55,7 +54,7 @@ from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
 #: what no event and no snapshot tells, as a limit that another console sets, is asked for so often
-EVERY_MS, TYPING_MS, SIDE = 5000, 200, 340
+EVERY_MS, REST_MS, TYPING_MS, SIDE = 5000, 10_000, 200, 340
 SORTS = ((ALL, N_("All")), (SESSION, N_("Needs login")), (BREAKER, N_("Fails too often")), (PAUSED, N_("Paused")))
 _VIEWS = (("shops", N_("Shops")), ("limits", N_("Limits")))
 NAME, COLOUR_NAME = "shops.map", "shops.map.colour"
@@ -97,9 +96,8 @@ class ShopsPage(ListPage[ShopRow]):
         self._limits: RecordModel[ScopeRow] = RecordModel(
             SCOPES, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.scope_sentence
         )
-        self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, follows=context.feed)
+        self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, follows=context.feed, rest_ms=REST_MS)
         self._works = Operation(self, latest=True)
-        self._heard = context.feed.latest.heard()
         self._bulk_acts = BulkActs(context, self)
         self._showing, self._barred = False, ""
         self.fleet_verbs: Verbs[FleetVerb, ShopsNow] = Verbs(
@@ -249,7 +247,6 @@ class ShopsPage(ListPage[ShopRow]):
 
     def _connect(self) -> None:
         # looking
-        self._context.feed.looked.connect(self._on_looked)
         ask = Debounce(self._ask, TYPING_MS, self)
         self.search.textChanged.connect(lambda _text: ask())
         self._sort.chosen.connect(lambda _key: self._on_sort())
@@ -293,11 +290,6 @@ class ShopsPage(ListPage[ShopRow]):
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
         return partial(_look, self._context.limits, ask, self.heat.by)
-
-    def _on_looked(self, snapshot: Snapshot) -> None:
-        before, self._heard = self._heard, snapshot.heard()
-        if self._heard != before:
-            self._source.soon()
 
     def _show(self, answer: Answer) -> None:
         self.error.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import cast
 
 import pytest
@@ -40,10 +41,25 @@ class Shelf:
         return answer
 
 
+@dataclass(frozen=True)
+class Seen:
+    """A snapshot, by what it says."""
+
+    said: str
+
+    def heard(self) -> object:
+        return self.said
+
+
 class Told(QObject):
     """What a source hears of the feed."""
 
     changed = Signal(object)
+    looked = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.latest = Seen("first")
 
     def as_feed(self) -> Feed:
         return cast("Feed", self)
@@ -457,3 +473,27 @@ def test_a_page_that_says_what_failed_is_not_behind(qtbot: QtBot, page: QWidget)
         rows.again()
         assert behind_s(page) > 0
     assert behind_s(page) == 0
+
+
+def test_where_nothing_is_heard_it_asks_seldom_and_at_once_where_something_is(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    told = Told()
+    rows: ListSource[str] = ListSource(
+        shelf.call, "first", page, every_ms=20, soon_ms=1, rest_ms=LONG_MS, follows=told.as_feed()
+    )
+    rows.listed.connect(listed.append)
+    rows.set_active(True)
+    qtbot.waitUntil(lambda: rows.every_ms == LONG_MS)
+    told.looked.emit(Seen("first"))  # the same a moment later
+    assert (rows.every_ms, behind_s(page)) == (LONG_MS, 0)
+    for hear in (lambda: told.looked.emit(Seen("other")), lambda: told.changed.emit(None), lambda: rows.ask("second")):
+        with qtbot.waitSignal(rows.listed):
+            hear()
+            assert rows.every_ms == 20
+        qtbot.waitUntil(lambda: rows.every_ms == LONG_MS)
+    rows.ask_every(30)
+    assert rows.every_ms == LONG_MS
+    rows.set_active(False)
+    rows.set_active(True)
+    assert rows.every_ms == 30
