@@ -17,6 +17,7 @@ from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.dialogs.saving import SavingDialog
 from views.dialogs.shops.edit import named
+from views.dialogs.typed import KeepsTyped
 from views.support import safe, text
 from views.support.look import Label
 from views.support.operation import Operation
@@ -30,7 +31,7 @@ WIDTH, ROOM, SHOWN = 640, 260, 200
 STRANGERS = 4  #: platforms for which another can be chosen; a file with more of them is about another fleet
 
 
-class ShopImportDialog(SavingDialog):
+class ShopImportDialog(KeepsTyped, SavingDialog):
     """Signals:
     chosen: the shops to import; ``start`` takes what does it.
     """

@@ -29,6 +29,7 @@ from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.file import ask_file
 from views.dialogs.frame import DialogFrame
 from views.dialogs.resuming import ask_to_resume
+from views.dialogs.typed import KeepsTyped
 from views.kit.page_acts import PageActs
 from views.kit.task_verb import again_of_cancelled, many
 from views.kit.verb import LOOK, Place, Verb
@@ -411,7 +412,7 @@ class PurgeDialog(ConfirmDialog):
         return self.export_box.isChecked()
 
 
-class DedicateDialog(DialogFrame):
+class DedicateDialog(KeepsTyped):
     """Asks which shop gets a queue of its own.
 
     Signals:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from services.commands.sheet.shop_file import ShopFile, Stranger
 from services.domain.fleet.shop import Shop
 from services.domain.gates.breaker import Rule
 from services.domain.insight.cause_rule import CauseRule
@@ -20,6 +22,7 @@ from views.dialogs.frame import DialogFrame
 from views.dialogs.name import NameDialog
 from views.dialogs.saving import SavingDialog
 from views.dialogs.shops.edit import ShopDialog
+from views.dialogs.shops.importing import ShopImportDialog
 from views.dialogs.typed import KeepsTyped
 from views.pages.dead_letters.issue import KnownIssue, MergeInto, Other, SplitOff
 from views.pages.overview.limits import LimitDialog, TileLimits
@@ -79,6 +82,7 @@ def test_esc_asks_where_something_would_be_lost(
 
 
 OTHERS = [Other(fingerprint=name, name=name, headline="", count=1) for name in "ab"]
+STRANGE = ShopFile(strangers=(Stranger(code="pinduoduo", lines=(2,)),))
 CHOICES: dict[str, Callable[[QWidget], tuple[DialogFrame, QWidget]]] = {
     "switch of a shop": lambda window: (form := ShopDialog(None, "", window), form.dedicated),
     "number of a shop": lambda window: (form := ShopDialog(None, "", window), form.at_once),
@@ -90,6 +94,10 @@ CHOICES: dict[str, Callable[[QWidget], tuple[DialogFrame, QWidget]]] = {
     "place to split off": lambda window: (
         form := SplitOff("x", (("shop:a", "a"), ("shop:b", "b")), window),
         form.places,
+    ),
+    "platform of an import": lambda window: (
+        form := ShopImportDialog(Path("gone.csv"), STRANGE, {"pdd:a": Shop(platform="pdd", shop_id="a")}, "", window),
+        form.platforms["pinduoduo"],
     ),
     "rule for shops": lambda window: (form := RuleDialog(Rule(), "", window), form.of),
 }
