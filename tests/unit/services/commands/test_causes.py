@@ -207,3 +207,18 @@ def test_what_a_cause_has_ignored_comes_back_when_it_was_merged_itself(room: Roo
     causes.merge([PRINT], THIRD)
     later(room, keeper, 3601)
     assert triage(room, first, second) == [Triage.OPEN, Triage.OPEN]
+
+
+def test_what_is_split_by_place_is_merged_only_once_it_is_joined_again(room: Room) -> None:
+    for shop in ("s1", "s2"):
+        die(room, shop)
+    die(room, "s3", OTHER)
+    causes = commands(room)
+    part = causes.split_off(PRINT, "shop:pdd:s1")
+    for merged, into in ((PRINT, OTHER), (part, OTHER), (OTHER, part)):
+        with pytest.raises(UsageError, match="split by place"):
+            causes.merge([merged], into)
+    assert causes.join(part) == PRINT
+    causes.merge([PRINT], OTHER)
+    (row,) = CauseQueries(room.store).causes().rows
+    assert (row.fingerprint, row.count) == (OTHER, 3)

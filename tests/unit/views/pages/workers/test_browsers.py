@@ -163,6 +163,10 @@ def test_a_browser_that_is_to_open_for_a_person_is_at_work_until_its_task_has_en
     table = page.browsers.table
     qtbot.waitUntil(lambda: table.records.rowCount() == 1, timeout=WAIT_MS)
     assert sentence(table.records.record(0)).startswith("s1, at work")
+    table.set_current_key(SHOP)
+    assert {name: button.isEnabled() for name, button in page.browsers.buttons.items()} == {
+        "open": False, "restart": True, "release": False,
+    }  # fmt: skip
 
 
 def test_the_log_of_a_worker_is_asked_for_and_follows(qtbot: QtBot, fleet: Fleet) -> None:
