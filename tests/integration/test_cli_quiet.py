@@ -86,3 +86,11 @@ def test_a_shop_that_nobody_knows_is_doubted(cli: Cli) -> None:
     (told,) = cli.run("quiet", "set", "two", "shop:pdd:S1", *words)["warnings"]
     assert "nothing is known of shop:pdd:S1" in told
     assert "shop:pdd:s1" in told.removeprefix("nothing is known of shop:pdd:S1")
+
+
+def test_they_begin_now_and_end_when_the_clocks_of_the_fleet_show_a_time(cli: Cli) -> None:
+    cli.run("schedule", "zone", "Asia/Tokyo")
+    made = cli.run("quiet", "set", "sale", "platform:pdd", "--once", "now", "06:00", "--note", "stock-taking")
+    assert made["quiet_hours"]["state"] == "open"
+    assert made["quiet_hours"]["until"].endswith("T06:00:00+09:00")
+    assert cli.run("quiet", "set", "x", "all", "--once", "now", "26:00", "--note", "x", code=2)["field"] == "when"

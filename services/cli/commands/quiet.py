@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Any
 
 from services import assembly
@@ -23,6 +24,8 @@ EXAMPLES = (
     "quiet show night",
     "quiet remove night --note 'agreed with the platform'",
 )
+#: a time of day, which ends what begins now
+_CLOCK = re.compile(r"\d{1,2}:\d\d", re.ASCII)
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -50,7 +53,12 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         "--weekly", action="append", default=[], metavar="DAYS FROM-TO", help="such as 'mon-fri 22:00-06:00'; repeats"
     )
     setting.add_argument(
-        "--once", action="append", default=[], nargs=2, metavar=("FROM", "UNTIL"), help="two instants; repeats"
+        "--once",
+        action="append",
+        default=[],
+        nargs=2,
+        metavar=("FROM", "UNTIL"),
+        help="two instants, such as now 06:00; repeats",
     )
     setting.add_argument("--note", required=True, help="why; every waiting task and the audit say it")
     setting.set_defaults(handler=set_)
@@ -97,7 +105,9 @@ def set_(context: Context) -> int:
             scope=args.scope,
             weekly=tuple(quiet_hours.weekly(text) for text in args.weekly),
             once=tuple(
-                Once(start=now if start == "now" else read(start, "--once"), end=read(end, "--once"))
+                _until(end, commands.zone(), now)
+                if start == "now" and _CLOCK.fullmatch(end)
+                else Once(start=now if start == "now" else read(start, "--once"), end=read(end, "--once"))
                 for start, end in args.once
             ),
             reason=args.note.strip(),
@@ -120,6 +130,11 @@ def set_(context: Context) -> int:
     )
     context.show({"quiet_hours": row, "replaced": before is not None, "warnings": warnings}, [line])
     return EXIT_OK
+
+
+def _until(clock: str, zone: str, now: int) -> Once:
+    """From now on to the next time that the fleet's clocks show this, as the window takes it."""
+    return quiet_hours.windows(f"until {clock}", zone, now)[1][0]
 
 
 def remove(context: Context) -> int:
