@@ -424,6 +424,9 @@ class ShellWiring(QObject):
         rail = self._window.rail
         rail.set_badge("tasks", text.compact(flight) if flight else "", "retrying" if held else "text2", _("in flight"))
         rail.set_badge("dead_letters", text.compact(dead) if dead else "", "dead", _("open dead letters"))
+        waiting = len({one.shop for one in snapshot.sessions})
+        told = _("shops that want a login or show a captcha")
+        rail.set_badge("shops", text.compact(waiting) if waiting else "", "login", told)
         missing = snapshot.fleet().number(*MISSING)
         rail.set_badge("workers", str(missing) if missing else "", "retrying", _("workers that are not heard of"))
 

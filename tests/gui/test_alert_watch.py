@@ -70,7 +70,7 @@ def test_the_rail_counts_them_and_a_new_one_is_said_once(
 ) -> None:
     assert look() == "Alerts"
     first = alerts.login()
-    assert look() == "Alerts, incidents that nobody has answered"
+    assert look() == "Alerts, incidents that nobody has answered: 1"
     assert [one.text for one in said] == ["9 shops must be logged in again"]
     grown = replace(first, count=20, worst=20)
     alerts.store.put_document(incidents.KIND, incidents.slot_of(first.key), incidents.dump(grown))
@@ -291,5 +291,5 @@ def test_the_icon_of_a_window_that_is_closed_does_not_come_back(
 def test_what_was_open_before_the_window_is_counted_and_not_said(
     early: Incident, console: Console, said: list[ToastSpec], look: Look
 ) -> None:
-    assert look() == "Alerts, incidents that nobody has answered"
+    assert look() == "Alerts, incidents that nobody has answered: 1"
     assert said == []

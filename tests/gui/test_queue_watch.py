@@ -1,4 +1,4 @@
-"""What is counted on whichever page a person is: queues that need somebody at the rail, schedules below."""
+"""What is counted on whichever page a person is: queues and shops that need somebody at the rail, schedules below."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_queue_that_nobody_takes_from_is_counted_at_the_rail(desk: Desk, conso
     desk.session.commands.tasks.create(
         [TaskSpec(platform=platform, shop_id=shop, task_type="sync_order")], origin="console"
     )
-    qtbot.waitUntil(lambda: said() == "Queues, queues that need somebody", timeout=30_000)
+    qtbot.waitUntil(lambda: said() == "Queues, queues that need somebody: 1", timeout=30_000)
 
 
 def test_schedules_of_the_next_minute_are_counted_below(desk: Desk, console: Console, qtbot: QtBot) -> None:
@@ -54,3 +54,16 @@ def test_schedules_of_the_next_minute_are_counted_below(desk: Desk, console: Con
     assert said() == "Schedules next minute 1"
     desk.session.commands.schedules.switch(["often"], enabled=False)
     assert said() == "Schedules next minute 0"
+
+
+def test_shops_that_want_a_login_are_counted_at_the_rail(desk: Desk, console: Console, qtbot: QtBot) -> None:
+    item = console.window.rail.item("shops")
+    assert item.accessibleName() == "Shops"
+    sessions = desk.session.commands.sessions
+    sessions.close("pdd:pdd-10021", note="no phone")
+    sessions.close("temu:temu-20117", kind="captcha")
+    said = "Shops, shops that want a login or show a captcha: 2"
+    qtbot.waitUntil(lambda: item.accessibleName() == said, timeout=30_000)
+    sessions.open("pdd:pdd-10021", note="scanned")
+    sessions.open("temu:temu-20117", note="solved")
+    qtbot.waitUntil(lambda: item.accessibleName() == "Shops", timeout=30_000)

@@ -77,10 +77,12 @@ class NavItem(QAbstractButton):
 
     def rename(self) -> None:
         """Say name, count and keys again."""
-        title = _(self.entry.title)
-        self.setAccessibleName(f"{title}, {self._badge_tip or self._badge}" if self._badge else title)
+        title, told = _(self.entry.title), self._badge
+        if told and self._badge_tip:
+            told = _("{name}: {value}").format(name=self._badge_tip, value=told)
+        self.setAccessibleName(f"{title}, {told}" if told else title)
         keys = f"  ({shortcut_text(self.entry.shortcut)})" if self.entry.shortcut else ""
-        count = f"\n{self._badge_tip or self._badge}" if self._badge else ""
+        count = f"\n{told}" if told else ""
         self.setToolTip(f"{title}{keys}{count}")
 
     def sizeHint(self) -> QSize:

@@ -53,11 +53,12 @@ def test_the_active_page_is_marked(rail: Rail) -> None:
 def test_badges_are_drawn_and_spoken(rail: Rail) -> None:
     item = rail.item("tasks")
     plain = item.grab().toImage()
-    rail.set_badge("tasks", "143", "dead", "143 dead letters")
-    rail.set_badge("tasks", "143", "dead", "143 dead letters")
+    rail.set_badge("tasks", "143", "dead", "dead letters")
+    rail.set_badge("tasks", "143", "dead", "dead letters")
     rail.set_badge("nobody", "1")
     assert item.grab().toImage() != plain
-    assert item.accessibleName() == "Retry, 143 dead letters"
+    assert item.accessibleName() == "Retry, dead letters: 143"
+    assert item.toolTip().splitlines()[-1] == "dead letters: 143"
     rail.set_badge("tasks")
     assert item.accessibleName() == "Retry"
 
