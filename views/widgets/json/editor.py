@@ -37,7 +37,7 @@ from views.support import safe, text
 from views.support.language import on_language_changed
 from views.support.throttle import Debounce
 from views.theme import theme
-from views.widgets.json.highlighter import PLAIN_ABOVE, JsonHighlighter
+from views.widgets.json.highlighter import JsonHighlighter, is_coloured
 from views.widgets.json.problems import Problem, Validator, check, line_of
 
 
@@ -150,7 +150,7 @@ class JsonEditor(QPlainTextEdit):
     def _show_text(self, text: str, *, judged: bool) -> None:
         self._loaded, self._judged = text, judged
         # each line that is shown without colours would call the highlighter for nothing
-        self._highlighter.setDocument(self.document() if len(text) <= PLAIN_ABOVE else None)
+        self._highlighter.setDocument(self.document() if is_coloured(text) else None)
         self.setPlainText(text)
         self.validate()
 
