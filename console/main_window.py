@@ -171,7 +171,7 @@ def _takes_focus(widget: QWidget) -> bool:
 
 #: pause between pages that are made ahead, and between the parts of one; what is computed without a pause at most, but
 #: for a part that cannot be cut
-PREPARE_MS, SLICE_MS, SLICE_S = 250, 20, 0.006
+PREPARE_MS, SLICE_MS, SLICE_S = 250, 20, 0.003
 
 
 class _Stack(QStackedWidget):

@@ -106,10 +106,15 @@ class Bounded(QObject):
 
 
 def side_by_side(
-    into: QBoxLayout, parts: Sequence[QWidget], stretched: QWidget, detail: QWidget
+    into: QBoxLayout,
+    parts: Sequence[QWidget],
+    stretched: QWidget,
+    detail: QWidget,
+    building: Iterable[None] = (),
 ) -> Generator[None, None, QSplitter]:
-    """The parts of the list from top to bottom, and the panel of one of its rows beside them, hidden. A little at a
-    time, and from the outside in: Qt looks through all of a widget whenever it gets another parent.
+    """The parts of the list from top to bottom, and the panel of one of its rows beside them, hidden; ``building`` puts
+    that together. A little at a time, and from the outside in: Qt looks through all of a widget whenever it gets
+    another parent.
     """
     split, left = QSplitter(Qt.Orientation.Horizontal), QWidget()
     into.addWidget(split, 1)
@@ -121,10 +126,11 @@ def side_by_side(
         yield
         column.addWidget(part, 1 if part is stretched else 0)
     yield
-    Bounded(detail)
     split.addWidget(detail)
+    detail.hide()
+    yield from building
+    Bounded(detail)
     split.setStretchFactor(0, 1)
     split.setCollapsible(0, False)
     split.setSizes([LIST_WIDTH, DETAIL])
-    detail.hide()
     return split

@@ -177,7 +177,6 @@ class AuditPage(EntriesPage[AuditLine]):
         self._unknown = self.covered(self.stack)
         yield
         self.panel = AuditPanel()
-        yield from self.panel.build()
         yield
         self.day = DayStrip()
         self.day_room = QWidget()
@@ -187,7 +186,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self.body.addWidget(self.day_room)
         yield
         parts = (self.tabs, self.filter, self.error, self.result_room, self.stack)
-        yield from side_by_side(self.body, parts, self.stack, self.panel)
+        yield from side_by_side(self.body, parts, self.stack, self.panel, self.panel.build())
 
     def _connect(self) -> None:
         self._connect_entries()

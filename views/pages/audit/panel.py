@@ -228,7 +228,7 @@ class AuditPanel(QWidget):
         self._seal.body.addWidget(self.seals)
         self._seal.set_folded(True)
         yield
-        self._put_together()
+        yield from self._put_together()
         on_language_changed(self._say)
 
     @property
@@ -256,8 +256,12 @@ class AuditPanel(QWidget):
         """Bring the keyboard to the first thing that can be done here."""
         focus_first(self, (self.back_button, self.same_button), self._close)
 
-    def _put_together(self) -> None:
+    def _put_together(self) -> Iterator[None]:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
         head = QVBoxLayout()
+        column.addLayout(head)
         head.setContentsMargins(16, 10, 12, 10)
         head.setSpacing(8)
         for parts, stretched in (
@@ -280,18 +284,16 @@ class AuditPanel(QWidget):
         head.addWidget(self.back_note)
         head.addWidget(self.faults)
         self.faults.hide()
+        yield
         area = ScrollPane(name=N_("Details"))
         area.body.setContentsMargins(0, 0, 0, 8)
+        column.addWidget(area, 1)
         story = Section(N_("What happened"), foldable=False)
         story.body.addWidget(self.facts)
         for section in (story, self._why, self._result, self.change, self._targets, self._details, self._seal):
+            yield
             area.body.addWidget(section)
         area.body.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(area, 1)
 
     def _on_same(self) -> None:
         if self._row is not None and self._row.entry.target:

@@ -162,6 +162,7 @@ class PastPage(Page):
             tile.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         yield
         self.drawn = ThenView()
+        yield from self.drawn.build()
         yield
         self.changes = Timeline()
         self._changes = Card(N_("What changed"), divided=True)

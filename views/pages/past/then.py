@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 from PySide6.QtCore import QRectF, Qt
@@ -132,16 +132,26 @@ class ThenView(QWidget):
         super().__init__()
         self._then: Then | None = None
         self.window_of_time = TimeWindow(2 * AROUND_MS / 1000, self)
-        self.chart, self.rates = ThenDepth(self.window_of_time), ThenRates(self.window_of_time)
-        cards = (
-            ChartCard(N_("Queued or held up, by lane"), self.chart),
-            ChartCard(N_("Tasks per second"), self.rates),
-        )
-        self._row, self._cards = QBoxLayout(QBoxLayout.Direction.LeftToRight), cards
+
+    def build(self) -> Iterator[None]:
+        """Put it together, a little between two yields; whoever makes it goes through all of it."""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(CARD_GAP)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(CARD_GAP)
-        for card, share in zip(cards, (17, 12), strict=True):
+        column.addLayout(self._row)
+        self.chart = ThenDepth(self.window_of_time)
+        depth = ChartCard(N_("Queued or held up, by lane"), self.chart)
+        self._row.addWidget(depth, 17)
+        yield
+        self.rates = ThenRates(self.window_of_time)
+        rates = ChartCard(N_("Tasks per second"), self.rates)
+        self._row.addWidget(rates, 12)
+        self._cards = depth, rates
+        for card in self._cards:
             card.setFixedHeight(CHART)
-            self._row.addWidget(card, share)
+        yield
         self.map = HeatMap(aggregate_above=AGGREGATE_ABOVE)
         self.map.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.map.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)  # its card tells of now
@@ -151,10 +161,6 @@ class ThenView(QWidget):
         self.fleet.body.addWidget(self._none)
         self.fleet.body.addWidget(self.map)
         self.fleet.body.addWidget(self.states)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(CARD_GAP)
-        column.addLayout(self._row)
         column.addWidget(self.fleet)
         column.addStretch(1)
         on_language_changed(self._say)

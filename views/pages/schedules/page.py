@@ -110,12 +110,14 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self.body.addWidget(self.late)
         self.body.addWidget(self.stack, 1)
         self._unknown = self.covered(self.stack)
+        yield
         self.coming = ComingRuns()
         self.coming.wanted.connect(self.table.set_current_key)
         self.coming_room = QWidget()
         margins = QHBoxLayout(self.coming_room)
         margins.setContentsMargins(PAGE_MARGIN, CARD_GAP, PAGE_MARGIN, PAGE_MARGIN)
         margins.addWidget(self.coming)
+        yield
         self.ahead = PlannedLoad()
         self.ahead_room = QWidget()
         margins = QHBoxLayout(self.ahead_room)

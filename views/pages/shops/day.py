@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from services import act_words
 from services.domain import audit
@@ -188,59 +188,65 @@ class ShopDayView(QWidget):
         )
         self._source: ListSource[str] = ListSource(self._call, "", self, every_ms=EVERY_MS)
         yield
-        self._put_together()
+        yield from self._put_together()
         yield
         self._connect()
         on_language_changed(self._say)
 
-    def _put_together(self) -> None:
+    def _put_together(self) -> Iterator[None]:
+        """From the outside in: Qt looks through all of a widget whenever it gets another parent."""
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
         head = QHBoxLayout()
         head.setContentsMargins(PAGE_MARGIN, 4, 0, 8)
         head.setSpacing(8)
+        whole.addLayout(head)
         head.addWidget(self.back)
         head.addWidget(self.title)
         head.addWidget(self._badge)
         head.addStretch(1)
         head.addWidget(self.whole)
         head.addWidget(self.span)
+        yield
+        page = ScrollPane()  # a low window would squeeze the chart to a line
+        whole.addWidget(page, 1)
+        how = QVBoxLayout()  # told also where nothing ran: the panel beside it leaves these out
+        how.setContentsMargins(PAGE_MARGIN, 0, 0, 8)
+        how.setSpacing(8)
+        page.body.addLayout(how)
+        how.addWidget(self.error)
+        how.addWidget(self.tiles)
+        how.addWidget(self.why)
+        yield
+        full = QWidget()
+        self._stack = stacked(full, self.empty)
+        page.body.addWidget(self._stack, 1)
+        column = QVBoxLayout(full)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        room = QVBoxLayout()
+        room.setContentsMargins(PAGE_MARGIN, 0, 0, 8)
+        room.setSpacing(8)
+        column.addLayout(room)
         card = Card()
-        pane = ScrollPane()
+        room.addWidget(card)
+        yield
+        card.body.setContentsMargins(8, 8, 8, 8)
+        card.body.addWidget(self.legend)
+        self._pane = pane = ScrollPane()
+        card.body.addWidget(pane)
         pane.body.addWidget(self.gantt)
         pane.body.addStretch(1)
         pane.setMaximumHeight(MOST_HIGH)
         pane.verticalScrollBar().valueChanged.connect(self.gantt.update)
-        self._pane = pane
-        card.body.setContentsMargins(8, 8, 8, 8)
-        card.body.addWidget(self.legend)
-        card.body.addWidget(pane)
-        how = QVBoxLayout()  # told also where nothing ran: the panel beside it leaves these out
-        how.setContentsMargins(PAGE_MARGIN, 0, 0, 8)
-        how.setSpacing(8)
-        how.addWidget(self.error)
-        how.addWidget(self.tiles)
-        how.addWidget(self.why)
-        room = QVBoxLayout()
-        room.setContentsMargins(PAGE_MARGIN, 0, 0, 8)
-        room.setSpacing(8)
-        room.addWidget(card)
         room.addWidget(self.lists, 0, Qt.AlignmentFlag.AlignLeft)
-        full = QWidget()
-        column = QVBoxLayout(full)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(room)
-        self._shown = stacked(self.table, self.acts)
-        column.addWidget(self._shown, 1)
-        self._stack = stacked(full, self.empty)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(head)
+        self._shown = QStackedWidget()
         self._shown.setMinimumHeight(LEAST_LIST)
-        page = ScrollPane()  # a low window would squeeze the chart to a line
-        page.body.addLayout(how)
-        page.body.addWidget(self._stack, 1)
-        whole.addWidget(page, 1)
+        column.addWidget(self._shown, 1)
+        for table in (self.table, self.acts):
+            yield
+            self._shown.addWidget(table)
 
     def _connect(self) -> None:
         self.back.clicked.connect(self.closed)

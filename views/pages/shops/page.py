@@ -228,7 +228,9 @@ class ShopsPage(ListPage[ShopRow]):
         yield
         self._side = ScrollPane()
         row.addWidget(self._side)
-        self.shop, self.scope = ShopCard(self.verbs), ScopeCard()
+        self.shop = ShopCard(self.verbs)
+        yield
+        self.scope = ScopeCard()
         yield
         theme().changed.connect(self._widen)
         self._widen()

@@ -212,8 +212,6 @@ class TasksPage(Page):
         self._offers = Offers(VERBS, self.bar, self.selection, self.actions_of_page, self._tally)
         yield
         self.panel = TaskDetailPanel(self._context, self.actions_of_page, self._offers.verbs)
-        yield from self.panel.build()
-        yield
         self.sharing = Sharing(self._context, self._tsv, self)
         self._menu = RowMenu(self.table, self._offers, self.sharing)
         self.bar.set_copy_menu(lambda menu: self.sharing.fill_menu(menu, self.selection.ids))
@@ -221,7 +219,8 @@ class TasksPage(Page):
         self.buttons.freezing.wanted.connect(self.freeze_wanted)
         parts = (self.tabs, self.filter, self.error, self.groups, self._stack, self.bar)
         yield
-        self._split = yield from side_by_side(self.body, parts, self._stack, self.panel)
+        self._split = yield from side_by_side(self.body, parts, self._stack, self.panel, self.panel.build())
+        yield
         self._door = PanelDoor(self.table, self.panel, self._split)
 
     def _connect(self) -> None:
