@@ -270,7 +270,7 @@ class AlertsPage(ListPage[Line]):
         margins.addWidget(self.trouble)
         self.trouble_room.hide()
         parts = (self._bar, self.error, self.trouble_room, self.stack)
-        yield from side_by_side(self.body, parts, self.stack, self.panel)
+        yield from side_by_side(self.body, parts, self.stack, self.panel, self.panel.build())
         yield
         self._unknown = self.covered(self.stack)
         self._unknown.ask(Wanted())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -65,8 +66,6 @@ class AlertPanel(QWidget):
         self.messages = KeyValues()
         self.sent = Label("", "label", "text2", wrap=True)
         self.sent.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._put_together()
-        on_language_changed(self._say)
 
     @property
     def key(self) -> str:
@@ -94,8 +93,13 @@ class AlertPanel(QWidget):
         """Bring the keyboard to the first thing that can be done here."""
         focus_first(self, self.buttons.values(), self._close)
 
-    def _put_together(self) -> None:
+    def build(self) -> Iterator[None]:
+        """Put it together, a little between two yields; whoever makes it goes through all of it."""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
         head = QVBoxLayout()
+        column.addLayout(head)
         head.setContentsMargins(16, 10, 12, 10)
         head.setSpacing(8)
         first = QHBoxLayout()
@@ -106,8 +110,11 @@ class AlertPanel(QWidget):
         first.addWidget(self._close)
         head.addLayout(first)
         head.addWidget(self.title)
+        yield
         pane = ScrollPane(name=N_("Details"))
+        column.addWidget(pane, 1)
         doing = QWidget()
+        pane.body.addWidget(doing)
         rows = QVBoxLayout(doing)
         rows.setContentsMargins(16, 0, 12, 12)
         rows.setSpacing(10)
@@ -117,7 +124,7 @@ class AlertPanel(QWidget):
         rows.addWidget(self.rule_link, 0, Qt.AlignmentFlag.AlignLeft)
         rows.addLayout(row)
         rows.addWidget(self.next)
-        pane.body.addWidget(doing)
+        yield
         self._extent = Section(N_("Extent"), foldable=False)
         self._extent.body.addWidget(self.names)
         self._extent.body.addWidget(self.facts)
@@ -128,13 +135,10 @@ class AlertPanel(QWidget):
         self._message = Section(N_("Message"))
         self._message.body.addWidget(self.sent)
         for section in (self._extent, self._story, self._told, self._message):
+            yield
             pane.body.addWidget(section)
         pane.body.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(pane, 1)
+        on_language_changed(self._say)
 
     def _act(self, key: str, _checked: bool = False) -> None:
         self._verbs.act(key, self._shown)

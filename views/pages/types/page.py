@@ -144,7 +144,7 @@ class TypesPage(ListPage[TypeRow]):
         yield
         self.panel = TypePanel(self.verbs)
         yield
-        yield from side_by_side(self.body, (bar, self.error, self.stack), self.stack, self.panel)
+        yield from side_by_side(self.body, (bar, self.error, self.stack), self.stack, self.panel, self.panel.build())
         yield
         self._unknown = self.covered(self.stack)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -71,30 +71,36 @@ class TypePanel(QWidget):
         self.differs, self.diff = Label("", "label", "text2", wrap=True), DiffText(N_("What changed"))
         self.back_button = Button(N_("Go back to the older version…"), icon="ph.arrow-counter-clockwise", small=True)
         self.back_button.clicked.connect(self._on_back)
-        self._put_together()
-        self.views.chosen.connect(lambda _key: self._show_view())
-        for field in (self.older, self.newer):
-            field.currentIndexChanged.connect(lambda _at: self._show_diff())
-        on_language_changed(self._say)
 
-    def _put_together(self) -> None:
+    def build(self) -> Iterator[None]:
+        """Put it together, a little between two yields; whoever makes it goes through all of it."""
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
         head = QHBoxLayout()
+        whole.addLayout(head)
         head.setContentsMargins(16, 10, 12, 6)
         head.setSpacing(8)
         head.addWidget(self.title)
         head.addWidget(self._note)
         head.addStretch(1)
         head.addWidget(self.close_button)
+        yield
         verbs = QHBoxLayout()
+        whole.addLayout(verbs)
         verbs.setContentsMargins(16, 0, 16, 10)
         verbs.setSpacing(8)
         for button in self.buttons.values():
             verbs.addWidget(button)
         verbs.addStretch(1)
         tabs = QHBoxLayout()
+        whole.addLayout(tabs)
         tabs.setContentsMargins(16, 0, 16, 10)
         tabs.addWidget(self.views)
-        policy = ScrollPane(name=N_("Details"))
+        yield
+        policy, document, versions = ScrollPane(name=N_("Details")), QWidget(), QWidget()
+        self._stack = stacked(policy, document, versions)
+        whole.addWidget(self._stack, 1)
         policy.body.setContentsMargins(16, 2, 16, 12)
         policy.body.setSpacing(10)
         policy.body.addWidget(self.drift_title)
@@ -103,7 +109,7 @@ class TypePanel(QWidget):
         policy.body.addWidget(self.about)
         policy.body.addWidget(self.facts)
         policy.body.addStretch(1)
-        versions = QWidget()
+        yield
         column = QVBoxLayout(versions)
         column.setContentsMargins(16, 0, 16, 12)
         column.setSpacing(8)
@@ -112,18 +118,14 @@ class TypePanel(QWidget):
         column.addWidget(self.differs)
         column.addWidget(self.diff, 1)
         column.addWidget(self.back_button, 0, Qt.AlignmentFlag.AlignLeft)
-        document = QWidget()
+        yield
         room = QVBoxLayout(document)
         room.setContentsMargins(16, 0, 16, 12)
         room.addWidget(self.document)
-        self._stack = stacked(policy, document, versions)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(head)
-        whole.addLayout(verbs)
-        whole.addLayout(tabs)
-        whole.addWidget(self._stack, 1)
+        self.views.chosen.connect(lambda _key: self._show_view())
+        for field in (self.older, self.newer):
+            field.currentIndexChanged.connect(lambda _at: self._show_diff())
+        on_language_changed(self._say)
 
     @property
     def shown(self) -> TaskType | None:

@@ -190,6 +190,7 @@ class WorkersPage(Page):
         self._stack.addWidget(self.board)
         yield
         self.table = TableView(self._model, name=N_("Workers"))
+        yield
         self.machines = TableView(self._machines, name=N_("Machines"))
         self._stack.addWidget(self.table)
         self._stack.addWidget(self.machines)
@@ -206,6 +207,7 @@ class WorkersPage(Page):
         )
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.unmatched)
+        yield
         self.bulk = BulkBar(ACTS, counted, margin=0)
         left.addWidget(self.bulk)
         yield
