@@ -37,12 +37,18 @@ def remove(store: Store, name: str) -> bool:
 
 
 def wished(store: Store) -> list[QuietHours]:
-    """All that people have set; the doctor tells which of them cannot be read."""
-    found: list[QuietHours] = []
-    for body in store.documents(KIND).values():
+    """All that people have set; the doctor tells which of them cannot be read. Of those of which only the next windows
+    are left these: they hold back what they did, and somebody has to see and remove them.
+    """
+    found: dict[str, QuietHours] = {}
+    for name, body in store.documents(KIND).items():
         with suppress(ValueError):
-            found.append(quiet_hours.load(body))
-    return found
+            found[name] = quiet_hours.load(body)
+    for name, body in store.documents(WINDOWS).items():
+        if name not in found:
+            with suppress(ValueError):
+                found[name] = quiet_hours.left_of(name, quiet_hours.load_windows(body))
+    return list(found.values())
 
 
 class QuietKeeper:

@@ -378,6 +378,12 @@ def load_windows(body: str) -> Windows:
     return found
 
 
+def left_of(name: str, stored: Windows) -> QuietHours:
+    """What still holds of quiet hours that are not there any more."""
+    once = tuple(Once(start=start, end=end) for start, end in stored.windows)
+    return QuietHours(name=name, scope=stored.scope, once=once, reason=stored.reason, by=stored.by)
+
+
 def closed(name: str, body: str, now_ms: int) -> Pause | None:
     """What one of the documents closes at an instant. One that cannot be read closes everything, as the stores do:
     nobody knows what it was to hold back.
@@ -428,8 +434,16 @@ def _of_documents(wanted: Mapping[str, str], stored: Mapping[str, str], now_ms: 
             continue
         if name not in wanted:
             yield Message("doctor.quiet_left", {"name": name})
-        elif until < now_ms + SHORT_MS:
+        elif until < now_ms + SHORT_MS and _is_readable(wanted[name]):  # else it is told among the damage
             yield Message("doctor.quiet_short", {"name": name, "seconds": max(0, until - now_ms) // 1000})
+
+
+def _is_readable(body: str) -> bool:
+    try:
+        load(body)
+    except ValueError:
+        return False
+    return True
 
 
 SENTENCES: Mapping[str, str] = {

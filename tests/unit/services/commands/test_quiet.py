@@ -164,7 +164,7 @@ def test_windows_stay_closed_whose_wish_cannot_be_read_or_is_gone(room: Room) ->
         room.clock.advance(EVERY_S)
         keeper.tick()
         assert [one.gate for one in room.store.switches()] == ["quiet_hours"]
-    assert desk.known() == []
+    assert [one.hours.name for one in desk.known()] == ["night"], "they hold, so they are shown"
     assert desk.names() == ["night"]
     assert desk.remove("night") is True
     assert room.store.switches() == []
@@ -184,3 +184,27 @@ def test_a_leader_that_was_behind_brings_nothing_back_that_was_removed(room: Roo
     room.store.put_document = put_late  # type: ignore[method-assign]
     keeper.tick()
     assert room.store.documents(WINDOWS) == {}
+
+
+@pytest.mark.parametrize("wish", ["", '{"scope":'])
+def test_windows_whose_wish_is_gone_or_spoilt_are_seen_and_can_be_removed(room: Room, wish: str) -> None:
+    desk = commands(room)
+    desk.set(now_and_for(room, 3600, "platform:pdd"))
+    if wish:
+        room.store.put_document(KIND, "night", wish)
+    else:
+        room.store.remove_document(KIND, "night")
+    waits = parked(room)
+    (known,) = desk.known()
+    assert (known.holds, known.hours.name, known.hours.scope, known.hours.by) == (
+        True, "night", "platform:pdd", "ann@desk",
+    )  # fmt: skip
+    assert desk.remove("night") is True
+    assert (room.task(waits).status, desk.known()) == ("queued", [])
+
+
+def test_of_quiet_hours_that_cannot_be_read_nobody_is_told_to_start_a_worker(room: Room) -> None:
+    switch = quiet_hours.ENTRY.switch
+    assert switch is not None
+    room.store.put_document(KIND, "night", '{"scope":')
+    assert switch.doubts(room.store.documents, room.store.now_ms()) == []
