@@ -123,7 +123,8 @@ class Witness:
 
     def _read(self) -> bytes:
         try:
-            return plain_file.read(self._path, 2 * _MOST_BYTES)
+            # Windows ended the lines of a file that was shortened in a way of its own
+            return plain_file.read(self._path, 2 * _MOST_BYTES).replace(b"\r\n", b"\n")
         except OSError:
             return b""
 
@@ -164,7 +165,7 @@ class Witness:
         with contextlib.suppress(FileNotFoundError):
             fresh.unlink()
         home_folder.keep_private(fresh)
-        fresh.write_text("".join(f"{mark}\n" for mark in kept), encoding="ascii")
+        fresh.write_bytes("".join(f"{mark}\n" for mark in kept).encode("ascii"))
         if self.marks()[-1:] == found[-1:]:  # else somebody writes: whoever is next shortens it
             whole_file.put(fresh, self._path)
 

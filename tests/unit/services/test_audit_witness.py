@@ -95,6 +95,16 @@ def test_a_file_that_its_own_program_shortened_is_whole(tmp_path: Path) -> None:
     assert not witness.sight().lost
 
 
+def test_lines_that_end_as_those_of_windows_are_whole(tmp_path: Path) -> None:
+    witness = Witness(tmp_path, "store")
+    witness.note([mark(1), mark(2)])
+    seen_file(tmp_path).write_bytes(seen_file(tmp_path).read_bytes().replace(b"\n", b"\r\n"))
+    assert witness.sight().marks == (mark(1), mark(2))
+    assert not witness.sight().lost
+    witness.note([mark(3)])
+    assert not witness.sight().lost
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
 def test_nobody_else_reads_it(tmp_path: Path) -> None:
     Witness(tmp_path / "home", "store").note([mark(1)])
