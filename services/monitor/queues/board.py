@@ -39,6 +39,8 @@ STEP_MS, KEPT = 10_000, 360
 SHOP_STEP_MS, SHOP_KEPT = 30_000, 120
 #: how often it is forecast when what waits will have run, and for how little of the time
 FORECAST_S, FORECAST_SHARE = 30.0, 20
+#: and so often while nobody works and nothing new is heard: then it tells no instants, which time would move
+FORECAST_STILL_S = 120.0
 #: back-off tasks that are looked at for the oldest of each level
 LEVELS = 500
 LANE, SHOP, DELAY, DEAD_KIND = queues.LANE, queues.SHOP, queues.DELAY, "dead"
@@ -141,6 +143,8 @@ class QueueBoard:
         self._drains = DrainQueries(questions.store, questions.registry)
         self._drain, self._drain_due, self._drain_next = Drain(rows=(), instants=(), slots=0), 0.0, 0.0
         self._drain_of: object = None
+        self._drain_heard: object = None  #: what was heard of the fleet before it was looked at last
+        self._drain_still = 0.0
         self._begun = False
         self._lock = threading.Lock()
         self._kept: dict[str, deque[Point]] = {}
@@ -201,9 +205,9 @@ class QueueBoard:
         return holders.look(self.questions, snapshot.depths if snapshot.told else (), name)
 
     def forecast(self) -> Drain:
-        """When what waits will have run, and what it misses: looked at again every half minute, at once where another
-        number of slots takes work, or the broker is lost or back or takes no messages, and in at most a twentieth of
-        the time.
+        """When what waits will have run, and what it misses: looked at again every half minute, more seldom where
+        nobody works and nothing new is heard, at once where another number of slots takes work, or the broker is lost
+        or back or takes no messages, and in at most a twentieth of the time.
 
         Raises:
             StoreUnavailable: nothing can be read now.
@@ -212,13 +216,16 @@ class QueueBoard:
         reached, blocked = snapshot.broker_serves, snapshot.publisher().blocked
         takers = [info for info in snapshot.workers if takes_work(info, snapshot.at_ms)]
         of = reached, blocked, sorted((info.worker, len(info.slots)) for info in takers)
-        if begun >= self._drain_due or (of != self._drain_of and begun >= self._drain_next):
+        still = not self._drain.slots and self._drain_heard is not None and self._drain_heard == snapshot.heard()
+        due = self._drain_still if still else self._drain_due
+        if begun >= due or (of != self._drain_of and begun >= self._drain_next):
             self._drain_of = None  # where it cannot be told now, what was told before is not told again
             self._drain = self._drains.look(reached=reached, blocked=blocked)
-            self._drain_of = of
+            self._drain_of, self._drain_heard = of, snapshot.heard()
             ended = self._clock.monotonic()
             self._drain_next = ended + FORECAST_SHARE * (ended - begun)
             self._drain_due = max(ended + FORECAST_S, self._drain_next)
+            self._drain_still = max(ended + FORECAST_STILL_S, self._drain_next)
         return self._drain
 
     def _documents(self) -> Mapping[str, str]:

@@ -79,3 +79,22 @@ def test_a_delay_that_is_configured_no_more_is_listed_while_messages_wait_in_it(
     live.start()
     eventually(lambda: live.snapshot().told)
     assert [row.name for row in board.now().rows if row.kind == DELAY] == ["rpa_delay_30s", "rpa_delay_90s"]
+
+
+def test_the_forecast_is_looked_at_seldom_while_nobody_works_and_nothing_is_heard(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = QueueBoard(QueueQueries(room.store, room.registry, (30, 60)), live, History(None), room.clock)
+    room.create(shop_id="s1")
+    live.start()
+    eventually(lambda: bool(live.snapshot().told and live.snapshot().counts.total))
+    first, told = board.forecast(), live.snapshot().heard()
+    room.clock.advance(60)
+    assert board.forecast() is first
+    room.clock.advance(90)
+    assert board.forecast() is not first
+    first = board.forecast()
+    room.create(shop_id="s2")
+    eventually(lambda: live.snapshot().heard() != told)
+    room.clock.advance(31)
+    assert {row.waiting for row in board.forecast().rows} == {2}
