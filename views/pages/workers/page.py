@@ -326,7 +326,7 @@ class WorkersPage(Page):
         self.finder.setVisible(len(workers) >= FIND_FROM or bool(self.finder.text()))
         self.finder.setPlaceholderText(_("Find a worker or machine"))
         self.finder.setAccessibleName(_("Find a worker or machine"))
-        self.set_summary(worker_words.summary(self._fleet), worker_words.machines(self._fleet))
+        self._say_summary()
         self.refreshed.emit()
 
     def _show_local(self, here: str) -> None:
@@ -398,7 +398,15 @@ class WorkersPage(Page):
         self._pulses += 1
         if self._pulses % NAMES_EVERY == 0:
             self._ask_names()
-        self._say()
+        if self._fleet.workers:
+            self._say()
+        else:  # of nobody time tells more, but of who left last
+            self._show_view()
+            self._show_local(self._context.local.name)
+            self._say_summary()
+
+    def _say_summary(self) -> None:
+        self.set_summary(worker_words.summary(self._fleet), worker_words.machines(self._fleet))
 
     def _ask_names(self) -> None:
         context, shops = self._context, [session.shop for session in self._sessions]
@@ -562,8 +570,9 @@ class LocalCard(Card):
 
     def show_worker(self, info: WorkerNow | None) -> None:
         """What is told of the local worker beyond its state; the rest stands where all workers are."""
-        self._info = info
-        self._say()
+        if info is not None or self._info is not None:
+            self._info = info
+            self._say()
 
     def chosen_lanes(self) -> tuple[str, ...]:
         """The lanes to serve, in their order of urgency."""
