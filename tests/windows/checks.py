@@ -279,7 +279,10 @@ CHECKS: tuple[Check[Machine], ...] = (
         "tests of files: held by another program, private, named by people; where Chrome is; signals; output",
         "文件的测试：被其他程序占用、私有、由人命名；Chrome 的位置；信号；输出",
         _tests(
-            *(f"{_UNIT}/{name}.py" for name in ("test_whole_file", "executors/browser/test_installation")),
+            *(
+                f"{_UNIT}/{name}.py"
+                for name in ("test_whole_file", "test_audit_witness", "executors/browser/test_installation")
+            ),
             *(f"{_UNIT}/entrypoints/{name}.py" for name in ("test_signals", "test_output")),
         ),
     ),
