@@ -210,12 +210,14 @@ class MainWindow(QMainWindow):
         page_made: the id of a page that is whole now, and the page; it was not seen yet.
         closing: the window was closed by the person.
         acting_told: why nothing may be changed now, "" when it may; told again where who acts here may do otherwise.
+        link_wanted: a link to what is seen is wanted in the clipboard.
     """
 
     page_changed = Signal(str)
     page_made = Signal(str, object)
     closing = Signal()
     acting_told = Signal(str)
+    link_wanted = Signal()
 
     def __init__(self, pages: Sequence[PageSpec]) -> None:
         super().__init__()
@@ -311,6 +313,7 @@ class MainWindow(QMainWindow):
         page.freeze_wanted.connect(self.toggle_freeze)
         page.reconnect_wanted.connect(self.refresh)
         page.return_wanted.connect(self._return)
+        page.link_wanted.connect(self.link_wanted)
         self._pages[page_id] = page
         # not before it is whole: the stack lays out all that is in it, seen or not
         self.stack.addWidget(page)

@@ -52,6 +52,7 @@ class ShellKeys(QObject):
         window.top_bar.search_requested.connect(self.palette.ask)
         window.top_bar.set_search_enabled(True)
         keymap().know_pages([(one.id, one.title, one.letter) for one in window.specs])
+        window.link_wanted.connect(self.copy_link)
         for spec in (one for one in window.specs if one.letter):
             Shortcut(f"{GO}.{spec.id}", window, partial(window.open_page, spec.id))
         for name, slot in (

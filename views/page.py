@@ -262,6 +262,7 @@ class Page(QWidget):
         freeze_wanted: the view shall stand still, or move again.
         reconnect_wanted: the connection shall be tried again.
         return_wanted: the page seen before this one is wanted.
+        link_wanted: a link to what is seen is wanted in the clipboard.
         refreshed: another answer to what the page asks is shown.
     """
 
@@ -270,6 +271,7 @@ class Page(QWidget):
     freeze_wanted = Signal()
     reconnect_wanted = Signal()
     return_wanted = Signal()
+    link_wanted = Signal()
     refreshed = Signal()
     page_id = ""
 

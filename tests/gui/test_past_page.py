@@ -260,6 +260,22 @@ def test_while_somebody_looks_back_nothing_can_be_done_and_escape_brings_back_to
     assert window.current == "workers", "where one came from"
 
 
+def test_the_banner_copies_a_link_that_leads_back_to_the_moment(record: Record, console: Console, qtbot: QtBot) -> None:
+    window = console.window
+    window.open_page("past", str(record.failed_at))
+    page = window.page("past")
+    assert isinstance(page, PastPage)
+    qtbot.mouseClick(page.link_button, Qt.MouseButton.LeftButton)
+    link = QApplication.clipboard().text()
+    assert link.startswith("fleetdeck:")
+    QApplication.clipboard().clear()
+    QTest.keyClick(window, Qt.Key.Key_L, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    assert QApplication.clipboard().text() == link, "it is what the key copies"
+    page.show_request(str(record.now - MINUTE))
+    console.keys.follow(link)
+    assert page.past_ms == record.failed_at
+
+
 @pytest.mark.parametrize("width", [760, 960, 1170, 1404])
 def test_nothing_of_it_reaches_beyond_the_window(record: Record, console: Console, width: int) -> None:
     QTest.keyClick(console.window, Qt.Key.Key_T, CTRL)

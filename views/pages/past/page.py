@@ -120,8 +120,10 @@ class PastPage(Page):
     def _build(self) -> Iterator[None]:
         self.banner = Strip("scheduled", glyph="ph.clock-counter-clockwise")  # purple means another time, nothing else
         self.banner.setContentsMargins(0, 0, 0, 0)
+        self.link_button = Button(N_("Copy link"), icon="ph.link", hint="window.link", small=True)
         self.copy_button = Button(N_("Copy as text"), icon="ph.copy", small=True)
         self.close_button = Button(N_("Back to now"), kind="primary", hint="Esc", icon="ph.arrow-u-up-left")
+        self.banner.add_action(self.link_button)
         self.banner.add_action(self.copy_button)
         self.banner.add_action(self.close_button)
         yield
@@ -207,6 +209,7 @@ class PastPage(Page):
         self.strip.moved.connect(self._on_dragged)
         self.strip.zoomed.connect(self._zoom)
         self.span.chosen.connect(lambda _key: self._ask_strip())
+        self.link_button.clicked.connect(self.link_wanted)
         self.copy_button.clicked.connect(self._copy)
         self.close_button.clicked.connect(self.return_wanted)
 
