@@ -107,6 +107,8 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
     behind_person: int = 0  #: distinct tasks that wait for what needs a person
     shops: int = 0
     deadline: int = 0  #: the last of its tasks that did not begin yet, UTC ms; 0 for none
+    due: int = 0  #: the last of all of its tasks, also of what has ended
+    ended_at: int = 0  #: when the last of it that has ended did, UTC ms; 0 where nobody knows
 
     @property
     def total(self) -> int:
@@ -164,6 +166,8 @@ def story(tasks: Iterable[Task], gates: Mapping[str, str]) -> Story:
         behind_person=_behind(wanting, followers),
         shops=len({task.shop for task in known}),
         deadline=max((task.deadline for task in known if task.bound), default=0),
+        due=max((task.deadline for task in known), default=0),
+        ended_at=max((task.ended_at for task in known), default=0),
     )
 
 

@@ -147,10 +147,11 @@ def headline(one: BatchNow) -> str:
     total, done = sum(counts.values()), counts.get(insight.DONE, 0)
     if not is_open(view):
         if done == total:
-            return ngettext("All {n} done", "All {n} done", total).format(n=text.count(total))
-        words = _("Ended: {n} of {all} done").format(n=text.count(done), all=text.count(total))
+            words = ngettext("All {n} done", "All {n} done", total).format(n=text.count(total))
+        else:
+            words = _("Ended: {n} of {all} done").format(n=text.count(done), all=text.count(total))
         cancelled = counts.get(insight.CANCELLED, 0)
-        return text.listed([words, _gone(cancelled)]) if cancelled else words
+        return text.listed([words, *([_gone(cancelled)] if cancelled else []), *_ended(one)])
     if story is None or not one.complete:
         return _("{n} of {all} done").format(n=text.count(done), all=text.count(total))
     likely = story.by_itself
@@ -167,6 +168,20 @@ def headline(one: BatchNow) -> str:
         said = text.listed((said, _gone(cancelled)))
     if story.deadline:
         said = _("{sentence}, deadline {time}").format(sentence=said, time=shown.clock(story.deadline, one.at_ms))
+    return said
+
+
+def _ended(one: BatchNow) -> list[str]:
+    """When it ended, how long after it was created, and how far from its deadline; nothing where nobody can tell."""
+    story, begun = one.story, one.view.begun_at
+    if story is None or not one.complete or not story.ended_at or story.ended_at < begun:
+        return []
+    took = text.duration(shown.span(story.ended_at - begun))
+    when = shown.clock(story.ended_at, one.at_ms)
+    said = [_("at {time} after {span}").format(time=when, span=took) if begun else _("at {time}").format(time=when)]
+    if story.due:
+        words = _("{span} past its deadline") if late(one) else _("{span} before its deadline")
+        said.append(words.format(span=text.duration(shown.span(abs(story.due - story.ended_at)))))
     return said
 
 
@@ -188,8 +203,10 @@ def stay_open(number: int) -> str:
 
 
 def late(one: BatchNow) -> bool:
-    """Whether it is likely to pass its deadline."""
+    """Whether it has passed its deadline, or is likely to."""
     story, left = one.story, one.view.left
+    if story is not None and not is_open(one.view):
+        return 0 < story.due < story.ended_at
     if story is None or not story.deadline:
         return False
     return story.deadline < one.at_ms or (left is not None and one.at_ms + left.mid_s * 1000 > story.deadline)

@@ -94,6 +94,21 @@ def test_a_batch_tells_how_far_it_is_and_what_is_not_done(qtbot: QtBot, fleet: F
     assert str(asked.args[1]).startswith("batch:nightly gate:")
 
 
+def test_an_ended_batch_says_when_it_ended_also_when_it_is_clicked(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    soon = fleet.store.now_ms() + 3_600_000
+    for task_id in create(fleet, "nightly", 2, deadline_ms=soon):
+        fleet.finish(task_id)
+    create(fleet, "other", 1, "refresh_goods")
+    page = open_page()
+    choose(qtbot, page, "other")
+    place = page.table.visualRect(page.table.records.index(page.table.records.row_of("nightly"), 0))
+    qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=place.center())
+    qtbot.waitUntil(lambda: " at " in page.headline.text(), timeout=WAIT_MS)
+    assert page.called.text() == "nightly"
+    assert page.headline.text().startswith("All 2 done, at ")
+    assert page.headline.text().endswith(" before its deadline")
+
+
 def test_more_than_are_shown_are_told_and_older_ones_are_found_by_name(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
@@ -239,7 +254,7 @@ def test_the_list_is_searched_and_parted(qtbot: QtBot, fleet: Fleet, open_page: 
     page.none.button.click()
     assert page.table.records.rowCount() == 2
     choose(qtbot, page, "prices")
-    assert page.headline.text() == "All 1 done"
+    assert page.headline.text().startswith("All 1 done, at ")
 
 
 def test_who_only_looks_sees_why_nothing_can_be_done(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

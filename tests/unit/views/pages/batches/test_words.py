@@ -5,7 +5,9 @@ from __future__ import annotations
 from services.domain.insight import batch as insight
 from services.domain.task.record import Task
 from services.monitor.batches import BatchView
-from views.pages.batches.words import BatchNow, goes_on, headline, name, parts_of, state
+from views.pages.batches.words import BatchNow, goes_on, headline, late, name, parts_of, state
+from views.support import shown
+from views.support.text import THIN
 
 
 def test_a_status_that_nobody_knows_counts_as_waiting() -> None:
@@ -44,3 +46,31 @@ def test_a_batch_that_was_cancelled_says_so_behind_what_it_has_done() -> None:
     counts = {"succeeded": 3, "cancelled": 1_200}
     assert headline(BatchNow(view=BatchView("b1", counts))) == "Ended: 3 of 1,203 done, 1,200 cancelled"
     assert headline(BatchNow(view=BatchView("b1", {"succeeded": 3, "dead": 2}))) == "Ended: 3 of 5 done"
+
+
+def test_a_batch_that_has_ended_says_when_and_how_far_from_its_deadline() -> None:
+    begun, minute = 1_700_000_000_000, 60_000
+
+    def said(*due: int, open_: int = 0) -> tuple[str, bool]:
+        tasks = [
+            Task(
+                task_id=f"t{n}",
+                platform="pdd",
+                task_type="sync_order",
+                shop_id=f"s{n}",
+                status="succeeded",
+                ended_at=begun + (n + 1) * 11 * minute,
+                deadline=begun + minutes * minute if minutes else 0,
+            )
+            for n, minutes in enumerate(due)
+        ]
+        counts = {"succeeded": len(due)} | ({"queued": open_} if open_ else {})
+        view = BatchView("b1", counts, begun_at=begun)
+        one = BatchNow(view=view, story=insight.story(tasks, {}), at_ms=begun + 60 * minute)
+        return headline(one).replace(THIN, " "), late(one)
+
+    clock = shown.clock(begun + 22 * minute, begun + 60 * minute)
+    assert said(0, 0) == (f"All 2 done, at {clock} after 22 m 00 s", False)
+    assert said(30, 20) == (f"All 2 done, at {clock} after 22 m 00 s, 8 m 00 s before its deadline", False)
+    assert said(10, 20) == (f"All 2 done, at {clock} after 22 m 00 s, 2 m 00 s past its deadline", True)
+    assert "deadline" not in said(30, 20, open_=1)[0]
