@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 
+from services import messages
+from services.called import ACT_WORDS, STATUS_WORDS
+from services.domain import audit
 from services.domain.text import mask, visible
 from services.domain.text.message import Message
-from services.i18n import N_, _
+from services.i18n import N_, _, listed, ngettext
+from services.messages import render
 
 #: by the code that the trail keeps
 ACTS: Mapping[str, str] = {
@@ -110,12 +116,112 @@ ACTS: Mapping[str, str] = {
 }
 
 
+#: what was left alone and why, where an outcome names the reason by a code whose sentence needs more than is kept
+_REASONS: Mapping[str, str] = {
+    "bulk.probe_same": N_("the first ones failed again in the same way"),
+    "bulk.probe_failed": N_("the first ones did not succeed"),
+    "bulk.probe_late": N_("the first ones did not end in time"),
+    "bulk.silent": N_("the store did not answer"),
+    "task.duplicate": N_("the same task is active already"),
+    "task.unknown": N_("there is no such task"),
+    "task.refused": N_("not possible in its status"),
+    "task.done": N_("the same work has succeeded already"),
+    "task.not_cancelled": N_("it is not cancelled"),
+    "task.created_again": N_("it was created again already"),
+    "queue.left": N_("it has left that queue"),
+    "dead.not_dead": N_("it is no dead letter any more"),
+    "dead.already": N_("it was republished already"),
+    "dead.schema": N_("its payload does not fit its type"),
+    "dead.refused_field": N_("its payload does not fit its type"),
+    "dead.same_before": N_("others of them do the same work"),
+}
+_CODE = re.compile(r"[a-z_]+\.[a-z_]+")
+SEVERAL = re.compile(r"[a-z_]+\.[a-z_]+ \d+(?:, [a-z_]+\.[a-z_]+ \d+)+")
+
+
+def reason(first: str) -> str:
+    """Why they were refused, with how many each; "" for a code that has no words without what it was about."""
+    if SEVERAL.fullmatch(first):
+        by_words: Counter[str] = Counter()
+        for one in first.split(", "):
+            code, number = one.split(" ")
+            by_words[reason(code) or _("other reasons")] += int(number)
+        return listed(f"{said} {n:,}" for said, n in by_words.items())
+    if not _CODE.fullmatch(first):
+        return first
+    if first in _REASONS:
+        return _(_REASONS[first])
+    return "" if "{" in messages.TEMPLATES.get(first, "{") else render(Message(first)).rstrip(".。")
+
+
+#: as ``services.commands`` write down what was done in part, that nothing was, and what moved
+COUNTED = re.compile(r"partly: (\d+) done(?:, (\d+) refused)?(?:, (\d+) left alone)?(?:: (.*))?$", re.DOTALL)
+REFUSED = re.compile(r"refused: (\d+)(?:: (.*))?$", re.DOTALL)
+_MOVED = re.compile(r"done: (\d+) tasks moved$")
+#: as they write down how many of a batch have which status after an act
+_AFTER = re.compile(r"(.*); after: ([a-z_]+ \d+(?:, [a-z_]+ \d+)*)$", re.DOTALL)
+
+
+def why(outcome: str) -> str:
+    """What the outcome of an act says behind its first word, its counts in the present language."""
+    parts, left = [], ""
+    outcome, _places = audit.parted(outcome)
+    if found := _AFTER.match(outcome):
+        outcome, left = found.groups()
+    if said := _counted(outcome) or outcome.partition(":")[2].strip():
+        parts.append(said)
+    if left:
+        pairs = (one.split(" ") for one in left.split(", "))
+        told = listed(f"{_(STATUS_WORDS.get(status, status))} {int(n):,}" for status, n in pairs)
+        parts.append(_("after it: {counts}").format(counts=told))
+    return listed(parts, ";")
+
+
+def ended(outcome: str) -> str:
+    """How an act ended, within a sentence: what its counts say, else its word and why; "" while nobody has said."""
+    outcome, _places = audit.parted(outcome)
+    code = outcome.partition(":")[0]
+    word, said = _(ACT_WORDS[code]).lower() if code in ACT_WORDS else code, why(outcome)
+    return said if _counted(outcome) else _("{name}: {value}").format(name=word, value=said) if said else word
+
+
+def _counted(outcome: str) -> str:
+    """The counts of an outcome, "" where it has none."""
+    first = ""
+    if found := COUNTED.match(outcome):
+        done, refused, left, first = found.groups()
+        counts = {
+            "done": f"{int(done):,}",
+            "refused": f"{int(refused or 0):,}",
+            "left": f"{int(left or 0):,}",
+        }
+        if not left:
+            said = _("{done} done, {refused} refused").format(**counts)
+        elif refused:
+            said = _("{done} done, {refused} refused, {left} left alone").format(**counts)
+        else:
+            said = _("{done} done, {left} left alone").format(**counts)
+    elif found := REFUSED.match(outcome):
+        n, first = int(found[1]), found[2]
+        said = ngettext("{n} object refused", "{n} objects refused", n).format(n=f"{n:,}")
+    elif found := _MOVED.match(outcome):
+        n = int(found[1])
+        said = ngettext("{n} task moved", "{n} tasks moved", n).format(n=f"{n:,}")
+    else:
+        return ""
+    first = reason(first or "")
+    return _("{name}: {value}").format(name=said, value=first) if first else said
+
+
 def act(code: str) -> str:
     """What was done, in the present language; an act that this program does not know is called as it was written."""
     return _(ACTS[code]) if code in ACTS else visible.visible(mask.masked_text(code))[:60]
 
 
+_WORDS = {"action": act, "outcome": ended}
+
+
 def in_words(message: Message) -> Message:
-    """A sentence on an act with its name, not with the code that the trail keeps."""
-    action = message.params.get("action")
-    return Message(message.code, {**message.params, "action": act(str(action))}) if action else message
+    """A sentence on an act with its name and its end in words, not as the trail keeps them."""
+    said = {name: words(str(message.params[name])) for name, words in _WORDS.items() if message.params.get(name)}
+    return Message(message.code, {**message.params, **said}) if said else message

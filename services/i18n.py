@@ -22,7 +22,7 @@ import gettext as _gettext
 import io
 import string
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from types import MethodType
@@ -243,3 +243,8 @@ def _is_latin(sign: str) -> bool:
 def render(template: str, params: Mapping[str, object]) -> str:
     """Translate `template` and fill it."""
     return fill(_(template), params)
+
+
+def listed(parts: Iterable[str], mark: str = ",") -> str:
+    """Return parts as one line: ``a, b``, in Chinese ``a，b``; `mark` ``;`` sets apart what has commas itself."""
+    return {",": "，", ";": "；"}[mark].join(parts) if is_chinese() else f"{mark} ".join(parts)

@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from services.i18n import N_, _, is_chinese
+from services.i18n import N_, _, is_chinese, listed
 from services.spans import THIN, coarse, duration, exact, join, milliseconds, rate, rates, seconds
 
 __all__ = [
@@ -62,11 +62,6 @@ def until(span: timedelta) -> str:
     if span.total_seconds() <= 0:
         return _("now")
     return _("in {span}").format(span=seconds(span))
-
-
-def listed(parts: Iterable[str], mark: str = ",") -> str:
-    """Return parts as one line: ``a, b``, in Chinese ``a，b``; `mark` ``;`` sets apart what has commas itself."""
-    return {",": "，", ";": "；"}[mark].join(parts) if is_chinese() else f"{mark} ".join(parts)
 
 
 def sentences(parts: Iterable[str]) -> str:

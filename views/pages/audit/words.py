@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Mapping
 
 import msgspec
 
-from services import messages
+from services import act_words
 from services.called import ACT_WORDS, ORIGIN_WORDS
 from services.commands.back.ways import Way
 from services.domain import audit
 from services.domain.audit import AuditEntry
 from services.domain.insight.audit import Verdict, Wrong
-from services.domain.text.message import Message
 from services.i18n import N_, _, ngettext
 from services.messages import render
 from views.kit.saved_views import View
@@ -80,65 +77,9 @@ def about(targets: tuple[str, ...], number: int = 0, *, whole: bool = False) -> 
     return words.format(first=safe.one_line(targets[0], 100), n=text.count(n))
 
 
-#: what was left alone and why, where an outcome names the reason by a code whose sentence needs more than is kept
-_REASONS: Mapping[str, str] = {
-    "bulk.probe_same": N_("the first ones failed again in the same way"),
-    "bulk.probe_failed": N_("the first ones did not succeed"),
-    "bulk.probe_late": N_("the first ones did not end in time"),
-    "bulk.silent": N_("the store did not answer"),
-    "task.duplicate": N_("the same task is active already"),
-    "task.unknown": N_("there is no such task"),
-    "task.refused": N_("not possible in its status"),
-    "task.done": N_("the same work has succeeded already"),
-    "task.not_cancelled": N_("it is not cancelled"),
-    "task.created_again": N_("it was created again already"),
-    "queue.left": N_("it has left that queue"),
-    "dead.not_dead": N_("it is no dead letter any more"),
-    "dead.already": N_("it was republished already"),
-    "dead.schema": N_("its payload does not fit its type"),
-    "dead.refused_field": N_("its payload does not fit its type"),
-    "dead.same_before": N_("others of them do the same work"),
-}
-_CODE = re.compile(r"[a-z_]+\.[a-z_]+")
-_SEVERAL = re.compile(r"[a-z_]+\.[a-z_]+ \d+(?:, [a-z_]+\.[a-z_]+ \d+)+")
-
-
-def _reason(first: str) -> str:
-    """Why they were refused, with how many each; "" for a code that has no words without what it was about."""
-    if _SEVERAL.fullmatch(first):
-        by_words: Counter[str] = Counter()
-        for one in first.split(", "):
-            code, number = one.split(" ")
-            by_words[_reason(code) or _("other reasons")] += int(number)
-        return text.listed(f"{said} {text.count(n)}" for said, n in by_words.items())
-    if not _CODE.fullmatch(first):
-        return first
-    if first in _REASONS:
-        return _(_REASONS[first])
-    return "" if "{" in messages.TEMPLATES.get(first, "{") else render(Message(first)).rstrip(".。")
-
-
-#: as ``services.commands`` write down what was done in part, that nothing was, and what moved
-_COUNTED = re.compile(r"partly: (\d+) done(?:, (\d+) refused)?(?:, (\d+) left alone)?(?:: (.*))?$", re.DOTALL)
-_REFUSED = re.compile(r"refused: (\d+)(?:: (.*))?$", re.DOTALL)
-_MOVED = re.compile(r"done: (\d+) tasks moved$")
-#: as they write down how many of a batch have which status after an act
-_AFTER = re.compile(r"(.*); after: ([a-z_]+ \d+(?:, [a-z_]+ \d+)*)$", re.DOTALL)
-
-
 def why(outcome: str) -> str:
     """What the outcome says behind its first word, its counts in the present language."""
-    parts, left = [], ""
-    outcome, _places = audit.parted(outcome)
-    if found := _AFTER.match(outcome):
-        outcome, left = found.groups()
-    if said := _counted(outcome) or outcome.partition(":")[2].strip():
-        parts.append(said)
-    if left:
-        pairs = (one.split(" ") for one in left.split(", "))
-        told = text.listed(f"{shown.status_word(status)} {text.count(int(n))}" for status, n in pairs)
-        parts.append(_("after it: {counts}").format(counts=told))
-    return safe.one_line(text.listed(parts, ";"), 200)
+    return safe.one_line(act_words.why(outcome), 200)
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,15 +94,15 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 def results(entry: AuditEntry) -> tuple[Result, ...]:
     """What came of the objects of an act, by how they ended; empty where its outcome does not count them."""
     outcome, places = audit.parted(safe.masked(entry.outcome))
-    if found := _COUNTED.match(outcome):
+    if found := act_words.COUNTED.match(outcome):
         done, refused, left = (int(found[n] or 0) for n in (1, 2, 3))
         why = found[4] or ""
-    elif found := _REFUSED.match(outcome):
+    elif found := act_words.REFUSED.match(outcome):
         done, refused, left, why = 0, int(found[1]), 0, found[2] or ""
     else:
         return ()
     rows = {code: len(numbers) for code, numbers in places.items()}
-    if not rows and _SEVERAL.fullmatch(why):
+    if not rows and act_words.SEVERAL.fullmatch(why):
         rows = {code: int(number) for code, number in (one.split(" ") for one in why.split(", "))}
     rows = rows or {why: refused}
     placed = {number for numbers in places.values() for number in numbers}
@@ -172,7 +113,7 @@ def results(entry: AuditEntry) -> tuple[Result, ...]:
             Result(
                 status="cancelled",
                 number=number,
-                said=text.first_up(safe.one_line(_reason(code), 200)) or _("Refused"),
+                said=text.first_up(safe.one_line(act_words.reason(code), 200)) or _("Refused"),
                 objects=tuple(entry.target[at] for at in places.get(code, ()) if at < len(entry.target)),
             )
             for code, number in rows.items()
@@ -186,34 +127,6 @@ def reason(told: Mapping[str, object]) -> str:
     """What the person said why, of what an entry tells; "" nothing."""
     found = next((told[name] for name in ("reason", "note") if told.get(name)), "")
     return safe.one_line(found, 200) if isinstance(found, str) else ""
-
-
-def _counted(outcome: str) -> str:
-    """The counts of an outcome, "" where it has none."""
-    first = ""
-    if found := _COUNTED.match(outcome):
-        done, refused, left, first = found.groups()
-        counts = {
-            "done": text.count(int(done)),
-            "refused": text.count(int(refused or 0)),
-            "left": text.count(int(left or 0)),
-        }
-        if not left:
-            said = _("{done} done, {refused} refused").format(**counts)
-        elif refused:
-            said = _("{done} done, {refused} refused, {left} left alone").format(**counts)
-        else:
-            said = _("{done} done, {left} left alone").format(**counts)
-    elif found := _REFUSED.match(outcome):
-        n, first = int(found[1]), found[2]
-        said = ngettext("{n} object refused", "{n} objects refused", n).format(n=text.count(n))
-    elif found := _MOVED.match(outcome):
-        n = int(found[1])
-        said = ngettext("{n} task moved", "{n} tasks moved", n).format(n=text.count(n))
-    else:
-        return ""
-    first = _reason(first or "")
-    return _("{name}: {value}").format(name=said, value=first) if first else said
 
 
 def wrong(one: Wrong) -> str:

@@ -386,9 +386,7 @@ def _look(queries: ShopQueries, key: str, span: int) -> Answer:
 
 def outcome(entry: AuditEntry) -> str:
     """How it ended, and why where it was refused or failed; nothing is written while it goes on."""
-    word, colon, why = entry.outcome.partition(":")
-    said = {"done": _("done"), "partly": _("partly"), "refused": _("refused"), "failed": _("failed")}.get(word, word)
-    return safe.one_line(f"{said}: {why.strip()}" if colon else said, 120) or _("not ended")
+    return safe.one_line(act_words.ended(entry.outcome), 120) or _("not ended")
 
 
 def detail(entry: AuditEntry) -> str:
