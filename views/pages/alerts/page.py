@@ -46,6 +46,7 @@ from views.pages.alerts.verbs import (
 from views.support import text
 from views.support.instant import ticks
 from views.support.keys import bind
+from views.support.words.way import ALERTS_OF
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -115,6 +116,7 @@ class AlertsPage(ListPage[Line]):
         self._channels: RecordModel[ChannelNow] = RecordModel(
             CHANNELS, key=lambda one: one.channel.name, hold_new=False, sentence=words.channel_sentence
         )
+        self._measure = ""  #: of which the worst incident is wished for, or the rule where it has none
         self._all = False  #: the past is looked through for a word or an id, so all of it is asked for
         self._whole = False  #: the past that is known is all that is kept
         self._failed = False  #: what was asked last has no answer
@@ -138,13 +140,15 @@ class AlertsPage(ListPage[Line]):
         self._say()
 
     def show_request(self, request: object) -> None:
-        """Show one incident by its id, or one of the three tables."""
+        """Show one incident by its id, one of the three tables, or after ``ALERTS_OF`` what concerns a measure."""
+        asked = str(request or "")
+        self._measure = asked.removeprefix(ALERTS_OF) if asked.startswith(ALERTS_OF) else ""
         if request in (RULES_VIEW, CHANNELS_VIEW):
             self.views.set_current(str(request))
         else:
             self.views.set_current(INCIDENTS_VIEW)
             self.states.set_current(ACTIVE)
-            self._wish = str(request or "")
+            self._wish = "" if self._measure else asked
             self.search.clear()
         self._show_view()
         self._ask()
@@ -310,6 +314,7 @@ class AlertsPage(ListPage[Line]):
     # looking
 
     def _on_view(self) -> None:
+        self._measure = ""  # a person looks elsewhere now
         self._show_view()
         self._ask()
 
@@ -362,8 +367,26 @@ class AlertsPage(ListPage[Line]):
         if answer.ask.wanted.view == CHANNELS_VIEW:
             self._channels.apply(answer.now.channels)
             _begin(self.channels)
+        if self._measure and answer.ask.settle:
+            self._go_to_measure(answer)
         self._fill(settle=answer.ask.settle or self._resting)
         self._look_further(answer.ask)
+
+    def _go_to_measure(self, answer: Answer) -> None:
+        """To the first incident that concerns it; where all is well, to the rule that would say otherwise."""
+        measure = self._measure
+        if answer.ask.wanted.view == RULES_VIEW:
+            self._measure = ""
+            self.rules.set_current_key(next((r.rule.name for r in answer.rules if r.rule.measure == measure), ""))
+            return
+        told = [one.incident for one in answer.now.incidents if one.incident.id]
+        found = next((one.id for one in told if measure in (one.rule.measure, *one.sources)), "")
+        if found:
+            self._measure, self._wish = "", found
+        else:
+            self.views.set_current(RULES_VIEW)
+            self._show_view()
+            self._ask()
 
     def _note_over(self, now: AlertsNow) -> None:
         """Calm incidents leave when they are resolved, a moment after that can be seen."""

@@ -38,6 +38,7 @@ from views.support.instant import ticks
 from views.support.memory import Memory, ShortMemory
 from views.support.operation import Operation, report
 from views.support.throttle import Throttle
+from views.support.words.way import ALERTS_OF
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.attention.list import AttentionRow
 from views.widgets.buttons import IconButton
@@ -447,6 +448,7 @@ class OverviewPage(Page):
             self._show_history()
 
     def _fill_menu(self, spec: TileSpec, menu: QMenu) -> None:
+        menu.addAction(_("Open in Alerts"), partial(self.navigate.emit, "alerts", f"{ALERTS_OF}{spec.measure}"))
         if spec.limit:
             menu.addAction(_("Set limit …"), partial(self.ask_limit, spec))
 

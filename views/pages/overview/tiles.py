@@ -40,7 +40,9 @@ class Curve(msgspec.Struct, frozen=True):
 
 
 class TileSpec(msgspec.Struct, frozen=True):
-    """One tile as data; ``opens`` is a filter, or ``dead`` or ``workers`` for those pages; ``limit`` can be set."""
+    """One tile as data; ``opens`` is a filter, or ``dead`` or ``workers`` for those pages; ``limit`` can be set;
+    ``measure``: what rules of alerts look at that concerns it.
+    """
 
     key: str
     label: str
@@ -48,6 +50,7 @@ class TileSpec(msgspec.Struct, frozen=True):
     role: str
     alarm_role: str
     opens: str
+    measure: str
     kpi: Callable[[Sight], Kpi]
     curve: Callable[[Sight], Curve]
     limit: str = ""
@@ -312,6 +315,7 @@ TILES: tuple[TileSpec, ...] = (
         "waiting",
         "retrying",
         WAITING,
+        "lane_depth",
         ready_kpi,
         ready_curve,
         "waiting",
@@ -327,6 +331,7 @@ TILES: tuple[TileSpec, ...] = (
         "running",
         "running",
         "workers",
+        "unacked_age",
         unacked_kpi,
         unacked_curve,
         tip=N_(
@@ -341,6 +346,7 @@ TILES: tuple[TileSpec, ...] = (
         "running",
         "running",
         "status:running",
+        "running_long",
         running_kpi,
         _column("running"),
         tip=N_("Tasks that a worker is at work on now, each in one of its slots."),
@@ -352,6 +358,7 @@ TILES: tuple[TileSpec, ...] = (
         "retrying",
         "retrying",
         "status:retrying",
+        "failure_rate",
         retrying_kpi,
         _column("retrying"),
         tip=N_("Tasks that failed and wait for their next attempt, by the length of that wait (broker: delay queues)."),
@@ -363,6 +370,7 @@ TILES: tuple[TileSpec, ...] = (
         "dead",
         "dead",
         "dead",
+        "dead_letters",
         dead_kpi,
         dead_curve,
         "dead",
@@ -375,6 +383,7 @@ TILES: tuple[TileSpec, ...] = (
         "succeeded",
         "retrying",
         "ended",
+        "failure_rate",
         success_kpi,
         success_curve,
         "success",
@@ -387,6 +396,7 @@ TILES: tuple[TileSpec, ...] = (
         "waiting",
         "retrying",
         WAITING,
+        "oldest_wait",
         oldest_kpi,
         oldest_curve,
         "oldest_s",

@@ -6,6 +6,9 @@ from services.i18n import N_, _, fill
 from views.support.words import type_names
 from views.support.words.shop import platform_name
 
+#: begins what Alerts is asked for where what concerns a measure is wanted
+ALERTS_OF = "alerts of "
+
 VERBS: dict[str, str] = {
     "triage": N_("See the cause"),
     "triage_now": N_("See and republish"),

@@ -652,6 +652,18 @@ def test_another_page_asks_for_one_incident(qtbot: QtBot, alerts: Alerts, open_p
     qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.key == dead.id, timeout=WAIT_MS)
 
 
+def test_another_page_asks_for_what_concerns_a_measure(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    alerts.login()
+    dead = alerts.dead()
+    page = open_page()
+    page.show_request("alerts of dead_letters")
+    qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.key == dead.id, timeout=WAIT_MS)
+    # of what is well there is no incident, but a rule
+    page.show_request("alerts of oldest_wait")
+    qtbot.waitUntil(lambda: page.rules.isVisible() and page.rules.current_key() == "oldest_wait", timeout=WAIT_MS)
+    assert not page.panel.isVisible()
+
+
 def test_another_page_asks_for_an_incident_that_is_over_or_forgotten(
     qtbot: QtBot, alerts: Alerts, open_page: Open
 ) -> None:

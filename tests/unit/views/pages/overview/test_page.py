@@ -13,7 +13,7 @@ import pytest
 from msgspec import structs
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -22,6 +22,7 @@ from services.domain.task.search.filter import parse
 from services.domain.task.search.query import Counts
 from services.monitor.live import Snapshot, StoreHealth
 from services.monitor.overview import OverviewNow, Sample
+from services.watch.alerts.rules import DEFAULTS
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.kit.list_source import ListSource
 from views.pages.overview.limits import TileLimits
@@ -41,6 +42,7 @@ from views.pages.overview.tiles import TILES
 from views.pages.overview.words import row_of
 from views.support import instant, shown
 from views.support.memory import ShortMemory
+from views.support.words.way import ALERTS_OF
 from views.theme import theme
 from views.widgets.kpi_tile import columns_for
 
@@ -533,11 +535,29 @@ def test_a_limit_holds_for_its_connection_alone(qtbot: QtBot) -> None:
     assert "above limit 7" in other.tiles["dead"].kpi.sentence
 
 
-def test_only_tiles_with_a_limit_offer_to_set_it(qtbot: QtBot, page: OverviewPage) -> None:
+def menu_of(page: OverviewPage, key: str) -> dict[str, QAction]:
+    """What a right-click on a tile offers."""
+    tile = page.tiles[key]
+    at = tile.rect().center()
+    QApplication.sendEvent(tile, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, tile.mapToGlobal(at)))
+    menu = tile.findChildren(QMenu)[-1]
+    return {action.text(): action for action in menu.actions() if action.text()}
+
+
+def test_only_tiles_with_a_limit_offer_to_set_it(page: OverviewPage) -> None:
     for spec in TILES:
-        menu = QMenu()
-        page.tiles[spec.key].menu_wanted.emit(menu)
-        assert len(menu.actions()) == bool(spec.limit)
+        assert ("Set limit …" in menu_of(page, spec.key)) == bool(spec.limit)
+
+
+def test_every_tile_opens_what_alerts_say_of_it(qtbot: QtBot, page: OverviewPage) -> None:
+    measures = {rule.measure for rule in DEFAULTS}
+    for spec in TILES:
+        with qtbot.waitSignal(page.navigate) as heard:
+            menu_of(page, spec.key)["Open in Alerts"].trigger()
+        assert heard.args is not None
+        place, request = heard.args
+        assert place == "alerts"
+        assert request.removeprefix(ALERTS_OF) in measures, "a rule looks at it"
 
 
 def test_a_muted_item_leaves_at_once_and_can_be_shown_again(qtbot: QtBot) -> None:
