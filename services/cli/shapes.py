@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -154,6 +154,15 @@ def clock(instant_ms: int, zone: str) -> str:
         return recurrence.iso(instant_ms, zone)
     except UsageError:
         return recurrence.iso(instant_ms, DEFAULT_ZONE)
+
+
+def local(row: Mapping[str, Any], zone: str, *names: str) -> dict[str, Any]:
+    """A row for programs with what ``iso`` told under these names as people read it."""
+    told = {name: row[name] for name in names if row[name]}
+    return {
+        **row,
+        **{name: clock(round(dt.datetime.fromisoformat(at).timestamp() * 1000), zone) for name, at in told.items()},
+    }
 
 
 def _field(name: str, value: Any) -> Any:

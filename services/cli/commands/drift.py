@@ -53,7 +53,8 @@ def show(context: Context) -> int:
                     "stale": now - one.at > queries.STALE_MS,
                 }
             )
-    cells = [(row["since"], row["type"], row["platform"], f"{row['off']}/{row['of']}", row["text"]) for row in rows]
+    here = [shapes.local(row, zone, "since") for row in rows]
+    cells = [(row["since"], row["type"], row["platform"], f"{row['off']}/{row['of']}", row["text"]) for row in here]
     lines = (
         table(("since", "type", "platform", "runs", "what"), cells) if rows else [spoken.phrase("nothing has drifted")]
     )

@@ -88,8 +88,9 @@ def show(context: Context) -> int:
     with context.engine() as engine:
         commands = assembly.commands(engine).quiet
         found = _one(commands.known(), context.args.name)
-        row = _row(found, commands.zone(), engine.store.now_ms())
-    context.show(row, [tables.fact(name, _shown(value)) for name, value in row.items()])
+        row, zone = _row(found, commands.zone(), engine.store.now_ms()), commands.zone()
+    here = shapes.local(row, zone, "set_at")
+    context.show(row, [tables.fact(name, _shown(value)) for name, value in here.items()])
     return EXIT_OK
 
 

@@ -57,10 +57,12 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 def list_all(context: Context) -> int:
     """Print all."""
     with context.engine() as engine:
-        rows = [_row(one) for one in assembly.commands(engine).views.known()]
+        rows, zone = [_row(one) for one in assembly.commands(engine).views.known()], shapes.zone(engine.store)
     fields = ("title", "filter", "order", "version", "by", "at")
     told = (
-        table(fields, [[str(row[field]) for field in fields] for row in rows])
+        table(
+            fields, [[str(row[field]) for field in fields] for row in (shapes.local(one, zone, "at") for one in rows)]
+        )
         if rows
         else [spoken.phrase("no view is shared")]
     )
@@ -74,7 +76,8 @@ def show(context: Context) -> int:
         found = _row(_one(assembly.commands(engine).views.known(), context.args.view))
         page = assembly.queries(engine).tasks.page(found["filter"], limit=1)
         row = found | {"tasks": page.total if page.total is not None else page.at_least}
-    context.show(row, [tables.fact(name, value) for name, value in row.items()])
+        here = shapes.local(row, shapes.zone(engine.store), "at")
+    context.show(row, [tables.fact(name, value) for name, value in here.items()])
     return EXIT_OK
 
 

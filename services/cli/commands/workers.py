@@ -102,7 +102,7 @@ def show_worker(context: Context) -> int:
     with context.engine(looking=True) as engine:
         fleet, now = fates.look(engine.store), engine.store.now_ms()
         info = only([one.info for one in fleet.workers], context.args.workers[0])
-    one = fleet.find(info.worker)
+    one, browsers = fleet.find(info.worker), max(info.browsers, len(info.pool))
     assert one is not None
     lines = [
         spoken.phrase(
@@ -129,8 +129,12 @@ def show_worker(context: Context) -> int:
         ],
         *_link(info, now),
         spoken.phrase(
-            N_("  {number} browsers, among them") if info.browsers > len(info.pool) else N_("  {number} browsers"),
-            number=max(info.browsers, len(info.pool)),
+            N_("  1 browser")
+            if browsers == 1
+            else N_("  {number} browsers, among them")
+            if browsers > len(info.pool)
+            else N_("  {number} browsers"),
+            number=browsers,
         ),
         *[f"    {_browser(place, info.seen_at)}" for place in info.pool],
     ]

@@ -42,7 +42,11 @@ def causes(context: Context) -> int:
     if args.fingerprint:
         one = _one(rows, args.fingerprint)
         told = shapes.cause(one)
-        facts = {**told, "reach": told["reach"]["text"], "known": told["known"]["text"]}
+        facts = {
+            **shapes.local(told, zone, "first_at", "last_at"),
+            "reach": told["reach"]["text"],
+            "known": told["known"]["text"],
+        }
         lines = [tables.fact(name, value, 14) for name, value in facts.items() if value not in ("", [], None, {})]
         lines += [
             tables.fact("letters", f"task list --filter {shell.line([format_terms(one.terms)])}", 14),

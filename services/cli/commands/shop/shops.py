@@ -146,7 +146,8 @@ def show(context: Context) -> int:
         row = _row(shop, counts, engine.store.homes([shop.key]).get(shop.key), now, at_ms)
         row |= standing(engine, shop.key)
         works, zone = assembly.queries(engine).works.of_shop(shop.key), shapes.zone(engine.store)
-    told = {name: value for name, value in row.items() if name not in ("state", "reasons", "held_by", "can")}
+    here = shapes.local(row, zone, "state_since", "since", "login_at", "success_at")
+    told = {name: value for name, value in here.items() if name not in ("state", "reasons", "held_by", "can")}
     lines = [tables.fact("state" if name == "state_word" else name, value, 14) for name, value in told.items()]
     lines += [tables.fact("can", _command(verb, what), 14) for verb, what in insight.acts(now)]
     row["types"] = [work.of_type(one) for one in works]
@@ -432,6 +433,7 @@ def show_sessions(context: Context) -> int:
     with context.engine() as engine:
         closed = {one.shop: one for one in engine.store.sessions()}
         logins, successes, counts = engine.store.logins(), engine.store.successes(), engine.store.counts().shops
+        zone = shapes.zone(engine.store)
     shops = sorted({*closed, *logins, *successes} if context.args.all else closed)
     rows = [
         session_row(shop, closed.get(shop), logins.get(shop), successes.get(shop, 0))
@@ -440,7 +442,8 @@ def show_sessions(context: Context) -> int:
     ]
     header = ("shop", "asks for", "since", "task", "waiting", "last login", "last success")
     fields = ("shop", "session", "since", "task", "waiting", "login_at", "success_at")
-    lines = [tuple("" if one[field] is None else one[field] for field in fields) for one in rows]
+    here = [shapes.local(one, zone, "since", "login_at", "success_at") for one in rows]
+    lines = [tuple("" if one[field] is None else one[field] for field in fields) for one in here]
     context.show({"sessions": rows}, table(header, lines) if lines else [spoken.phrase("no shop waits for a login")])
     return EXIT_OK
 

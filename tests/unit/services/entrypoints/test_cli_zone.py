@@ -1,0 +1,62 @@
+"""People read every instant in the zone of the fleet; programs read UTC as before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.clock import SystemClock
+from services.domain.change import Claim, Create, Finish
+from services.domain.fleet.shop import Shop
+from services.domain.fleet.worker import BrowserState, WorkerInfo
+from services.domain.task.record import Attempt, Task
+from services.engine.zone import set_fleet_zone
+from services.store.sqlite.store import EmbeddedStore
+
+Run = Callable[..., tuple[int, Any]]
+INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d\S*")
+
+
+@pytest.fixture
+def store(run: Run, tmp_path: Path) -> EmbeddedStore:
+    """Of a fleet in Shanghai, where a shop asks for a login and a task is dead."""
+    store = EmbeddedStore(tmp_path / "local.sqlite", SystemClock())
+    set_fleet_zone(store, "Asia/Shanghai")
+    store.put_shops([Shop(platform="pdd", shop_id="s1")])
+    for name, to, kind in (("t1", "blocked", "captcha"), ("t2", "dead", "transient")):
+        task = Task(task_id=name, platform="pdd", shop_id="s1", task_type="work")
+        store.apply([Create(task=task), Claim(task_id=name, gen=0, attempt=0, owner=name, worker="w", lease_ms=60_000)])
+        ended = Attempt(1, "w", 1, 2, "failed", kind)
+        store.apply([Finish(task_id=name, owner=name, to=to, attempt=ended, error_kind=kind)])
+    return store
+
+
+def test_instants_stand_in_the_zone_of_the_fleet(run: Run, store: EmbeddedStore) -> None:
+    run("quiet", "set", "night", "all", "--weekly", "mon-fri 22:00-06:00", "--note", "calm")
+    run("view", "share", "mine")
+    (cause,) = run("causes")[1]["causes"]
+    for words in (
+        ("shop", "show", "s1"),
+        ("shop", "session", "list"),
+        ("quiet", "show", "night"),
+        ("causes", cause["fingerprint"]),
+        ("view", "list"),
+        ("view", "show", "mine"),
+    ):
+        code, told = run(*words, people=True)
+        found = INSTANT.findall(told)
+        assert (code, bool(found)) == (0, True), told
+        assert [one for one in found if not one.endswith("+08:00")] == [], told
+    assert run("shop", "show", "s1")[1]["shop"]["since"].endswith("+00:00")
+    assert cause["first_at"].endswith("+00:00")
+
+
+def test_one_browser_is_counted_as_one(run: Run, store: EmbeddedStore) -> None:
+    browser = BrowserState(shop="pdd:s1", profile="pdd_s1", state="lent", since=store.now_ms(), uses=1, port=9222)
+    store.heartbeat(WorkerInfo(worker="desk-1", host="h", pid=1, browsers=1, pool=(browser,)))
+    told = run("worker", "show", "desk-1", people=True)[1]
+    assert "  1 browser\n" in told
