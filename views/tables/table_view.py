@@ -269,6 +269,7 @@ class TableView(QTableView):
         self.filterable: Callable[[object, str], bool] | None = None
         self._ticking = Ticking(model)
         self._covered = 0  #: pixels of its lower end that something lies on
+        self.pressed_at = QPoint()  #: where in it the mouse was pressed last
         self._laying = False  #: ranges of its scroll bars are being given
         self._cells = CellDelegate(self, ground)
         self._set_up_look()
@@ -381,7 +382,8 @@ class TableView(QTableView):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Tick by box, Ctrl or Shift; else move the cursor."""
         self._cells.show_focus = False
-        index = self.indexAt(event.position().toPoint())
+        self.pressed_at = event.position().toPoint()
+        index = self.indexAt(self.pressed_at)
         if event.button() != Qt.MouseButton.LeftButton or not index.isValid():
             super().mousePressEvent(event)
             return

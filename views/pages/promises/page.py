@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
@@ -19,13 +19,14 @@ from views.kit.verb import Verbs
 from views.page import PageCommand
 from views.pages.promises import words
 from views.pages.promises.panel import PromisePanel
-from views.pages.promises.table import PROMISES, ROW
+from views.pages.promises.table import PROMISES, ROW, half_hours
 from views.pages.promises.verbs import USUAL, PromiseActions, PromiseVerb, verbs_of
 from views.support import text
 from views.support.instant import ticks
 from views.support.keys import bind
 from views.support.operation import Operation
 from views.tables.at_rest import AtRest
+from views.tables.delegates import PADDING
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
@@ -158,7 +159,8 @@ class PromisesPage(ListPage[PromiseRow]):
         self.none.action.connect(self._show_all)
         self.tabs.chosen.connect(lambda _key: self._show_rows(settle=True))
         self.table.current_changed.connect(lambda _key: self._on_chosen())
-        self.table.open_requested.connect(lambda _key: self._open_panel())
+        self.table.open_requested.connect(self._open)
+        self.table.clicked.connect(self._on_clicked)
         self.table.peek_requested.connect(lambda _key: self._toggle_panel())
         self.table.menu_requested.connect(self._fill_menu)
         self._usual.bind(self.table, self.current)
@@ -265,6 +267,25 @@ class PromisesPage(ListPage[PromiseRow]):
         self.panel.follow()
 
     # the panel
+
+    def _open(self, key: object) -> None:
+        """The key that opens a row opens the panel; on the strip, what ran in its day."""
+        row = self._find(key)
+        if row is not None and row.standing is not None and self._on_strip(self.table.currentIndex()):
+            self.actions_of_page.show_tasks(row, *half_hours(row))
+        else:
+            self._open_panel()
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        """A click on the strip opens that half hour."""
+        row = self._find(self._model.key_at(index.row()))
+        if row is not None and row.standing is not None and self._on_strip(index):
+            room = self.table.visualRect(index).adjusted(PADDING, 0, -PADDING, 0)
+            share = (self.table.pressed_at.x() - room.x()) / max(1, room.width())
+            self.actions_of_page.show_tasks(row, *half_hours(row, share))
+
+    def _on_strip(self, index: QModelIndex) -> bool:
+        return self._model.column(index.column()).key == "strip"
 
     def _open_panel(self) -> None:
         self._closed = False

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
-from services.domain.promises.judge import AT_RISK, BROKEN
+from services.domain.promises.judge import AT_RISK, BROKEN, CHECKS
 from services.domain.promises.standing import SharedCause
 from services.i18n import N_, _, ngettext
 from services.monitor.promises import MatrixRow, PromiseRow, PromiseStory
@@ -242,13 +242,28 @@ class PromisePanel(QWidget):
             self._actions.help_row(row, cause)
 
     def _open_shop(self, key: object) -> None:
-        self._actions.show_shop(str(key))
+        """The key that opens a row opens its shop; on a check, what a click on that opens."""
+        if self.matrix.currentIndex().isValid() and self._is_check():
+            self._show_work(str(key))
+        else:
+            self._actions.show_shop(str(key))
 
     def _on_clicked(self, index: object) -> None:
-        """A click on the next step does it."""
+        """A click on the next step does it, one on a check opens the runs that it is about."""
         place = self.matrix.currentIndex()
-        if place == index and self._model.column(place.column()).key == "next":
+        if place != index:
+            return
+        if self._model.column(place.column()).key == "next":
             self._help_shop(self._model.record(place.row()))
+        elif self._is_check():
+            self._show_work(self._model.record(place.row()).row.shop)
+
+    def _is_check(self) -> bool:
+        return self._model.column(self.matrix.currentIndex().column()).key in CHECKS
+
+    def _show_work(self, shop: str) -> None:
+        if self.shown is not None:
+            self._actions.show_work(self.shown, shop)
 
     def _help_shop(self, one: MatrixRow) -> None:
         row = self.shown

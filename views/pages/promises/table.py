@@ -81,7 +81,7 @@ def paint_strip(painter: QPainter, room: QRect, cell: Cell, _ink: Ink) -> None:
     if not isinstance(found, tuple) or not found:
         return
     judged_at, strip = found
-    last = judged_at - judged_at % HALF_HOUR_MS
+    last = _last(judged_at)
     step = room.width() / STRIP
     bottom = room.bottom() - 7
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -92,6 +92,21 @@ def paint_strip(painter: QPainter, room: QRect, cell: Cell, _ink: Ink) -> None:
             left = room.x() + round(place * step)
             width = max(1, room.x() + round((place + 1) * step) - left - 1)
             painter.fillRect(left, bottom - height, width, height, theme().color(role))
+
+
+def _last(judged_at: int) -> int:
+    return judged_at - judged_at % HALF_HOUR_MS
+
+
+def half_hours(row: PromiseRow, share: float | None = None) -> tuple[int, int]:
+    """From when to when (UTC ms) the strip tells at a share of its width, or all of it; zeros where there is none."""
+    if row.standing is None:
+        return 0, 0
+    ends = _last(row.standing.judged_at) + HALF_HOUR_MS
+    if share is None:
+        return ends - STRIP * HALF_HOUR_MS, ends
+    ends -= (STRIP - 1 - min(STRIP - 1, max(0, int(share * STRIP)))) * HALF_HOUR_MS
+    return ends - HALF_HOUR_MS, ends
 
 
 def paint_reach(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:

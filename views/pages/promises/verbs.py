@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from services.domain.promises.promise import Promise
 from services.domain.promises.standing import Row, SharedCause
 from services.domain.task.search import filter
-from services.domain.task.search.query import equals
+from services.domain.task.search.query import Term, equals
 from services.i18n import N_, _
 from services.monitor.promises import PromiseRow
 from views.dialogs.confirm import ConfirmDialog, Question
@@ -95,11 +95,17 @@ class PromiseActions(PageActs):
             cause, f"{words.sentence(row.promise)}\n{words.shops(cause.shops)}: {said}\n{text.listed(cause.named)}"
         )
 
-    def show_tasks(self, row: PromiseRow) -> None:
-        """The tasks of its type, of its platforms where it has some."""
+    def show_tasks(self, row: PromiseRow, begins: int = 0, ends: int = 0) -> None:
+        """The tasks of its type, of its platforms where it has some; of a time (UTC ms) what changed in it last."""
         terms = [equals("type", row.promise.task_type)]
         terms += [equals("platform", *row.promise.platforms)] if row.promise.platforms else []
+        if ends:
+            terms += [Term(field="updated", op=">=", number=begins), Term(field="updated", op="<", number=ends)]
         self.shown.emit("tasks", filter.format_terms(tuple(terms)))
+
+    def show_work(self, row: PromiseRow, shop: str) -> None:
+        """The tasks of its type in one shop (``platform:shop_id``)."""
+        self.shown.emit("tasks", filter.format_terms((equals("type", row.promise.task_type), equals("shop", shop))))
 
     def show_trail(self, row: PromiseRow) -> None:
         """Who did what to it."""

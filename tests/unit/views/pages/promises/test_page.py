@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QMenu, QScrollBar
 from pytestqt.qtbot import QtBot
@@ -31,6 +31,7 @@ from views.pages.promises.editor import PromiseDialog
 from views.pages.promises.page import PromisesPage
 from views.support import shown
 from views.tables.delegates import PADDING
+from views.tables.table_view import TableView
 from views.theme import theme
 from views.widgets.unknown import Bones
 
@@ -99,6 +100,25 @@ def cells(page: PromisesPage, name: str) -> dict[str, str]:
     row = page.table.records.find(name)
     assert row is not None
     return {column.key: column.display(row) for column in page.table.records.columns}
+
+
+def click(qtbot: QtBot, table: TableView, row: int, column: str, share: float = 0.5) -> None:
+    """Click a cell, so far from its left end to its right one."""
+    section = next(at for at, one in enumerate(table.records.columns) if one.key == column)
+    cell = table.visualRect(table.records.index(row, section)).adjusted(PADDING, 0, -PADDING, 0)
+    place = QPoint(cell.x() + int(share * cell.width()), cell.center().y())
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def to_column(qtbot: QtBot, table: TableView, column: str) -> None:
+    """Go along the row by keys."""
+    columns = table.records.columns
+    wanted = next(at for at, one in enumerate(columns) if one.key == column)
+    for _step in columns:
+        if (at := table.currentIndex().column()) == wanted:
+            return
+        qtbot.keyClick(table, Qt.Key.Key_Right if at < wanted else Qt.Key.Key_Left)
+    assert table.currentIndex().column() == wanted
 
 
 def order(page: PromisesPage) -> list[str]:
@@ -273,6 +293,57 @@ def test_what_helps_is_a_click_away(
     with qtbot.waitSignal(page.navigate) as heard:
         page.panel.buttons["tasks"].click()
     assert heard.args == ["tasks", "type:sync_order platform:pdd"]
+
+
+def test_a_check_opens_the_runs_that_it_is_about_and_the_rest_of_its_row_the_shop(
+    qtbot: QtBot, four: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    choose(qtbot, page, "b-risky")
+    table = page.panel.matrix
+    key = str(table.records.key_at(1))
+    runs = ["tasks", f"type:sync_order shop:{key}"]
+    with qtbot.waitSignal(page.navigate) as heard:
+        click(qtbot, table, 1, "gates")
+    assert heard.args == runs
+    table.set_current_key(table.records.key_at(0))
+    table.setFocus()
+    to_column(qtbot, table, "shop")
+    with qtbot.waitSignal(page.navigate) as heard:
+        qtbot.keyClick(table, Qt.Key.Key_Return)
+    assert heard.args == ["shops", table.records.key_at(0)]
+    qtbot.keyClick(table, Qt.Key.Key_Down)
+    to_column(qtbot, table, "page")
+    with qtbot.waitSignal(page.navigate) as heard:
+        qtbot.keyClick(table, Qt.Key.Key_Return)
+    assert heard.args == runs
+
+
+def test_a_half_hour_of_the_strip_opens_what_ran_in_it(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    row = page.table.records.find("b-risky")
+    assert row is not None
+    assert row.standing is not None
+    ((last, _state),) = row.standing.strip
+
+    def between(begins: int, ends: int) -> str:
+        first, second = (
+            datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:00.000+00:00") for at in (begins, ends)
+        )
+        return f"type:sync_order platform:pdd updated>={first} updated<{second}"
+
+    at, half = page.table.records.row_of("b-risky"), standing.HALF_HOUR_MS
+    for share, behind in ((0.999, 0), (0.501, 23), (0.0, 47)):
+        with qtbot.waitSignal(page.navigate) as heard:
+            click(qtbot, page.table, at, "strip", share)
+        begins = last - behind * half
+        assert heard.args == ["tasks", between(begins, begins + half)]
+    with qtbot.waitSignal(page.navigate) as heard:
+        qtbot.keyClick(page.table, Qt.Key.Key_Return)
+    assert heard.args == ["tasks", between(last - 47 * half, last + half)]
+    to_column(qtbot, page.table, "promise")
+    qtbot.keyClick(page.table, Qt.Key.Key_Return)
+    assert page.panel.matrix.hasFocus()
 
 
 def test_a_promise_is_switched_removed_and_each_is_taken_back(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
