@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
@@ -42,11 +43,12 @@ from views.theme import theme
 from views.theme.tokens import CARD_GAP, CARD_PADDING, PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.card import Card
+from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.search_field import SearchField
-from views.widgets.heat_map.layout import Rows, prepare
+from views.widgets.heat_map.layout import Rows, gather, prepare
 from views.widgets.heat_map.legend import HeatLegend, ShadeLegend
-from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatMap
+from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatMap, group_name
 from views.widgets.heat_map.shades import SHADES, STATE, SUCCESS, WAITING
 from views.widgets.heat_map.shades import counts as in_shades
 from views.widgets.scroll_pane import ScrollPane
@@ -67,6 +69,13 @@ COLOURS = ((STATE, N_("Worst state")), (WAITING, N_("Waiting")), (SUCCESS, N_("L
 SHARE, LEAST = 0.3, 102
 
 
+class Opened(msgspec.Struct, frozen=True):
+    """What is looked at closer in the map of a fleet that is too large for a cell each."""
+
+    platform: str
+    group: str
+
+
 class Wanted(msgspec.Struct, frozen=True):
     """Which shops the table shows."""
 
@@ -75,7 +84,9 @@ class Wanted(msgspec.Struct, frozen=True):
     state: str = ""  #: only shops in this one
 
 
-Answer = tuple[Ask[Wanted], ShopsNow, tuple[ScopeRow, ...], tuple[Rows, frozenset[str] | None]]
+#: cells, which of them are lit, None for all
+Cells = tuple[Rows, frozenset[str] | None]
+Answer = tuple[Ask[Wanted], ShopsNow, tuple[ScopeRow, ...], Cells, "Opened | None"]
 
 
 class ShopsPage(ListPage[ShopRow]):
@@ -255,6 +266,7 @@ class ShopsPage(ListPage[ShopRow]):
         self.heat.state_chosen.connect(self._on_state)
         self.heat.colour_chosen.connect(lambda _by: self._on_colour())
         self.heat.shop_chosen.connect(self._choose)
+        self.heat.zoomed.connect(self._lay_out)
         self.heat.map.menu_filled.connect(self._fill_menu)
         self._view.chosen.connect(lambda _key: self._on_view())
         self._connect_list(whole=False)
@@ -291,12 +303,15 @@ class ShopsPage(ListPage[ShopRow]):
         self._source.ask(wanted)
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
-        return partial(_look, self._context.limits, ask, self.heat.by)
+        return partial(_look, self._context.limits, ask, self.heat.by, self.heat.opened)
 
     def _show(self, answer: Answer) -> None:
         self.error.clear()
-        ask, self._now, self._scopes, (rows, lit) = answer
-        self.heat.show_rows(rows, lit, self._now)
+        ask, self._now, self._scopes, cells, opened = answer
+        if opened == self.heat.opened:
+            self.heat.show_rows(*cells, self._now)
+        else:  # somebody went into a group, or out of it, meanwhile
+            self._lay_out()
         self._unknown.answer(ask.wanted)
         self._model.apply(self._now.rows, settle=ask.settle or self._resting)
         self._limits.apply(self._scopes)
@@ -438,6 +453,10 @@ class ShopsPage(ListPage[ShopRow]):
         self._ask()
         self._source.again(settle=False)
 
+    def _lay_out(self) -> None:
+        """Other shops of those that are known stand in the map."""
+        self.heat.show_rows(*lay_out(self._now, self.heat.by, self.heat.opened), self._now)
+
     def _light(self, state: str) -> None:
         self._state = state
         self.heat.legend.light(state)
@@ -538,21 +557,29 @@ class ShopsPage(ListPage[ShopRow]):
             self.verbs(row).fill(menu, row)
 
 
-def _look(queries: ShopQueries, ask: Ask[Wanted], by: str) -> Answer:
+def _look(queries: ShopQueries, ask: Ask[Wanted], by: str, opened: Opened | None) -> Answer:
     wanted = ask.wanted
     found = queries.shops(wanted.text, wanted.which, state=wanted.state)
-    return ask, found, queries.scopes(), lay_out(found, by)
+    return ask, found, queries.scopes(), lay_out(found, by, opened), opened
 
 
-def lay_out(now: ShopsNow, by: str = STATE) -> tuple[Rows, frozenset[str] | None]:
-    """The cells to draw, and which of them are lit, None for all; works in any thread. ``by``: what they tell.
+def lay_out(now: ShopsNow, by: str = STATE, opened: Opened | None = None) -> Cells:
+    """The cells to draw; works in any thread. ``by``: what they tell.
 
-    Cells keep their places while one filters. A fleet that is too large for a cell each shows those that match.
+    Cells keep their places while one filters. A fleet that is too large for a cell each shows those that match, and
+    where these are too many, too, a cell for each group, of which one may be ``opened``.
     """
-    if now.fitting is None or len(now.every) <= AGGREGATE_ABOVE:
-        return prepare(now.every, AGGREGATE_ABOVE, by, now.at_ms), now.fitting
+    if len(now.every) <= AGGREGATE_ABOVE:
+        return prepare(now.every, None, by, now.at_ms), now.fitting
+    if opened is not None:
+        of_it = [one for one in now.every if (one.platform, one.group) == (opened.platform, opened.group)]
+        if of_it:
+            rows = prepare(of_it, None, by, now.at_ms)
+            return replace(rows, within=(opened.platform, opened.group)), now.fitting
     fitting = now.fitting
-    return prepare([one for one in now.every if one.key in fitting], AGGREGATE_ABOVE, by, now.at_ms), None
+    found = now.every if fitting is None else [one for one in now.every if one.key in fitting]
+    one_each = len(found) <= AGGREGATE_ABOVE
+    return prepare(found, None, by, now.at_ms) if one_each else gather(found, by, now.at_ms), None
 
 
 class ShopsMap(Card):
@@ -560,16 +587,21 @@ class ShopsMap(Card):
     state_chosen: the state whose shops alone are wanted, "" for all.
     colour_chosen: what the cells shall tell, one of ``COLOURS``.
     shop_chosen: a shop that was clicked or entered: ``platform:shop_id``.
+    zoomed: a group was opened, or left.
     """
 
     state_chosen = Signal(str)
     colour_chosen = Signal(str)
     shop_chosen = Signal(str)
+    zoomed = Signal()
 
     def __init__(self, memory: Memory) -> None:
         super().__init__()
         self._memory = memory
         self._room = 0
+        self.opened: Opened | None = None  #: the group that is looked at closer
+        self.back_button = Button(N_("All groups"), kind="ghost", small=True, icon="ph.arrow-left")
+        self.group = Elided("", "labelstrong")
         self.map, self.legend = HeatMap(aggregate_above=AGGREGATE_ABOVE), HeatLegend()
         self.shades = ShadeLegend()
         self.colour = Segmented(COLOURS, N_("What the cells tell"))
@@ -579,6 +611,8 @@ class ShopsMap(Card):
         self._head_row = QWidget()
         row = QHBoxLayout(self._head_row)
         row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.back_button)
+        row.addWidget(self.group)
         row.addWidget(self.legend)
         row.addWidget(self.shades, 1)
         row.addStretch(1)
@@ -595,6 +629,10 @@ class ShopsMap(Card):
         self.body.addWidget(self.pane)
         self.map.resized.connect(self._fit)
         self.fold_button.clicked.connect(self._toggle)
+        self.map.group_clicked.connect(lambda platform, group: self._zoom(Opened(platform, group)))
+        self.map.left.connect(lambda: self._zoom(None))
+        self.back_button.clicked.connect(lambda: self._zoom(None))
+        self._say_group()
         self.colour.chosen.connect(self._on_colour)
         self.legend.filter_changed.connect(self.state_chosen)
         self.map.shop_clicked.connect(lambda platform, shop: self.shop_chosen.emit(f"{platform}:{shop}"))
@@ -604,6 +642,17 @@ class ShopsMap(Card):
     def by(self) -> str:
         """What the cells tell: their state, or one of ``SHADES``."""
         return self.colour.current()
+
+    def _zoom(self, opened: Opened | None) -> None:
+        self.opened = opened
+        self.zoomed.emit()
+        self.map.setFocus(Qt.FocusReason.OtherFocusReason)  # Esc leads back out
+
+    def _say_group(self) -> None:
+        opened = self.opened
+        self.back_button.setVisible(opened is not None)
+        self.group.setVisible(opened is not None)
+        self.group.show_text(group_name(opened.group) if opened is not None else "")
 
     def _on_colour(self, by: str) -> None:
         self._memory.put(COLOUR_NAME, by)
@@ -618,6 +667,9 @@ class ShopsMap(Card):
 
     def show_rows(self, rows: Rows, lit: frozenset[str] | None, now: ShopsNow) -> None:
         """Show these shops, all but the lit ones dimmed; the legend counts the whole fleet."""
+        if rows.within is None:  # it has no shop any more, or each shop has a cell again
+            self.opened = None
+        self._say_group()
         self.map.set_lit(lit)
         self.map.set_rows(rows)
         counts: dict[str, int] = {}
@@ -648,6 +700,8 @@ class ShopsMap(Card):
 
     def _arrange(self) -> None:
         beside = self.fold_button.sizeHint().width() + self.colour.sizeHint().width()
+        if self.opened is not None:
+            beside += self.back_button.sizeHint().width() + self.group.sizeHint().width()
         room = self.width() - 2 * CARD_PADDING - beside - 24
         self.legend.set_compact(self.legend.needed() > room > 0)
 

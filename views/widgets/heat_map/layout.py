@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from services.called import PLATFORM_NAMES
-from services.domain.insight.shop import COVERS, FLAGGED, STATES, ShopNow
+from services.domain.insight.shop import COVERS, FLAGGED, IDLE, STATES, ShopNow
 from services.domain.text.ordering import Order, as_read
 from views.widgets.heat_map import shades
 
@@ -20,6 +21,8 @@ Kinds = npt.NDArray[np.uint8]
 #: Up to so many shops, cells of so many pixels with so many between them.
 SIZES = ((350, 21, 3), (900, 14, 3), (10**9, 9, 2))
 GLYPHS_FROM = 14
+#: a cell that stands for a group of shops, with a glyph and a number in it
+OF_GROUP = (48, 4)
 HEADER, BLOCK_GAP, LINE_GAP, LEAST_ROWS = 24, 28, 10, 3
 BAR = 18
 _RANK = {platform: rank for rank, platform in enumerate(PLATFORM_NAMES)}
@@ -62,6 +65,8 @@ class Rows(msgspec.Struct, frozen=True, eq=False):
     counts: Mapping[str, int]
     total: int
     aggregated: bool = False
+    inside: tuple[Mapping[str, int], ...] = ()  #: shops by state in each cell, where a cell stands for a group of them
+    within: tuple[str, str] | None = None  #: platform and name of the group whose shops alone are shown
 
     def index_of(self, platform: str, shop_id: str) -> int:
         """Place of a shop, -1 when it is not shown."""
@@ -102,6 +107,44 @@ def prepare(
     )
     numbers = np.fromiter(told, np.uint8, len(kept))
     return Rows(tuple(kept), numbers, tuple(groups), counts, len(ordered), aggregated)
+
+
+def gather(cells: Sequence[ShopNow], by: str = shades.STATE, now_ms: int = 0) -> Rows:
+    """A cell for each group of each platform, by name, in its worst state. Works in any thread."""
+    found: dict[tuple[str, str], list[ShopNow]] = {}
+    for cell in cells:
+        found.setdefault((cell.platform, cell.group), []).append(cell)
+    ordered = sorted(found, key=lambda key: (_RANK.get(key[0], len(_RANK)), key[0], not key[1], as_read(key[1])))
+    inside = tuple(Counter(cell.state for cell in found[key]) for key in ordered)
+    kept = tuple(_as_one(found[key], states) for key, states in zip(ordered, inside, strict=True))
+    groups: list[Group] = []
+    for platform in dict.fromkeys(platform for platform, _name in ordered):
+        places = [at for at, key in enumerate(ordered) if key[0] == platform]
+        states = sum((inside[at] for at in places), Counter[str]())
+        flagged = sum(states[state] for state in FLAGGED)
+        groups.append(Group(platform, places[0], len(places), states.total(), flagged, states))
+    counts = {state: sum(group.states.get(state, 0) for group in groups) for state in STATES}
+    told = [
+        kind_of(one.state, "")
+        if by == shades.STATE
+        else kind_of(shades.shade_of(by, shades.worst(by, found[key]), now_ms).key, "")
+        for key, one in zip(ordered, kept, strict=True)
+    ]
+    return Rows(kept, np.array(told, np.uint8), tuple(groups), counts, len(cells), inside=inside)
+
+
+def _as_one(cells: Sequence[ShopNow], states: Mapping[str, int]) -> ShopNow:
+    """A group, told as a shop is."""
+    return ShopNow(
+        platform=cells[0].platform,
+        shop_id=cells[0].group,
+        name=cells[0].group,
+        group=cells[0].group,
+        state=next((state for state in STATES if states.get(state)), IDLE),
+        waiting=sum(cell.waiting for cell in cells),
+        running=sum(cell.running for cell in cells),
+        dead=sum(cell.dead for cell in cells),
+    )
 
 
 def _place(cell: ShopNow) -> tuple[int, str, Order]:
@@ -180,7 +223,7 @@ def size_for(total: int) -> tuple[int, int]:
 
 def arrange(rows: Rows, width: float, headers: Sequence[float], ratio: float = 1.0) -> Layout:
     """Blocks side by side in as few rows as fit; one below the other when their headers alone are too wide."""
-    side, gap = size_for(len(rows.cells))
+    side, gap = OF_GROUP if rows.inside else size_for(len(rows.cells))
     pitch = max(2, round((side + gap) * ratio)) / ratio
     cell = max(1, round(side * ratio)) / ratio
     room = max(width, pitch)

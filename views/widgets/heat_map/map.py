@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import partial
 
 import numpy as np
@@ -28,7 +28,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import STATES, ShopNow
 from services.i18n import _, ngettext
-from views.support import instant, safe
+from views.support import instant, safe, text
 from views.support.instant import ticks
 from views.support.language import on_language_changed
 from views.support.spoken import Role, spoken
@@ -36,11 +36,12 @@ from views.support.words import shop
 from views.support.words.shop import platform_name as platform_name
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, status
-from views.widgets.heat_map.layout import BAR, HEADER, NONE, Group, Layout, Rows, arrange
-from views.widgets.heat_map.paint import Atlas, Dim, Layer, fill_of
+from views.widgets.heat_map.layout import BAR, HEADER, NONE, Group, Layout, Rows, arrange, kinds
+from views.widgets.heat_map.paint import LOOKS, Atlas, Dim, Layer, fill_of
 
 AGGREGATE_ABOVE = 2500
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_MIDDLE = int(Qt.AlignmentFlag.AlignCenter)
 _STEPS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
 
 
@@ -49,6 +50,8 @@ class HeatMap(QWidget):
 
     Signals:
         shop_clicked: platform and id of a shop that was clicked or entered.
+        group_clicked: platform and name of a group of shops that was.
+        left: the shops of one group are shown, and somebody wants to see all groups again.
         current_changed: platform and id under the mouse or the arrow keys, both "" for none.
         menu_filled: the menu of a shop before it opens, and that shop (``platform:shop_id``): whoever shows the map may
             put in what can be done to it.
@@ -57,6 +60,8 @@ class HeatMap(QWidget):
 
     resized = Signal()
     shop_clicked = Signal(str, str)
+    group_clicked = Signal(str, str)
+    left = Signal()
     current_changed = Signal(str, str)
     menu_filled = Signal(object, str)
 
@@ -97,9 +102,10 @@ class HeatMap(QWidget):
         """Show shops that ``prepare`` has put in order, for instance off the GUI thread."""
         old, self._rows = self._rows, rows
         self._dim = self._dimmed()
-        if [(g.platform, g.count) for g in old.groups] != [(g.platform, g.count) for g in rows.groups]:
-            self._current = self._follow(old)
-        if old.groups != rows.groups or not np.array_equal(old.kinds, rows.kinds):
+        other = (bool(old.inside), old.within) != (bool(rows.inside), rows.within)
+        if other or [(g.platform, g.count) for g in old.groups] != [(g.platform, g.count) for g in rows.groups]:
+            self._current = self._zoomed(old) if other else self._follow(old)
+        if other or old.groups != rows.groups or not np.array_equal(old.kinds, rows.kinds):
             self._relayout()
         self._announce()
         self._show_card()
@@ -137,6 +143,14 @@ class HeatMap(QWidget):
         index = self._rows.index_of(platform, shop_id)
         left, top, side = self._layout_of.rect_of(index) if index >= 0 else (0.0, 0.0, 0.0)
         return QRectF(left, top, side, side)
+
+    def _zoomed(self, old: Rows) -> int:
+        """Where the keys go on: at the group that was left, or at the first shop of the one that was opened."""
+        if not self._by_key or self._current < 0:
+            return -1
+        if old.within is not None and self._rows.inside:
+            return self._rows.index_of(*old.within)
+        return 0 if self._rows.cells else -1
 
     def _follow(self, old: Rows) -> int:
         """The present place of the shop that was current."""
@@ -202,7 +216,9 @@ class HeatMap(QWidget):
             self._paint_header(painter, block.group, QRectF(block.x, block.y, block.width, HEADER - 6))
             if self._rows.aggregated:
                 self._paint_bar(painter, block.group, QRectF(block.x, block.y + HEADER - 2, block.width, BAR - 8))
-        if self._marked[1]:
+        if self._rows.inside:
+            self._paint_numbers(painter)
+        elif self._marked[1]:
             self._paint_mark(painter)
         if self._current >= 0:
             self._paint_ring(painter)
@@ -215,6 +231,18 @@ class HeatMap(QWidget):
             self._layer = Layer(self._atlas, layout, self.width(), ratio)
         self._layer.show(self._atlas.numbers(self._rows, self._filter, self._dim))
         return self._layer
+
+    def _paint_numbers(self, painter: QPainter) -> None:
+        """In each cell how many of its group are in its state; what else the cells tell has no number of shops."""
+        painter.setFont(theme().font("labelstrong"))
+        for at, (cell, states) in enumerate(zip(self._rows.cells, self._rows.inside, strict=True)):
+            look = kinds()[self._rows.kinds[at]][0]
+            by_state = look in LOOKS
+            painter.setPen(theme().color((LOOKS[look][2] or "text2") if by_state else "text"))
+            left, top, side = self._layout_of.rect_of(at)
+            number = states[cell.state] if by_state else sum(states.values())
+            below = side * 0.45 if by_state and LOOKS[look][1] else 0.0
+            painter.drawText(QRectF(left, top + below, side, side - below - 2), _MIDDLE, text.compact(number))
 
     def _paint_header(self, painter: QPainter, group: Group, room: QRectF) -> None:
         name, note = self.header_of(group)
@@ -281,15 +309,17 @@ class HeatMap(QWidget):
             return
         if self._card is None or self._card.parentWidget() is not self.window():
             self._card = HeatCard(self.window())
+        inside = self._rows.inside[self._current] if self._rows.inside else {}
         left, top, side = self._layout_of.rect_of(self._current)
         corner = self.mapTo(self.window(), QPointF(left, top).toPoint())
-        self._card.show_cell(cell, corner, round(side))
+        self._card.show_cell(cell, corner, round(side), inside)
 
     def _announce(self) -> None:
         self.setAccessibleName(_("Shops by worst state"))
         cell = self.current
         if cell is not None:
-            self.setAccessibleDescription(sentence(cell, platform_name(cell.platform)))
+            inside = self._rows.inside[self._current] if self._rows.inside else {}
+            self.setAccessibleDescription(sentence(cell, platform_name(cell.platform), inside))
             return
         parts = [f"{platform_name(g.platform)}: {self.header_of(g)[1]}" for g in self._rows.groups]
         self.setAccessibleDescription("; ".join(parts) or _("No shops yet"))
@@ -320,11 +350,15 @@ class HeatMap(QWidget):
         cell, copy = self._rows.cells[index], QGuiApplication.clipboard().setText
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(_("Open shop"), partial(self.shop_clicked.emit, cell.platform, cell.shop_id))
-        self.menu_filled.emit(menu, cell.key)
-        menu.addSeparator()
-        menu.addAction(_("Copy name"), partial(copy, cell.name))
-        menu.addAction(_("Copy id"), partial(copy, cell.shop_id))
+        if self._rows.inside:
+            menu.addAction(_("Show its shops"), partial(self._open, index))
+            menu.addAction(_("Copy name"), partial(copy, group_name(cell.group)))
+        else:
+            menu.addAction(_("Open shop"), partial(self.shop_clicked.emit, cell.platform, cell.shop_id))
+            self.menu_filled.emit(menu, cell.key)
+            menu.addSeparator()
+            menu.addAction(_("Copy name"), partial(copy, cell.name))
+            menu.addAction(_("Copy id"), partial(copy, cell.shop_id))
         menu.popup(at)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -362,6 +396,8 @@ class HeatMap(QWidget):
             self.set_current(0 if key == Qt.Key.Key_Home else last, by_key=True)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._current >= 0:
             self._open(self._current)
+        elif key == Qt.Key.Key_Escape and self._rows.within is not None:
+            self.left.emit()
         elif key == Qt.Key.Key_Escape and self._current >= 0:
             self.set_current(-1)
         else:
@@ -369,7 +405,10 @@ class HeatMap(QWidget):
 
     def _open(self, index: int) -> None:
         cell = self._rows.cells[index]
-        self.shop_clicked.emit(cell.platform, cell.shop_id)
+        if self._rows.inside:
+            self.group_clicked.emit(cell.platform, cell.group)
+        else:
+            self.shop_clicked.emit(cell.platform, cell.shop_id)
 
 
 _PAD, _LINE, _GAP, _MOST = 10, 20, 16, 420
@@ -388,8 +427,20 @@ def count_words(cell: ShopNow) -> str:
     return " · ".join(parts)
 
 
-def sentence(cell: ShopNow, platform: str) -> str:
+def group_name(group: str) -> str:
+    """What a group of shops is called; those in none have a cell, too."""
+    return safe.one_line(group) if group else _("Without a group")
+
+
+def inside_words(states: Mapping[str, int]) -> tuple[str, ...]:
+    """The shops of a group by state, the worst first."""
+    return tuple(f"{shop.word(state)} {states[state]:,}" for state in STATES if states.get(state))
+
+
+def sentence(cell: ShopNow, platform: str, inside: Mapping[str, int] | None = None) -> str:
     """The card in one sentence, for screen readers."""
+    if inside:
+        return f"{group_name(cell.group)}, {platform}: {', '.join(inside_words(inside))}; {count_words(cell)}"
     who = f"{safe.one_line(cell.name)}, {platform} {safe.one_line(cell.shop_id)}"
     told = shop.why(cell, instant.now_ms())
     return f"{who}: {shop.state(cell)}; {told}; {count_words(cell)}"
@@ -403,6 +454,8 @@ class HeatCard(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._cell: ShopNow | None = None
+        self._inside: Mapping[str, int] = {}
+        self._name = self._id = ""
         self._why: tuple[str, ...] = ()
         self._tall: list[int] = []  #: heights of the lines below the state
         self.hide()
@@ -413,8 +466,9 @@ class HeatCard(QWidget):
         """The shop shown."""
         return self._cell
 
-    def show_cell(self, cell: ShopNow, corner: QPoint, side: int) -> None:
-        """Show a shop beside its cell, whose corner is given in the window."""
+    def show_cell(self, cell: ShopNow, corner: QPoint, side: int, inside: Mapping[str, int] | None = None) -> None:
+        """Show a shop beside its cell, whose corner is given in the window; or a group, with its shops by state."""
+        self._inside = inside or {}
         self._tell(cell)
         self.move(self._place(corner, side))
         self.show()
@@ -426,17 +480,19 @@ class HeatCard(QWidget):
             self._tell(self._cell)
 
     def _tell(self, cell: ShopNow) -> None:
-        why = tuple(shop.said(one) for one in insight.reasons(cell, instant.now_ms()))
+        why = inside_words(self._inside) or tuple(shop.said(one) for one in insight.reasons(cell, instant.now_ms()))
         if (cell, why) != (self._cell, self._why):
             self._cell, self._why = cell, why
+            self._name, self._id = safe.one_line(cell.name, 60), cell.shop_id[:40]
+            if self._inside:
+                self._name, total = group_name(cell.group), sum(self._inside.values())
+                self._id = ngettext("{n} shop", "{n} shops", total).format(n=f"{total:,}")
             self.resize(self._size(cell))
             self.update()
 
     def _size(self, cell: ShopNow) -> QSize:
         strong, label = QFontMetrics(theme().font("strong")), QFontMetrics(theme().font("label"))
-        head = (
-            strong.horizontalAdvance(safe.one_line(cell.name, 60)) + _GAP + label.horizontalAdvance(cell.shop_id[:40])
-        )
+        head = strong.horizontalAdvance(self._name) + _GAP + label.horizontalAdvance(self._id)
         state = label.horizontalAdvance(shop.state(cell)) + 20
         lines = (*self._why, count_words(cell))
         width = max(head, state, *(label.horizontalAdvance(words) for words in lines), 180)
@@ -466,9 +522,9 @@ class HeatCard(QWidget):
         painter.setBrush(theme().color("raised"))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_BUTTON, RADIUS_BUTTON)
         row = QRectF(_PAD, _PAD - 2, self.width() - 2 * _PAD, _LINE)
-        self._words(painter, row, cell.shop_id[:40], "label", "text3", flags=_RIGHT)
-        taken = QFontMetrics(theme().font("label")).horizontalAdvance(cell.shop_id[:40]) + 8
-        self._words(painter, row.adjusted(0, 0, -taken, 0), safe.one_line(cell.name, 60), "strong", "text")
+        self._words(painter, row, self._id, "label", "text3", flags=_RIGHT)
+        taken = QFontMetrics(theme().font("label")).horizontalAdvance(self._id) + 8
+        self._words(painter, row.adjusted(0, 0, -taken, 0), self._name, "strong", "text")
         token = status(cell.state)
         row.translate(0, _LINE)
         painter.drawPixmap(QPointF(row.left(), row.center().y() - 6), theme().pixmap(token.glyph, token.role, 12))

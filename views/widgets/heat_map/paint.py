@@ -14,7 +14,7 @@ from services.domain.gates import listed
 from services.domain.insight.shop import STATES
 from views.theme import theme
 from views.theme.tokens import RADIUS_CELL
-from views.widgets.heat_map.layout import GLYPHS_FROM, Block, Kinds, Layout, Rows, kind_of, kinds
+from views.widgets.heat_map.layout import GLYPHS_FROM, SIZES, Block, Kinds, Layout, Rows, kind_of, kinds
 from views.widgets.heat_map.shades import BY_KEY, Shade
 
 Pixels = npt.NDArray[np.uint32]
@@ -64,9 +64,11 @@ def paint_cell(painter: QPainter, rect: QRectF, state: str, under: str = "") -> 
         painter.drawRoundedRect(rect, radius, radius)
     _glyph, name, ink = LOOKS[state]
     if name and side >= GLYPHS_FROM - 2:
-        size = round(side * (0.62 if side > GLYPHS_FROM else 0.68))
+        of_group = side > SIZES[0][1] + 1  # below its glyph stands a number; a pixel more at some scales is no group
+        size = 16 if of_group else round(side * (0.62 if side > GLYPHS_FROM else 0.68))
+        middle = rect.top() + side * 0.3 if of_group else rect.center().y()
         pixmap = theme().pixmap(name, ink, size, painter.device().devicePixelRatioF())
-        painter.drawPixmap(QPointF(rect.center().x() - size / 2, rect.center().y() - size / 2), pixmap)
+        painter.drawPixmap(QPointF(rect.center().x() - size / 2, middle - size / 2), pixmap)
     if under:
         dot = max(2.0, side / 7)
         painter.setPen(Qt.PenStyle.NoPen)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -55,6 +56,14 @@ def shade_of(by: str, cell: ShopNow, now_ms: int) -> Shade:
     if not cell.success_at:
         return _SUCCESS[-1]
     return _SUCCESS[bisect_right(_SUCCESS_FROM, max(0, now_ms - cell.success_at))]
+
+
+def worst(by: str, cells: Sequence[ShopNow]) -> ShopNow:
+    """The one that stands out among several, for a cell that stands for all of them."""
+    if by == WAITING:
+        return max(cells, key=lambda cell: cell.waiting)
+    # of a shop that never did anything nobody knows more than that
+    return min(cells, key=lambda cell: cell.success_at or sys.maxsize)
 
 
 def counts(by: str, cells: Iterable[ShopNow], now_ms: int) -> Mapping[str, int]:

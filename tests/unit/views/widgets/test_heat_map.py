@@ -21,7 +21,7 @@ from tests.unit.views.pages.overview.sample_source import cells
 from tests.unit.views.theme.test_tokens import contrast
 from views.theme import theme
 from views.theme.tokens import status, tokens
-from views.widgets.heat_map.layout import BLOCK_GAP, arrange, kind_of, kinds, prepare, size_for
+from views.widgets.heat_map.layout import BLOCK_GAP, arrange, gather, kind_of, kinds, prepare, size_for
 from views.widgets.heat_map.legend import HeatLegend
 from views.widgets.heat_map.map import HeatCard, HeatMap, count_words, sentence
 from views.widgets.heat_map.paint import LOOKS, fill_of
@@ -125,6 +125,52 @@ def test_above_the_bound_only_shops_that_need_a_person_are_cells() -> None:
     assert rows.total == sum(group.total for group in rows.groups) == sum(rows.counts.values())
     layout = arrange(rows, 1346, [200.0] * 3)
     assert len({block.y for block in layout.blocks}) == len(rows.groups)
+
+
+def grouped(number: int = 10_000) -> list[ShopNow]:
+    """A large fleet in a hundred groups, in one of which a shop died."""
+    return [
+        cell(n, "temu" if n % 2 else "pdd", "dead" if n == 7 else "healthy", group=f"g{n % 100}") for n in range(number)
+    ]
+
+
+def test_a_cell_for_each_group_tells_its_worst_state_and_how_many_are_in_it(qtbot: QtBot) -> None:
+    rows = gather([*grouped(), cell(0, "zzz", "stuck")])
+    assert [(group.platform, group.count, group.total) for group in rows.groups] == [
+        ("pdd", 50, 5000),
+        ("temu", 50, 5000),
+        ("zzz", 1, 1),
+    ]
+    (bad,) = (at for at, one in enumerate(rows.cells) if one.state == "dead")
+    assert (rows.cells[bad].group, rows.inside[bad]["dead"], rows.inside[bad]["healthy"]) == ("g7", 1, 99)
+    assert [one.group for one in rows.cells[:3]] == ["g0", "g2", "g4"]
+    heat = shown(qtbot, ())
+    heat.set_rows(rows)
+    opened: list[tuple[str, str]] = []
+    heat.group_clicked.connect(lambda platform, group: opened.append((platform, group)))
+    spot = heat.rect_of("temu", "g7").center().toPoint()
+    qtbot.mouseMove(heat, spot)
+    assert heat.accessibleDescription() == "g7, TEMU: Dead letters 1, Healthy 99; 0 waiting · 0 running · 0 dead"
+    assert heat.window().findChildren(HeatCard)[0].isVisible()
+    before = heat.grab().toImage()
+    qtbot.mouseClick(heat, LEFT, pos=spot)
+    heat.setFocus()
+    qtbot.keyClick(heat, Qt.Key.Key_End)
+    assert heat.accessibleDescription().startswith("Without a group, zzz: Stuck 1")
+    qtbot.keyClick(heat, Qt.Key.Key_Return)
+    assert opened == [("temu", "g7"), ("zzz", "")]
+    heat.set_rows(gather([replace(one, state="dead") for one in grouped()]))
+    assert heat.grab().toImage() != before
+
+
+def test_groups_of_ten_thousand_shops_are_told_at_once() -> None:
+    shops = grouped()
+    took = []
+    for _turn in range(5):
+        began = time.perf_counter()
+        gather(shops)
+        took.append(time.perf_counter() - began)
+    assert min(took) < 0.1
 
 
 def test_no_shops_at_all(qtbot: QtBot) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
@@ -404,3 +405,41 @@ def test_what_is_wrong_in_a_file_is_said_in_chinese(qtbot: QtBot, tmp_path: Path
     assert "拼多多" in copied.splitlines()[1]
     assert [shop.concurrency for shop in dialog.wanted] == [3], "a column may be called what the window calls it"
     assert dialog.save_button.text() == "导入 1 家店铺"
+
+
+@pytest.mark.one_pair
+def test_a_fleet_too_large_for_a_cell_each_has_one_for_each_group_that_opens_and_closes(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.store.put_shops(
+        [Shop(platform="temu", shop_id=f"t{n}", name=f"Shop {n}", group=f"g{n % 4}") for n in range(2600)]
+    )
+    page = open_page()
+    heat, back = page.heat.map, page.heat.back_button
+    qtbot.waitUntil(lambda: bool(heat.rows.inside), timeout=WAIT_MS)
+    at = heat.rows.index_of("temu", "g2")
+    assert (heat.rows.cells[at].group, sum(heat.rows.inside[at].values()), back.isVisible()) == ("g2", 650, False)
+    qtbot.mouseClick(heat, Qt.MouseButton.LeftButton, pos=heat.rect_of("temu", "g2").center().toPoint())
+    assert {shop.group for shop in heat.rows.cells} == {"g2"}
+    assert (len(heat.rows.cells), page.heat.group.text(), back.isVisible()) == (650, "g2", True)
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.refresh()
+    assert len(heat.rows.cells) == 650, "an answer leaves it open"
+    qtbot.mouseClick(heat, Qt.MouseButton.LeftButton, pos=heat.rect_of("temu", "t6").center().toPoint())
+    qtbot.waitUntil(lambda: page.table.current_key() == "temu:t6", timeout=WAIT_MS)
+    heat.setFocus()
+    qtbot.keyClick(heat, Qt.Key.Key_Escape)
+    assert (bool(heat.rows.inside), back.isVisible()) == (True, False)
+    while heat.current is None or heat.current.group != "g3":
+        qtbot.keyClick(heat, Qt.Key.Key_Right)
+    qtbot.keyClick(heat, Qt.Key.Key_Return)
+    assert page.heat.group.text() == "g3"
+    assert heat.current is not None
+    assert heat.current.shop_id == "t3", "the keys go on at its first shop"
+    qtbot.keyClick(heat, Qt.Key.Key_Escape)
+    assert heat.current is not None
+    assert heat.current.group == "g3", "and come back to it"
+    qtbot.keyClick(heat, Qt.Key.Key_Space)
+    assert not heat.rows.inside
+    qtbot.mouseClick(back, Qt.MouseButton.LeftButton)
+    assert (bool(heat.rows.inside), back.isVisible()) == (True, False)
