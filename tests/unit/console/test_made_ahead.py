@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
@@ -108,6 +108,8 @@ def desk(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> I
         popup.close()
     desk = Desk()
     qtbot.addWidget(desk.window)
+    for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton):  # nor below one that a test has left pressed
+        qtbot.mouseRelease(desk.window, button)
     desk.window.show()
     desk.window.open_page("a")
     yield desk
