@@ -134,6 +134,12 @@ FIXED = (
     Fixed(TABLES, "Shift+F10", N_("menu of the row"), ("Shift+F10", "Menu")),
     Fixed(TABLES, "Esc", N_("close the panel, then clear the selection, then the filter"), ("Esc",)),
     Fixed(ANYWHERE, "Ctrl+F", N_("find in the log that is shown"), ("Ctrl+F",)),
+    Fixed(
+        ANYWHERE,
+        "Ctrl+Shift+Left …",
+        N_("move the number of Overview that has the focus"),
+        ("Ctrl+Shift+Left", "Ctrl+Shift+Right"),
+    ),
     Fixed(ANYWHERE, "Tab  Shift+Tab", N_("next, previous field"), ("Tab", "Backtab", "Shift+Tab", "Shift+Backtab")),
 )
 

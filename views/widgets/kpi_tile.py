@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
 
 import msgspec
 from msgspec.structs import replace
@@ -12,6 +14,7 @@ from PySide6.QtGui import (
     QFontMetrics,
     QGuiApplication,
     QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPainterPath,
     QPaintEvent,
@@ -19,7 +22,7 @@ from PySide6.QtGui import (
     QPixmap,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QSizePolicy, QWidget
 
 from services.i18n import _
 from views.charts.sparkline import paint_sparkline
@@ -35,6 +38,8 @@ _CURVE = 34
 _PAD, _GLYPH = 14, 14
 _NUMBER = 22, 38  #: the line of the number: where, how tall
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+_MOVING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 _BASE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
 
 
@@ -56,10 +61,16 @@ class KpiTile(QAbstractButton):
         clicked: open the list (as in Qt; also by Enter and Space).
         copied: the value went to the clipboard.
         menu_wanted: the context menu is about to be shown: more may be added to this ``QMenu``.
+        step_wanted: a key moves it among the others, by so many places.
+        dragged: it is dragged to this place, in what holds it.
+        dropped: the drag is over: whether it stays where it is now.
     """
 
     copied = Signal(str)
     menu_wanted = Signal(object)
+    step_wanted = Signal(int)
+    dragged = Signal(QPoint)
+    dropped = Signal(bool)
 
     def __init__(
         self, label: str, glyph: str, role: str, *, alarm_role: str = "", filled: bool = False, tip: str = ""
@@ -73,6 +84,9 @@ class KpiTile(QAbstractButton):
         self._limit: float | None = None
         self._base: float | None = None
         self._curve: QPixmap | None = None
+        self.movable = False  #: by a person, among others
+        self._pressed_at: QPoint | None = None  #: where a drag may begin
+        self._drags = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -228,13 +242,48 @@ class KpiTile(QAbstractButton):
     # keys and menu
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Let Enter open the list too; Ctrl+C copies the value."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        """Let Enter open the list too; Ctrl+C copies the value, Ctrl+Shift with an arrow moves the tile."""
+        step = _STEPS.get(Qt.Key(event.key()), 0) if event.modifiers() & _MOVING == _MOVING and self.movable else 0
+        if step:
+            self.step_wanted.emit(step)
+        elif event.key() == Qt.Key.Key_Escape and self._drags:
+            self._end_drag(stays=False)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
         elif event.key() == Qt.Key.Key_C and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.copy_value()
         else:
             super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click opens the list, a drag moves the tile."""
+        self._pressed_at = event.position().toPoint() if event.button() == Qt.MouseButton.LeftButton else None
+        super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Go along with the mouse."""
+        place, began = event.position().toPoint(), self._pressed_at
+        if self.movable and began is not None and not self._drags:
+            self._drags = (place - began).manhattanLength() >= QApplication.startDragDistance()
+            if self._drags:
+                self.setDown(False)  # no click any more
+                self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        if self._drags:
+            self.dragged.emit(self.mapToParent(place))
+        else:
+            super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Stay where it was dragged to."""
+        self._pressed_at = None
+        super().mouseReleaseEvent(event)
+        if self._drags:
+            self._end_drag(stays=True)
+
+    def _end_drag(self, *, stays: bool) -> None:
+        self._pressed_at, self._drags = None, False
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.dropped.emit(stays)
 
     def copy_value(self) -> None:
         """Put the value on the clipboard."""
@@ -269,13 +318,24 @@ def columns_for(count: int, width: int, least: int = MIN_WIDTH, gap: int = CARD_
 
 
 class TileGrid(QWidget):
-    """Lays out its tiles by hand: a grid layout would not wrap."""
+    """Lays out its tiles by hand: a grid layout would not wrap. ``movable``: a person may put them in another order.
 
-    def __init__(self, tiles: Sequence[QWidget]) -> None:
+    Signals:
+        ordered: a person has moved one.
+    """
+
+    ordered = Signal()
+
+    def __init__(self, tiles: Sequence[KpiTile], *, movable: bool = False) -> None:
         super().__init__()
         self._tiles = list(tiles)
+        self._before: list[KpiTile] | None = None  #: their order when a drag began
         for tile in self._tiles:
             tile.setParent(self)
+            tile.movable = movable
+            tile.step_wanted.connect(partial(self.step, tile))
+            tile.dragged.connect(partial(self._on_dragged, tile))
+            tile.dropped.connect(self._on_dropped)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(height())
         theme().changed.connect(self._place)
@@ -292,6 +352,44 @@ class TileGrid(QWidget):
         """Place the tiles."""
         super().resizeEvent(event)
         self._place()
+
+    @property
+    def tiles(self) -> tuple[KpiTile, ...]:
+        """The tiles as they stand."""
+        return tuple(self._tiles)
+
+    def set_tiles(self, tiles: Sequence[KpiTile]) -> None:
+        """Put the same tiles in this order; the tab key follows."""
+        self._tiles = list(tiles)
+        for one, other in pairwise(self._tiles):
+            QWidget.setTabOrder(one, other)
+        self._place()
+
+    def step(self, tile: KpiTile, by: int) -> None:
+        """Move one by so many places."""
+        place = self._tiles.index(tile) + by
+        if 0 <= place < len(self._tiles):
+            self._put(tile, place)
+            self.ordered.emit()
+
+    def _put(self, tile: KpiTile, place: int) -> None:
+        others = [one for one in self._tiles if one is not tile]
+        self.set_tiles([*others[:place], tile, *others[place:]])
+
+    def _on_dragged(self, tile: KpiTile, to: QPoint) -> None:
+        self._before = self._before or self._tiles
+        place = next((place for place, one in enumerate(self._tiles) if one.geometry().contains(to)), -1)
+        if place >= 0 and self._tiles[place] is not tile:
+            self._put(tile, place)
+
+    def _on_dropped(self, stays: bool) -> None:
+        before, self._before = self._before, None
+        if before is None or before == self._tiles:
+            return
+        if stays:
+            self.ordered.emit()
+        else:
+            self.set_tiles(before)
 
     def _place(self) -> None:
         columns, tall = columns_for(len(self._tiles), self.width()), height()

@@ -71,6 +71,7 @@ RANGES = (
 #: Asked again each time, so that a sample written late is not missed.
 OVERLAP_S = 5
 CURVE_POINTS = 240
+ORDER = "overview.order"  #: the tiles as a person has put them
 #: a longer range is asked for as a whole, so often; what the charts mark so often
 LONGEST_FINE_S, LONG_AGAIN_S, MARKS_AGAIN_S = 86_400, 60.0, 30.0
 
@@ -150,7 +151,8 @@ class OverviewPage(Page):
         column.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
         column.setSpacing(CARD_GAP)
         column.addWidget(self.error)
-        column.addWidget(TileGrid(list(self.tiles.values())))
+        self._grid = TileGrid(list(self.tiles.values()), movable=True)
+        column.addWidget(self._grid)
         column.addWidget(Middle(*self.charts.cards, self.attention), 1)
         column.addWidget(self.fleet)
         self.scroll_area = QScrollArea()
@@ -161,6 +163,7 @@ class OverviewPage(Page):
         self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.body.addWidget(self.scroll_area)
         self._unknown = self.covered(self.scroll_area)
+        self._recall_order()
 
     def _connect(self) -> None:
         # header
@@ -170,6 +173,7 @@ class OverviewPage(Page):
         for spec in TILES:
             self.tiles[spec.key].clicked.connect(partial(self.open_tile, spec))
             self.tiles[spec.key].menu_wanted.connect(partial(self._fill_menu, spec))
+        self._grid.ordered.connect(self._keep_order)
         self.fleet.map.shop_clicked.connect(self.open_shop)
         self.fleet.map.menu_filled.connect(self._fill_shop_menu)
         self.attention.verb.connect(self.attention_verb)
@@ -451,6 +455,28 @@ class OverviewPage(Page):
         menu.addAction(_("Open in Alerts"), partial(self.navigate.emit, "alerts", f"{ALERTS_OF}{spec.measure}"))
         if spec.limit:
             menu.addAction(_("Set limit …"), partial(self.ask_limit, spec))
+        tile, order = self.tiles[spec.key], self._grid.tiles
+        menu.addSeparator()
+        left = menu.addAction(_("Move left"), partial(self._grid.step, tile, -1))
+        right = menu.addAction(_("Move right"), partial(self._grid.step, tile, 1))
+        usual = menu.addAction(_("Usual order"), self._reset_order)
+        left.setEnabled(tile is not order[0])
+        right.setEnabled(tile is not order[-1])
+        usual.setEnabled(order != tuple(self.tiles.values()))
+
+    def _keep_order(self) -> None:
+        keys = {tile: key for key, tile in self.tiles.items()}
+        self._memory.put(ORDER, [keys[tile] for tile in self._grid.tiles])
+
+    def _recall_order(self) -> None:
+        kept = self._memory.get(ORDER, [])
+        first = [key for key in dict.fromkeys(kept) if key in self.tiles] if isinstance(kept, list) else []
+        order = (*first, *(key for key in self.tiles if key not in first))
+        self._grid.set_tiles([self.tiles[key] for key in order])
+
+    def _reset_order(self) -> None:
+        self._memory.put(ORDER, [])
+        self._recall_order()
 
     def _fill_shop_menu(self, menu: QMenu, shop: str) -> None:
         shown = filter.format_terms((equals("shop", shop),))

@@ -560,6 +560,80 @@ def test_every_tile_opens_what_alerts_say_of_it(qtbot: QtBot, page: OverviewPage
         assert request.removeprefix(ALERTS_OF) in measures, "a rule looks at it"
 
 
+def order(page: OverviewPage) -> list[str]:
+    """The tiles as they are read."""
+    return sorted(page.tiles, key=lambda key: (page.tiles[key].y(), page.tiles[key].x()))
+
+
+def drag(qtbot: QtBot, page: OverviewPage, key: str, onto: str, *, drop: bool = True) -> None:
+    tile, goal = page.tiles[key], page.tiles[onto].mapToGlobal(page.tiles[onto].rect().center())
+    qtbot.mousePress(tile, LEFT, pos=tile.rect().center())
+    qtbot.mouseMove(tile, tile.mapFromGlobal(goal))
+    if drop:
+        qtbot.mouseRelease(tile, LEFT, pos=tile.mapFromGlobal(goal))
+
+
+USUAL = [spec.key for spec in TILES]
+
+
+@pytest.mark.parametrize("size", [(1404, 926), (640, 926)])
+def test_tiles_are_put_in_another_order_by_drag_and_stay_there(qtbot: QtBot, size: tuple[int, int]) -> None:
+    memory = ShortMemory()
+    page = opened(qtbot, SampleSource(), size, memory)
+    assert order(page) == USUAL
+    with qtbot.assertNotEmitted(page.open_dead):
+        drag(qtbot, page, "dead", "ready")
+    moved = ["dead", *(key for key in USUAL if key != "dead")]
+    assert order(page) == moved
+    with qtbot.waitSignal(page.open_dead):
+        qtbot.mouseClick(page.tiles["dead"], LEFT)
+    again = opened(qtbot, SampleSource(), size, memory)
+    assert order(again) == moved
+    again.tiles["dead"].setFocus()
+    qtbot.keyClick(again.tiles["dead"], Qt.Key.Key_Tab)
+    assert again.tiles["ready"].hasFocus(), "the tab key goes as they are read"
+    menu_of(again, "running")["Usual order"].trigger()
+    assert order(again) == USUAL
+    assert order(opened(qtbot, SampleSource(), size, memory)) == USUAL
+
+
+def test_a_drag_that_is_given_up_moves_nothing(qtbot: QtBot) -> None:
+    memory = ShortMemory()
+    page = opened(qtbot, SampleSource(), memory=memory)
+    drag(qtbot, page, "ready", "dead", drop=False)
+    assert order(page) != USUAL
+    qtbot.keyClick(page.tiles["ready"], Qt.Key.Key_Escape)
+    qtbot.mouseRelease(page.tiles["ready"], LEFT)
+    assert order(page) == USUAL
+    assert order(opened(qtbot, SampleSource(), memory=memory)) == USUAL
+
+
+def test_tiles_are_moved_by_keys_and_by_their_menu(qtbot: QtBot) -> None:
+    memory = ShortMemory()
+    page = opened(qtbot, SampleSource(), memory=memory)
+    tile, keys = page.tiles["ready"], Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    offered = menu_of(page, "ready")
+    assert not offered["Move left"].isEnabled()
+    assert not offered["Usual order"].isEnabled()
+    tile.setFocus()
+    qtbot.keyClick(tile, Qt.Key.Key_Left, keys)
+    assert order(page) == USUAL, "it is the first"
+    qtbot.keyClick(tile, Qt.Key.Key_Right, keys)
+    menu_of(page, "ready")["Move right"].trigger()
+    assert order(page) == ["unacked", "running", "ready", *USUAL[3:]]
+    menu_of(page, "ready")["Move left"].trigger()
+    assert order(opened(qtbot, SampleSource(), memory=memory)) == ["unacked", "ready", *USUAL[2:]]
+    assert not menu_of(page, "oldest")["Move right"].isEnabled()
+
+
+def test_an_order_of_another_version_leaves_out_no_tile(qtbot: QtBot) -> None:
+    memory = ShortMemory()
+    memory.put("overview.order", ["dead", "gone", "dead", 3])
+    assert order(opened(qtbot, SampleSource(), memory=memory))[:2] == ["dead", "ready"]
+    memory.put("overview.order", {"dead": 1})
+    assert order(opened(qtbot, SampleSource(), memory=memory)) == USUAL
+
+
 def test_a_muted_item_leaves_at_once_and_can_be_shown_again(qtbot: QtBot) -> None:
     memory = ShortMemory()
     page = opened(qtbot, SampleSource(), memory=memory)
