@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea
 from pytestqt.qtbot import QtBot
@@ -21,8 +21,10 @@ from tests.gui.desk import Desk
 from tests.support.held import held, settled
 from tests.support.widgets import words
 from views.pages.past import page as past
+from views.pages.past import strip as strips
 from views.pages.past.page import PastPage
 from views.pages.past.strip import PastStrip
+from views.support import shown
 from views.theme import theme
 
 WAIT_MS = 10_000
@@ -258,6 +260,71 @@ def test_while_somebody_looks_back_nothing_can_be_done_and_escape_brings_back_to
     QTest.keyClick(window, Qt.Key.Key_T, CTRL)
     QTest.keyClick(page, Qt.Key.Key_Escape)
     assert window.current == "workers", "where one came from"
+
+
+def count_of(strip: PastStrip, name: str) -> QPoint:
+    """Where the name and the count of a lane stand."""
+    place = strips.LANES.index(name)
+    spots = [y for y in range(strip.height()) if strip.door_at(QPointF(8, y)) == place]
+    return QPoint(8, spots[len(spots) // 2])
+
+
+def test_the_count_of_a_lane_opens_what_it_counts_in_that_time(
+    desk: Desk, record: Record, ask: Ask, qtbot: QtBot
+) -> None:
+    desk.context.commands.alerts.set_channel(Channel(name="duty", kind=channels.WECOM))
+    acts = len(desk.context.audit.entries().entries)
+    page = ask(record.now - MINUTE)
+    strip = page.strip
+
+    def known() -> bool:  # the window's clock may be a moment behind that of the store
+        with qtbot.waitSignal(page.stretched, timeout=WAIT_MS):
+            page.refresh()
+        return strip.counts[3] == acts
+
+    qtbot.waitUntil(known, timeout=WAIT_MS)
+    assert strip.counts[:2] == (12, 0)
+    assert all(strip.door_at(QPointF(8, y)) != 1 for y in range(strip.height())), "nothing is behind a zero"
+    at = page.past_ms
+    with qtbot.waitSignal(page.navigate) as opened:
+        qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=count_of(strip, "Acts"))
+    assert (page.past_ms, opened.args[0]) == (at, "audit")
+    assert len(desk.context.audit.entries(opened.args[1]).entries) == acts > 0
+    strip.setFocus()
+    with qtbot.waitSignal(page.navigate) as opened:
+        qtbot.keyClick(strip, Qt.Key.Key_Down)
+        assert strip.accessibleDescription().startswith("Open the tasks that died in this time")
+        qtbot.keyClick(strip, Qt.Key.Key_Return)
+    assert opened.args[0] == "tasks"
+    dead = desk.fail(desk.create())
+    desk.create()
+
+    def found() -> bool:
+        with qtbot.waitSignal(page.stretched, timeout=WAIT_MS):
+            page.refresh()
+        with qtbot.waitSignal(page.navigate) as asked:
+            qtbot.keyClick(strip, Qt.Key.Key_Return)
+        return desk.context.tasks.ids(asked.args[1]) == (dead.task_id,)
+
+    qtbot.waitUntil(found, timeout=WAIT_MS)
+
+
+def test_a_tile_opens_the_tasks_that_were_there_then(desk: Desk, record: Record, ask: Ask, qtbot: QtBot) -> None:
+    page = ask(record.now - 15 * MINUTE)
+    assert not page.tiles["waiting"].isEnabled(), "nothing is known of a gap"
+    with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+        page.show_request(str(record.failed_at))
+    opened = []
+    page.navigate.connect(lambda *where: opened.append(where))
+    for name in ("waiting", "dead"):
+        qtbot.mouseClick(page.tiles[name], Qt.MouseButton.LeftButton)
+    page.tiles["workers"].setFocus()
+    qtbot.keyClick(page.tiles["workers"], Qt.Key.Key_Return)
+    assert [where for where, _what in opened] == ["tasks", "tasks", "workers"]
+    desk.create()
+    assert [desk.context.tasks.ids(what) for _where, what in opened[:2]] == [(), ()], "it came after that moment"
+    then = f"{shown.moment(record.failed_at).astimezone(shown.zone()):%Y-%m-%dT%H:%M:%S}"
+    assert all(f"<={then}" in what for _where, what in opened[:2])
 
 
 def test_the_banner_copies_a_link_that_leads_back_to_the_moment(record: Record, console: Console, qtbot: QtBot) -> None:

@@ -54,6 +54,12 @@ TILES = (
     ("workers", N_("Workers"), "ph.robot", "succeeded"),
     ("oldest_s", N_("Oldest waiting"), "ph.hourglass-medium-fill", "stuck"),
 )
+#: what a tile opens: a list is of now, so it tells what became of the tasks that were there then
+THERE = N_("Open the tasks that were there then and went on since")
+TIPS = {
+    "dead": N_("Open the dead letters of then that are still dead"),
+    "workers": N_("Open the workers"),
+}
 TYPING_MS, LOOK_MS = 250, 5_000
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 #: of the numbers that are drawn over time: where they stand among the samples
@@ -158,10 +164,10 @@ class PastPage(Page):
         line.body.addWidget(self.strip)
         self.hint = Label("", "body", "text3", wrap=True)
         yield
-        self.tiles = {name: KpiTile(word, glyph, role, filled=True) for name, word, glyph, role in TILES}
-        for tile in self.tiles.values():  # what they would open is of now
-            tile.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            tile.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.tiles = {
+            name: KpiTile(word, glyph, role, filled=True, tip=TIPS.get(name, THERE))
+            for name, word, glyph, role in TILES
+        }
         yield
         self.drawn = ThenView()
         yield from self.drawn.build()
@@ -208,6 +214,9 @@ class PastPage(Page):
         self.player.turned.connect(self._say)
         self.strip.moved.connect(self._on_dragged)
         self.strip.zoomed.connect(self._zoom)
+        self.strip.opened.connect(self._open_lane)
+        for name, tile in self.tiles.items():
+            tile.clicked.connect(partial(self._open_tile, name))
         self.span.chosen.connect(lambda _key: self._ask_strip())
         self.link_button.clicked.connect(self.link_wanted)
         self.copy_button.clicked.connect(self._copy)
@@ -300,6 +309,33 @@ class PastPage(Page):
         self._at = at_ms
         self._show_time()
         self._soon()
+
+    def _open_lane(self, place: int) -> None:
+        """The list of what a lane counts, in the time that is shown as far as that list knows of times."""
+        lanes = self._lanes
+        if lanes is None:
+            return
+        begin, end = _written(lanes.begin), _written(lanes.end, after=True)
+        doors: tuple[tuple[str, str | None], ...] = (
+            ("tasks", f"status:dead updated>={begin} updated<={end}"),
+            ("alerts", max(lanes.alerts, key=lambda one: one.begin).name if lanes.alerts else None),
+            ("workers", max(lanes.silent, key=lambda one: one.begin).name if lanes.silent else None),
+            ("audit", f"since:{begin} until:{end}"),
+            ("workers", None),
+        )
+        self.navigate.emit(*doors[place])
+
+    def _open_tile(self, name: str) -> None:
+        found = self._found  # whose numbers stand there, while another moment is asked about, too
+        if found is None or found.moment is None:
+            return
+        at = _written(found.asked_ms)
+        if name == "workers":
+            self.navigate.emit("workers", None)
+        elif name == "dead":
+            self.navigate.emit("tasks", f"status:dead updated<={at}")
+        else:
+            self.navigate.emit("tasks", f"created<={at} updated>={at}")
 
     def _zoom(self, more: int) -> None:
         keys = list(SPANS)
@@ -415,6 +451,7 @@ class PastPage(Page):
     def _show_tiles(self, found: PastNow | None) -> None:
         values = {} if found is None else _tiles(found)
         for name, tile in self.tiles.items():
+            tile.setEnabled(name in values)
             if name not in values:
                 tile.show_curve(())
             then, context = values.get(name, ("–", _("no record") if found is not None else ""))
@@ -435,6 +472,11 @@ class PastPage(Page):
 def _look(context: PageContext, at_ms: int) -> tuple[PastNow, Then]:
     found = context.past.at(at_ms)
     return found, look(context.past, found, context.shops().values(), instant.now_ms())
+
+
+def _written(at_ms: int, *, after: bool = False) -> str:
+    """A moment as filters take it, to the second before it, or ``after`` it."""
+    return shown.moment(at_ms + 999 * after).astimezone(shown.zone()).isoformat(timespec="seconds")
 
 
 def _clock(at_ms: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QFocusEvent,
     QFontMetrics,
     QFontMetricsF,
     QHelpEvent,
@@ -38,18 +39,29 @@ CHIP_PAD = 6
 TICK_ROOM = 90
 ACTED = 3  #: the lane of acts
 LANES = (N_("Failures"), N_("Alerts"), N_("Silent workers"), N_("Acts"), N_("New versions"))
+#: what the count of each lane opens
+DOORS = (
+    N_("Open the tasks that died in this time and are still dead"),
+    N_("Open the newest alert of this time"),
+    N_("Open the worker that fell silent last"),
+    N_("Open the acts of this time in Audit"),
+    N_("Open the workers"),
+)
 
 
 class PastStrip(QWidget):
-    """A click, a drag and the arrow keys choose a moment; the wheel shows more of the past, or less.
+    """A click, a drag and the arrow keys choose a moment; the wheel shows more of the past, or less. The count of a
+    lane is a door, by a click, or by Up, Down and Enter.
 
     Signals:
         moved: the moment that a person chose, UTC ms.
+        opened: the place of a lane in ``LANES``: what it counts is wanted.
         zoomed: 1 for more of the past, -1 for less.
         play_wanted: Space was pressed.
     """
 
     moved = Signal(object)
+    opened = Signal(int)
     zoomed = Signal(int)
     play_wanted = Signal()
 
@@ -58,6 +70,8 @@ class PastStrip(QWidget):
         self._lanes = Lanes(begin=0, end=1, step_ms=1)
         self._at = 0
         self._left = 0
+        self._door = -1  #: the lane under the pointer, or chosen by the keyboard
+        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         spoken(self, Role.Slider, self.accessibleDescription)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -116,7 +130,8 @@ class PastStrip(QWidget):
     def _announce(self) -> None:
         told = ", ".join(f"{_(name)} {number}" for name, number in zip(LANES, self._counted(), strict=True))
         self.setAccessibleName(_("Look back in time"))
-        self.setAccessibleDescription(f"{shown.clock(self._at, self._lanes.end)}; {told}")
+        said = f"{shown.clock(self._at, self._lanes.end)}; {told}"
+        self.setAccessibleDescription(f"{_(DOORS[self._door])}; {said}" if self._door >= 0 else said)
 
     # where things are
 
@@ -161,7 +176,8 @@ class PastStrip(QWidget):
             row.setRight(self._left - PAD)
             painter.setPen(theme().color("text2"))
             draw_line(painter, row, _(name))
-            painter.setPen(theme().color("text" if self.counts[place] else "text3"))
+            ink = "accent" if place == self._door else "text" if self.counts[place] else "text3"
+            painter.setPen(theme().color(ink))
             draw_line(painter, row, number, right=True)
 
     def _row(self, place: int) -> QRectF:
@@ -264,13 +280,43 @@ class PastStrip(QWidget):
 
     # hands
 
+    def door_at(self, place: QPointF) -> int:
+        """The lane whose name and count stand there, -1 where there is none, or nothing in it."""
+        if place.x() >= self._left - PAD:
+            return -1
+        counts = self.counts
+        return next((n for n in range(len(LANES)) if counts[n] and self._row(n).contains(self._left, place.y())), -1)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Choose the moment under the pointer."""
+        """Choose the moment under the pointer, or open what a lane counts."""
+        door = self.door_at(event.position())
+        if door >= 0 and event.button() == Qt.MouseButton.LeftButton:
+            self.opened.emit(door)
+            return
         self._choose(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag the moment."""
+        if not event.buttons():
+            self._point(self.door_at(event.position()))
         self._choose(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Point at no lane."""
+        self._point(-1)
+        super().leaveEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Point at no lane."""
+        self._point(-1)
+        super().focusOutEvent(event)
+
+    def _point(self, door: int) -> None:
+        if door != self._door:
+            self._door = door
+            self.setCursor(Qt.CursorShape.PointingHandCursor if door >= 0 else Qt.CursorShape.ArrowCursor)
+            self._announce()
+            self.update()
 
     def _choose(self, event: QMouseEvent) -> None:
         inside = event.position().x() >= self._left - PAD
@@ -290,7 +336,9 @@ class PastStrip(QWidget):
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move by one part of what is shown."""
+        """Move by one part of what is shown; go from count to count, and open one."""
+        if self._key_of_doors(event):
+            return
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
         if step and not event.modifiers():
             self._move(self._at + step * self._lanes.step_ms)
@@ -301,9 +349,26 @@ class PastStrip(QWidget):
             return
         super().keyPressEvent(event)
 
+    def _key_of_doors(self, event: QKeyEvent) -> bool:
+        way = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()), 0)
+        doors = [place for place, number in enumerate(self.counts) if number]
+        if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier or not doors:
+            return False
+        if way:
+            at = doors.index(self._door) + way if self._door in doors else 0 if way > 0 else -1
+            self._point(doors[at % len(doors)])
+            return True
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._door in doors:
+            self.opened.emit(self._door)
+            return True
+        return False
+
     def event(self, event: QEvent) -> bool:
         """Say in a tool tip what is under the pointer."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            if (door := self.door_at(QPointF(event.pos()))) >= 0:
+                QToolTip.showText(event.globalPos(), _(DOORS[door]), self)
+                return True
             QToolTip.showText(event.globalPos(), self.tip_at(event.pos().x()), self)
             return True
         return super().event(event)
