@@ -13,6 +13,7 @@ from services.domain.task import ledger
 from services.domain.task.artifact import Artifact
 from services.domain.task.ledger import Done
 from services.domain.task.record import Attempt, Task
+from services.domain.task.search import filter
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status
 from services.domain.types import flow_apart, flow_trace
@@ -103,6 +104,12 @@ class LetterQueries:
             parting=flow_apart.parting(pairs) if comparable else None,
             before=self._before(task),
         )
+
+    def first(self, scope: str) -> Beside | None:
+        """The same of the oldest of the letters that a filter names; None where there is none."""
+        terms = filter.parse(scope, now_ms=self._store.now_ms())
+        found = self._store.query(Query(terms=terms, sort="updated", descending=False, limit=1, want_total=False)).tasks
+        return self.beside(found[0].task_id) if found else None
 
     # the success
 

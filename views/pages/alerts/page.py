@@ -266,7 +266,7 @@ class AlertsPage(ListPage[Line]):
         for widget in (self.table, self.rules, self.channels, self.empty, self.no_channel):
             self.stack.addWidget(widget)
         yield
-        self.panel = AlertPanel(self.verbs)
+        self.panel = AlertPanel(self.verbs, self._context)
         yield
         self.trouble_room = QWidget()
         margins = QHBoxLayout(self.trouble_room)
@@ -304,6 +304,8 @@ class AlertsPage(ListPage[Line]):
         # acting
         self.panel.closed.connect(self._close_panel)
         self.panel.rule_wanted.connect(self._show_rule)
+        self._context.feed.changed.connect(self.panel.evidence.follow)
+        self.panel.task_wanted.connect(lambda name: self.navigate.emit("tasks", name))
         self.verbs.bind(self.table, self.incident)
         bind(self, {"Esc": self._close_panel})
 

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from services.monitor.alerts.queries import IncidentNow
+from views.context import PageContext
+from views.kit.beside import BesideSection
 from views.kit.verb import Place, Verbs, show
 from views.pages.alerts import words
 from views.pages.alerts.verbs import Chosen, IncidentVerb
@@ -35,14 +37,24 @@ class AlertPanel(QWidget):
     Signals:
         closed: the person wants the panel away.
         rule_wanted: its rule shall be shown, by name.
+        task_wanted: a task shall be shown, by its id.
     """
 
     closed = Signal()
     rule_wanted = Signal(str)
+    task_wanted = Signal(str)
 
-    def __init__(self, verbs: Verbs[IncidentVerb, Chosen], parent: QWidget | None = None) -> None:
+    def __init__(self, verbs: Verbs[IncidentVerb, Chosen], context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._verbs = verbs
+        self.evidence = BesideSection(
+            context.letters.first,
+            context.artifacts,
+            N_("Evidence"),
+            (N_("First bad"), N_("Last good")),
+            shops=True,
+        )
+        self.evidence.task_wanted.connect(self.task_wanted)
         self._shown: IncidentNow | None = None
         self.setProperty("panel", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -93,6 +105,16 @@ class AlertPanel(QWidget):
         """Bring the keyboard to the first thing that can be done here."""
         focus_first(self, self.buttons.values(), self._close)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look for what failed first, and follow."""
+        super().showEvent(event)
+        self.evidence.set_active(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Look for nothing that nobody sees."""
+        super().hideEvent(event)
+        self.evidence.set_active(False)
+
     def build(self) -> Iterator[None]:
         """Put it together, a little between two yields; whoever makes it goes through all of it."""
         column = QVBoxLayout(self)
@@ -134,7 +156,7 @@ class AlertPanel(QWidget):
         self._told.body.addWidget(self.messages)
         self._message = Section(N_("Message"))
         self._message.body.addWidget(self.sent)
-        for section in (self._extent, self._story, self._told, self._message):
+        for section in (self._extent, self._story, self.evidence, self._told, self._message):
             yield
             pane.body.addWidget(section)
         pane.body.addStretch(1)
@@ -171,6 +193,7 @@ class AlertPanel(QWidget):
         self.names.setVisible(bool(names))
         self.facts.set_rows(_rows(one))
         self.timeline.set_entries(words.story(one))
+        self.evidence.show_letter(words.failing(one))
         rows = words.deliveries(one)
         self._told.setVisible(bool(rows))
         self.messages.set_rows(rows)

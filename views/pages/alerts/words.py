@@ -17,6 +17,7 @@ from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESO
 from services.domain.alerts.outbox import SENT_MS, Letter
 from services.domain.alerts.rule import Rule
 from services.domain.alerts.text import CONDITIONS, MEASURES, TRIED, UNTRIED
+from services.domain.task.status import Status
 from services.i18n import N_, _, is_chinese, ngettext
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertsNow, ChannelNow, IncidentNow, RuleNow
@@ -97,6 +98,14 @@ def cause(one: IncidentNow) -> str:
     """Its cause, "" where nobody knows one."""
     found = one.incident.words.cause
     return messages.render(found) if found is not None else ""
+
+
+def failing(one: IncidentNow) -> str:
+    """The filter of the dead letters that it is about, "" where it is about something else, or over: those that are
+    open then are others.
+    """
+    scope = one.incident.scope
+    return scope if scope.startswith(f"status:{Status.DEAD} ") and one.state != RESOLVED else ""
 
 
 def extent(one: IncidentNow) -> str:

@@ -25,9 +25,9 @@ from services.i18n import N_, _, pgettext
 from services.messages import told
 from services.monitor.tasks import TaskDetail
 from views.context import PageContext
+from views.kit.beside import BesideSection
 from views.kit.verb import Place, Verbs, show
 from views.pages.dead_letters import words
-from views.pages.dead_letters.beside import BesideSection
 from views.pages.dead_letters.editor import MessageEditor
 from views.pages.dead_letters.verbs import PRESS, CauseVerb, Letters, LetterVerb, OfCause, Put
 from views.pages.dead_letters.words import minute
@@ -203,7 +203,7 @@ class LetterPanel(QWidget):
         yield
         self._build_reason()
         yield
-        self.success = BesideSection(self._context.letters, self._context.artifacts)
+        self.success = BesideSection(self._context.letters.beside, self._context.artifacts)
         self.success.task_wanted.connect(self.task_wanted)
         self.success.answered.connect(self._say)
         self._body.addWidget(self.success)

@@ -277,6 +277,46 @@ def test_the_panel_tells_cause_next_step_story_and_messages(alerts: Alerts, open
     assert not panel.isVisible()
 
 
+def test_the_first_that_failed_stands_beside_the_last_that_was_good(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    fleet.seed_shops()
+    scope = "status:dead triage:open type:sync_order"
+    first = fleet.die("pdd", "pdd-10021", "sync_order", "ElementNotFound: .order-list__row", {})
+    fleet.die("pdd", "pdd-10022", "sync_order", "ElementNotFound: .order-list__row", {})
+    good = fleet.succeed("pdd", "pdd-10023", "sync_order")
+    dead, login = alerts.dead(scope=scope), alerts.login()
+    alerts.dead(key="over", scope=scope, resolved_at=alerts.now)
+    page = open_page()
+    evidence = page.panel.evidence
+
+    def click(name: str) -> None:
+        place = page.table.visualRect(page.table.records.index(page.table.records.row_of(name), 1))
+        qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=place.center())
+        assert page.table.current_key() == name
+
+    click(dead.id)
+    qtbot.keyClick(page.table, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: evidence.found is not None, timeout=WAIT_MS)
+    assert evidence.isVisible()
+    found = evidence.found
+    assert found is not None
+    assert found.success is not None
+    assert (found.letter.task.task_id, found.success.task.task_id) == (first, good)
+    said = [label.text() for label in evidence.findChildren(QLabel) if label.isVisibleTo(page)]
+    assert {"First bad", "Last good"} <= set(said)
+    shop = fleet.context.shops()["pdd:pdd-10021"]
+    assert any(shop.name in one for one in said)
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as heard:
+        qtbot.keyClick(evidence.right.door, Qt.Key.Key_Return)
+    assert heard.args == ["tasks", good]
+    click(login.id)
+    assert not evidence.isVisible()
+    pick(qtbot, page, "resolved")
+    page.table.setFocus()
+    assert not evidence.isVisible()
+
+
 @pytest.mark.parametrize(
     ("letter", "said"),
     [

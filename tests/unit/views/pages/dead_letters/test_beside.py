@@ -19,7 +19,7 @@ from services.domain.task.status import Status
 from tests.unit.views.pages.fleet_rig import MINUTE, Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.artifact import ArtifactDialog
-from views.pages.dead_letters.beside import BesideSection
+from views.kit.beside import BesideSection
 from views.pages.dead_letters.page import DeadLettersPage
 
 pytestmark = pytest.mark.both_pairs

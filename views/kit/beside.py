@@ -16,7 +16,7 @@ from services.domain.types.flow_trace import StepState
 from services.i18n import N_, _, language, ngettext
 from services.messages import logged, told
 from services.monitor.artifacts import ArtifactQueries
-from services.monitor.letters.beside import Beside, Blank, ComparedAttempt, Kin, LetterQueries
+from services.monitor.letters.beside import Beside, Blank, ComparedAttempt, Kin
 from services.monitor.live import Changes
 from views.dialogs.artifact import ArtifactDialog
 from views.kit.list_source import Ask, ListSource
@@ -74,9 +74,20 @@ class BesideSection(Section):
     task_wanted = Signal(str)
     answered = Signal()
 
-    def __init__(self, letters: LetterQueries, files: ArtifactQueries) -> None:
-        super().__init__(N_("Beside the last success"))
-        self._letters, self._files = letters, files
+    def __init__(
+        self,
+        find: Callable[[str], Beside | None],
+        files: ArtifactQueries,
+        title: str = N_("Beside the last success"),
+        names: tuple[str, str] = (N_("This letter"), N_("Last success")),
+        *,
+        shops: bool = False,
+    ) -> None:
+        """``find`` tells of a letter by what is shown (blocking); ``names``: what both are called; ``shops``: of which
+        shops they are is said in any case.
+        """
+        super().__init__(title)
+        self._find, self._files, self._names, self._of_many = find, files, names, shops
         self._task_id = ""
         self._found: Beside | None = None
         self._looking = ListSource(self._call, "", self, soon_ms=LOOK_MS)
@@ -156,12 +167,13 @@ class BesideSection(Section):
         return found.success is None or (event.platform, event.shop_id) == (task.platform, task.shop_id)
 
     def _call(self, ask: Ask[str]) -> Callable[[], tuple[str, Beside | None]] | None:
-        return partial(_look, self._letters, ask.wanted) if ask.wanted else None
+        return partial(_look, self._find, ask.wanted) if ask.wanted else None
 
     def _show(self, answer: tuple[str, Beside | None]) -> None:
         task_id, found = answer
         if task_id == self._task_id:
             self._found = found
+            self.setVisible(found is not None)  # there is no such letter any more
             self._say()
             self.answered.emit()
 
@@ -186,18 +198,19 @@ class BesideSection(Section):
             self.set_note("")
             self.sentence.setText(_("Looking for the last success…"))
             return
-        now = instant.now_ms()
+        now, (bad, good) = instant.now_ms(), map(_, self._names)
         if success is None:
             self.set_note("")
             self.sentence.setText(nothing(found, now))
-            self.left.show_run(found.letter, _("This letter"), now)
+            self.left.show_run(found.letter, bad, now, shop=self._of_many)
             self.right.show_run(None, "", now)
             self._show_log()
             return
         self.set_note(kin(found))
         self.sentence.setText(sentence(found, now))
-        self.left.show_run(found.letter, _("This letter"), now)
-        self.right.show_run(success, _("Last success"), now, shop=found.kin not in (Kin.WORK, Kin.SHOP))
+        self.left.show_run(found.letter, bad, now, shop=self._of_many)
+        other = self._of_many or found.kin not in (Kin.WORK, Kin.SHOP)
+        self.right.show_run(success, good, now, shop=other)
         self.steps.show_pairs(found.pairs, found.parting)
         self._show_log()
 
@@ -223,8 +236,8 @@ class BesideSection(Section):
             ArtifactDialog(self._files, files, files.index(side.picture.shown), self.window()).open()
 
 
-def _look(letters: LetterQueries, task_id: str) -> tuple[str, Beside | None]:
-    return task_id, letters.beside(task_id)
+def _look(find: Callable[[str], Beside | None], wanted: str) -> tuple[str, Beside | None]:
+    return wanted, find(wanted)
 
 
 class ComparedColumn(QWidget):
