@@ -572,6 +572,7 @@ class Console:
         if before is not None:
             await self._leave_opened(*before)
         opened.keys.another_wanted.connect(partial(self._open_another, opened, None))
+        opened.window.open_beside = partial(self._open_followed, opened)
         opened.keys.quit_wanted.connect(self._leave)
         for kept in self._kept_windows(left):
             self._open_another(opened, kept)
@@ -612,15 +613,22 @@ class Console:
         kept, self._windows_kept = (left[1:] if self._windows_kept else []), False
         return [] if self._request.screenshot or self._request.page else kept
 
-    def _open_another(self, like: bootstrap.OpenWindow, kept: dict[str, object] | None) -> None:
+    def _open_followed(self, like: bootstrap.OpenWindow, page_id: str, request: object) -> None:
+        """One more window, on what a link leads to."""
+        self._open_another(like, {**like.window.save_state(), "page": page_id, "show": request}, beside=True)
+
+    def _open_another(
+        self, like: bootstrap.OpenWindow, kept: dict[str, object] | None, *, beside: bool = False
+    ) -> None:
         """One more window, as it was kept, or on what another one shows."""
         made = like.another()
         made.window.restore_state(kept if kept is not None else like.window.save_state())
-        if kept is None:
+        if kept is None or beside:
             made.window.move(like.window.pos() + QPoint(BESIDE, BESIDE))
         self.others.append(made)
         self.connections.serve(made.window)
         made.keys.another_wanted.connect(partial(self._open_another, made, None))
+        made.window.open_beside = partial(self._open_followed, made)
         made.keys.quit_wanted.connect(self._leave)
         made.window.closing.connect(partial(self._on_closed, made))
         made.wiring.loss.other_wanted.connect(self.connections.show_menu)

@@ -28,7 +28,7 @@ from views.shell.toasts import Toasts
 from views.shell.top_bar import TopBar
 from views.support import instant, shown
 from views.support.instant import ticks
-from views.support.keys import Shortcut
+from views.support.keys import Shortcut, take_beside
 from views.support.look import focus_chain
 from views.support.throttle import turns
 from views.theme.icons import app_icon
@@ -226,6 +226,7 @@ class MainWindow(QMainWindow):
         self.placing = Placing(self)
         ticks().serve(self)
         self.may_close: Callable[[], bool] = lambda: True  #: asked first; False keeps the window open
+        self.open_beside: Callable[[str, object], None] | None = None  #: shows a page in a window of its own
         self._specs = {spec.id: spec for spec in pages}
         self._pages: dict[str, Page] = {}
         self._begun: dict[str, Page] = {}  #: the page that is made ahead, while it is
@@ -371,8 +372,13 @@ class MainWindow(QMainWindow):
                 log.exception("page %s", page_id)
 
     def open_page(self, page_id: str, request: object = None) -> None:
-        """Show a page, and there what `request` asks for; unknown pages are ignored."""
+        """Show a page, and there what `request` asks for; unknown pages are ignored. After a click with Ctrl it is
+        shown in a window of its own.
+        """
         if page_id not in self._specs:
+            return
+        if take_beside() and self.open_beside is not None:
+            self.open_beside(page_id, request)
             return
         if page_id != self._current:
             self._history.leave(self._current)

@@ -15,6 +15,7 @@ from console.main_window import MainWindow
 from services import settings as config
 from tests.gui.test_connections import shown
 from tests.gui.test_console import play, until
+from views.pages.overview.page import OverviewPage
 from views.pages.settings.page import SettingsPage
 from views.pages.tasks.page import TasksPage
 
@@ -102,6 +103,31 @@ def test_a_second_window_has_its_own_page_and_comes_back(qapp: QApplication, tmp
     kept = json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))
     assert (kept["window"]["page"], kept["pages"]["notifications"]) == ("overview", "off")
     assert [len(left) for left in kept["windows"].values()] == [2]
+
+
+def test_what_leads_to_a_page_opens_it_in_a_second_window_with_ctrl(qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
+    left, ctrl = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
+
+    async def work(console: Console) -> None:
+        await shown(console, "local")
+        (first,) = windows(console)
+        await until(lambda: first.open_beside is not None, "more windows may be opened")
+        first.open_page("overview")
+        page = first.page("overview")
+        assert isinstance(page, OverviewPage)
+        QTest.mouseClick(page.tiles["running"], left, ctrl)
+        assert (first.current, [one.current for one in windows(console)]) == ("overview", ["overview", "tasks"])
+        second = windows(console)[1]
+        assert filter_of(second) == "status:running"
+        assert second.pos() != first.pos(), "the one does not hide the other"
+        QTest.mouseClick(second.rail.item("workers"), left, ctrl)
+        assert [one.current for one in windows(console)] == ["overview", "tasks", "workers"]
+        QTest.mouseClick(second.rail.item("queues"), left)
+        QTest.mouseClick(page.tiles["running"], left)
+        assert [one.current for one in windows(console)] == ["tasks", "queues", "workers"], "without it, here"
+
+    play(qapp, tmp_path, work)
 
 
 def test_what_is_open_here_opens_in_a_window_of_its_own_too(qapp: QApplication, tmp_path: Path) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from views.support.keymap import RAIL_KEYS, keymap
-from views.support.keys import Shortcut
+from views.support.keys import Shortcut, beside
 from views.support.language import on_language_changed
 from views.support.look import line
 from views.support.paint import cut, draw_box, width_of, write
@@ -67,6 +67,11 @@ class NavItem(QAbstractButton):
         self.setFixedHeight(NAV_ITEM)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Lead to a window of its own with Ctrl."""
+        with beside(event):
+            super().mouseReleaseEvent(event)
 
     def set_badge(self, text: str, tone: str, tip: str) -> None:
         """Show a count that needs eyes, in the colour of its worst item."""

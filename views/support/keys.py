@@ -5,17 +5,41 @@ bind(table, {"tasks.retry": self._retry, "Esc": self._close})     # only while t
 bind(page, {"batches.next": self._next})                          # while the focus is anywhere on the page
 
 A name is a command of ``keymap``, whose key a person may change, or a key that is always the same.
+
+What leads to a page says by ``beside(event)`` that it is clicked with Ctrl, and the window asks ``take_beside()``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShortcut
+from PySide6.QtGui import QMouseEvent, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from views.support.keymap import keymap
+
+_wanted_beside = False
+
+
+@contextmanager
+def beside(event: QMouseEvent) -> Iterator[None]:
+    """While a click is done: with Ctrl, the page that it leads to is wanted in a window of its own."""
+    global _wanted_beside
+    ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+    _wanted_beside = ctrl and event.button() == Qt.MouseButton.LeftButton
+    try:
+        yield
+    finally:
+        _wanted_beside = False
+
+
+def take_beside() -> bool:
+    """Whether the page that is about to open is wanted in a window of its own; asked once, for it opens pages, too."""
+    global _wanted_beside
+    found, _wanted_beside = _wanted_beside, False
+    return found
 
 
 class Shortcut(QShortcut):

@@ -22,6 +22,7 @@ from PySide6.QtGui import (
     QHelpEvent,
     QKeyEvent,
     QKeySequence,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
 )
@@ -29,7 +30,7 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QMenu, QSizePolicy, QToo
 
 from services.i18n import _
 from views.support.keymap import keymap
-from views.support.keys import Shortcut
+from views.support.keys import Shortcut, beside
 from views.support.language import on_language_changed
 from views.support.paint import cut, draw_box, width_of, write
 from views.theme import theme
@@ -394,6 +395,11 @@ class LinkLabel(Button):
     def __init__(self, text: str = "", parent: QWidget | None = None, *, filled: bool = False) -> None:
         super().__init__(text, kind="primary" if filled else "link", small=filled, parent=parent)
         self.clicked.connect(self._on_clicked)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Lead to a window of its own with Ctrl."""
+        with beside(event):
+            super().mouseReleaseEvent(event)
 
     def _on_clicked(self) -> None:
         self.activated.emit()

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QSizePolicy,
 from services.i18n import _
 from views.charts.sparkline import paint_sparkline
 from views.support.elide import shorter
+from views.support.keys import beside
 from views.support.language import on_language_changed
 from views.support.paint import cut, draw_box, outlines, width_of, write
 from views.theme import theme
@@ -239,7 +240,7 @@ class KpiTile(QAbstractButton):
             inner.end()
         painter.drawPixmap(QPoint(0, self.height() - _CURVE), self._curve)
 
-    # keys and menu
+    # mouse, keys and menu
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Let Enter open the list too; Ctrl+C copies the value, Ctrl+Shift with an arrow moves the tile."""
@@ -274,9 +275,10 @@ class KpiTile(QAbstractButton):
             super().mouseMoveEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Stay where it was dragged to."""
+        """Stay where it was dragged to; a click with Ctrl leads to a window of its own."""
         self._pressed_at = None
-        super().mouseReleaseEvent(event)
+        with beside(event):
+            super().mouseReleaseEvent(event)
         if self._drags:
             self._end_drag(stays=True)
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from views.support.keys import take_beside
 from views.theme import theme
 from views.widgets.buttons import KINDS, Button, IconButton, LinkLabel, shortcut_text
 
@@ -201,3 +202,19 @@ def test_focus_hover_and_looks_can_be_seen(qtbot: QtBot) -> None:
 @pytest.mark.parametrize(("keys", "shown"), [("Ctrl+N", "Ctrl+N"), ("Ctrl+Return", "Ctrl+Enter"), ("R", "R")])
 def test_chips(keys: str, shown: str) -> None:
     assert shortcut_text(keys) == shown
+
+
+def test_a_link_says_that_it_is_clicked_with_ctrl_while_it_is(qtbot: QtBot) -> None:
+    link = LinkLabel("Show")
+    qtbot.addWidget(link)
+    asked: list[bool] = []
+    link.activated.connect(lambda: asked.extend((take_beside(), take_beside())))
+    left, ctrl = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
+    qtbot.mouseClick(link, left, ctrl)
+    assert asked == [True, False], "one window for one click"
+    qtbot.mouseClick(link, left)
+    qtbot.keyClick(link, Qt.Key.Key_Return, ctrl)
+    assert asked[2:] == [False] * 4
+    link.activated.disconnect()
+    qtbot.mouseClick(link, left, ctrl)
+    assert not take_beside(), "a click that leads nowhere is forgotten"
