@@ -5,6 +5,7 @@ one more once the condition is gone. ``no_leader`` and ``silent_worker`` are in 
 from __future__ import annotations
 
 import json
+import locale
 import os
 import sys
 import threading
@@ -404,6 +405,10 @@ open(sys.argv[1], "a").write(sys.stdin.read() + "|" + names)
 """
 
 
+#: a command that says so as a program of a Chinese Windows writes it
+GBK = "import sys; sys.stderr.buffer.write('\\u6ca1\\u6709\\u96c6\\u7fa4'.encode('gbk')); sys.exit(1)"
+
+
 def commanded(world: World, *words: str, seconds: float = 60.0) -> Watch:
     """A watch on a machine whose settings know a command."""
     settings = AlertSettings(commands={"scale_out": words} if words else {}, command_seconds=seconds)
@@ -459,12 +464,16 @@ def test_a_command_that_leaves_something_running_has_ended(world: World, tmp_pat
     [
         ((), "know no command scale_out"),
         ((sys.executable, "-c", "import sys; sys.exit('no cluster')"), "ended with 1: no cluster"),
+        ((sys.executable, "-c", GBK), "没有集群"),
         (("/there/is/none",), "No such file or directory"),
         ((sys.executable, "-c", "import time; time.sleep(60)"), "was ended after"),
     ],
-    ids=["unknown", "fails", "missing", "slow"],
+    ids=["unknown", "fails", "code page", "missing", "slow"],
 )
-def test_a_command_that_fails_is_told_and_holds_up_no_alert(world: World, words: tuple[str, ...], why: str) -> None:
+def test_a_command_that_fails_is_told_and_holds_up_no_alert(
+    world: World, words: tuple[str, ...], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locale, "getencoding", lambda: "gbk")
     watch = commanded(world, *words, seconds=1.0)
     (one,) = watch.until(
         lambda now: now.incidents[0].incident.lines[-1].message.code == "alert.line_action_failed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import locale
 import logging
 import socket
 import subprocess
@@ -93,9 +94,18 @@ class HookCommand:
                 _refuse("alert.command_failed", name=name, code="-", why=exc.strerror or type(exc).__name__)
             if done.returncode:
                 errors.seek(max(0, errors.seek(0, io.SEEK_END) - _HEARD))
-                said = errors.read().decode(errors="replace").strip().splitlines()
+                said = _decoded(errors.read()).strip().splitlines()
                 why = mask.known(mask.masked_text(said[-1] if said else "-"))[:200]
                 _refuse("alert.command_failed", name=name, code=done.returncode, why=why)
+
+
+def _decoded(said: bytes) -> str:
+    """In UTF-8, else as programs of this system write: on Windows in its code page."""
+    try:
+        # the beginning may be cut off within a character
+        return said.lstrip(bytes(range(0x80, 0xC0))).decode()
+    except UnicodeDecodeError:
+        return said.decode(locale.getencoding(), errors="replace")
 
 
 def document(incident: Incident) -> bytes:
