@@ -66,7 +66,8 @@ GATES: dict[str, str] = {
     "gate.dependencies": N_("Waits for {open} of the {count} tasks it depends on, first {id}, which is {status}."),
     "gate.dependency_dead": N_("It depends on {id}, which is dead: republish that one, or cancel this task."),
     "gate.dependency_cancelled": N_(
-        "It depends on {id}, which was cancelled and will never succeed: cancel this task, or create it again without."
+        "It depends on {id}, which was cancelled and will never succeed: cancel this task. If that one was created"
+        " again, create this one again, too: then it waits for the new one."
     ),
     "gate.dependency_gone": N_("It depends on {id}, which has no record any more: cancel this task."),
     "gate.no_session": N_("The shop asks for no login and no captcha."),
