@@ -130,6 +130,8 @@ def stats(context: Context) -> int:
     lines.append(", ".join(map(spoken.say, insight.summary(fleet))))
     foreign = told.facts.unrecorded
     lines += [spoken.phrase("from other programs, not yet recorded: {n}", n=foreign)] if foreign else []
+    skipped = depth.skipped(counts, snapshot.depths) if snapshot.told else 0
+    lines += [spoken.phrase("ready, but of no task that waits: {n}; workers skip them", n=skipped)] if skipped else []
     lines += [spoken.phrase("recorded, not sent: {n}", n=counts.unsent)] if counts.unsent else []
     lines += (
         [spoken.phrase("{what}. {remedy}", what=spoken.say(way.message), remedy=spoken.say(way.remedy))]

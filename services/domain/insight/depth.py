@@ -74,6 +74,18 @@ def beyond(counts: Counts, depths: Iterable[QueueDepth]) -> int:
     return max(0, waiting - recorded - noticed)
 
 
+def skipped(counts: Counts, depths: Iterable[QueueDepth]) -> int:
+    """At least so many messages wait of which no record tells that it does, such as those of a queue that was purged:
+    whoever takes one skips it. 0 where somebody takes messages, for there they are gone soon.
+    """
+    known = list(depths)
+    if any(depth.consumers for depth in known if depth.kind in ("lane", "shop")):
+        return 0
+    # messages of these may be there again, and nobody has taken them out
+    others = sum(counts.status.get(one, 0) for one in (Status.RETRYING, Status.RUNNING))
+    return max(0, beyond(counts, known) - others)
+
+
 def unacked_told(depths: Iterable[QueueDepth]) -> bool:
     """Whether the broker tells what consumers hold."""
     asked = [depth for depth in depths if depth.kind in ("lane", "shop")]

@@ -15,6 +15,7 @@ from services.domain.fleet.shop import SCOPE_ALL, Pause, Shop
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import paused
 from services.domain.insight import queue as insight
+from services.domain.insight.depth import skipped
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.queue import Facts, Flow
 from services.domain.insight.worker import takes_work
@@ -118,6 +119,7 @@ class QueuesNow(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[QueueNow, ...] = ()
     shops: int = 0  #: queues of shops that there are; rows may be fewer
     told: bool = True  #: whether the broker tells what it holds
+    skipped: int = 0  #: of what is ready, messages without a task that waits, while nobody takes any
     publisher: PublisherNow = msgspec.field(default_factory=PublisherNow)
     workers: tuple[WorkerInfo, ...] = ()
     at_ms: int = 0
@@ -182,6 +184,7 @@ class QueueBoard:
             rows.append(self._dead(snapshot, past, flows))
         return QueuesNow(
             rows=tuple(rows), shops=len(keys), told=snapshot.told, publisher=snapshot.publisher(),
+            skipped=skipped(snapshot.counts, snapshot.depths) if snapshot.told else 0,
             workers=snapshot.workers, at_ms=snapshot.at_ms,
         )  # fmt: skip
 

@@ -176,7 +176,8 @@ COLUMNS: tuple[Column[Line], ...] = (
         lambda one: one.ready,
         lambda one: words.number(one.ready),
         width=66,
-        tip=N_("Messages that the broker has and no worker holds (broker: ready); of dead letters the open ones."),
+        tip=N_("Messages that the broker has and no worker holds (broker: ready); of dead letters the open ones."
+            " The message of a cancelled or moved task counts until a worker takes and skips it."),
         tone=lambda one: "dead" if one.kind == "dead" and one.ready else "text",
     ),
     _numbers(

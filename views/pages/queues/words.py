@@ -148,6 +148,8 @@ def summary(now: QueuesNow) -> str:
         return _("The broker does not answer: what waits there is not known.")
     work = [row for row in now.rows if row.kind in (LANE, SHOP)]
     parts = [_("{n} ready").format(n=text.count(sum(row.ready or 0 for row in work)))]
+    if now.skipped:
+        parts.append(_("{n} of them without a task that waits").format(n=text.count(now.skipped)))
     back = sum(row.ready or 0 for row in now.rows if row.kind == DELAY)
     parts.append(_("{n} in back-off").format(n=text.count(back)))
     parts.append(_("{n} with workers").format(n=text.count(sum(row.unacked or 0 for row in work))))

@@ -61,3 +61,15 @@ def test_what_neither_records_nor_notices_tell_of() -> None:
     notices = QueueDepth(name="rpa_notice_queue", ready=5, unacked=1, consumers=1, kind="notice")
     assert depth.beyond(Counts(status={"queued": 1, "pending": 2}), [lane, notices]) == 1
     assert depth.beyond(Counts(status={"queued": 12, "blocked": 3}), [lane]) == 0, "those of a worker are in its hands"
+
+
+def test_messages_without_a_task_that_waits_are_told_while_nobody_takes_any() -> None:
+    """A queue that was purged keeps its messages until a worker takes and skips them."""
+    counts = Counts(status={"queued": 2, "cancelled": 21, "running": 1, "retrying": 3})
+
+    def lane(ready: int, consumers: int = 0) -> QueueDepth:
+        return QueueDepth(name="rpa_tasks_high", ready=ready, unacked=0, consumers=consumers)
+
+    assert depth.skipped(counts, [lane(27)]) == 21
+    assert depth.skipped(counts, [lane(6)]) == 0, "what retries or has lost its worker may have its message there again"
+    assert depth.skipped(counts, [lane(27, 1)]) == 0, "there they are gone soon"

@@ -111,6 +111,15 @@ def test_the_tree_has_lanes_back_off_and_dead_letters_and_tells_what_waits(
     assert page.panel.buttons["pause"].toolTip().startswith("A lane has no pause of its own")
 
 
+def test_messages_that_a_purge_leaves_behind_are_told_apart(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    create(fleet)
+    create(fleet, 1, "refresh_goods", priority="low")
+    commands = fleet.context.commands.queues
+    commands.purge(commands.plan_purge("rpa_tasks_low"), typed="rpa_tasks_low")
+    page = open_page()
+    until(qtbot, page, lambda: page.header.summary().startswith("4 ready, 1 of them without a task that waits, "))
+
+
 def test_on_a_group_the_panel_goes_on_telling_of_the_queue_before(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     create(fleet, 2)
     page = open_page()
