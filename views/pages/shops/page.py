@@ -404,7 +404,7 @@ class ShopsPage(ListPage[ShopRow]):
 
     def _on_chosen(self) -> None:
         row = self._shop_at(self.table.current_key())
-        self.heat.map.set_marked(row.key if row is not None else "")
+        self.heat.map.set_marked(*((row.key, row.now.group) if row is not None else ("",)))
         self._follow()
         self._ask_works()
 

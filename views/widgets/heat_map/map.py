@@ -72,7 +72,7 @@ class HeatMap(QWidget):
         self._filter = ""
         self._lit: Collection[str] | None = None
         self._dim: Dim | None = None
-        self._marked = ("", "")
+        self._marked = ("", "", "")
         self._current = -1
         self._by_key = False
         self._atlas: Atlas | None = None
@@ -125,11 +125,13 @@ class HeatMap(QWidget):
         if not same:
             self.update()
 
-    def set_marked(self, key: str) -> None:
-        """Put an edge around a shop (``platform:shop_id``) that is chosen elsewhere; "" for none."""
+    def set_marked(self, key: str, group: str = "") -> None:
+        """Put an edge around a shop (``platform:shop_id``) that is chosen elsewhere, or around the cell of its group;
+        "" for none.
+        """
         platform, _colon, shop_id = key.partition(":")
-        if (platform, shop_id) != self._marked:
-            self._marked = (platform, shop_id)
+        if (platform, shop_id, group) != self._marked:
+            self._marked = (platform, shop_id, group)
             self.update()
 
     def _dimmed(self) -> Dim | None:
@@ -218,7 +220,7 @@ class HeatMap(QWidget):
                 self._paint_bar(painter, block.group, QRectF(block.x, block.y + HEADER - 2, block.width, BAR - 8))
         if self._rows.inside:
             self._paint_numbers(painter)
-        elif self._marked[1]:
+        if self._marked[1]:
             self._paint_mark(painter)
         if self._current >= 0:
             self._paint_ring(painter)
@@ -266,7 +268,8 @@ class HeatMap(QWidget):
         painter.drawRect(room.adjusted(0.5, 0.5, -0.5, -0.5))
 
     def _paint_mark(self, painter: QPainter) -> None:
-        room = self.rect_of(*self._marked)
+        platform, shop_id, group = self._marked
+        room = self.rect_of(platform, group if self._rows.inside else shop_id)
         if not room.isEmpty():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setBrush(Qt.BrushStyle.NoBrush)

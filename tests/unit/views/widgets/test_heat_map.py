@@ -159,6 +159,10 @@ def test_a_cell_for_each_group_tells_its_worst_state_and_how_many_are_in_it(qtbo
     assert heat.accessibleDescription().startswith("Without a group, zzz: Stuck 1")
     qtbot.keyClick(heat, Qt.Key.Key_Return)
     assert opened == [("temu", "g7"), ("zzz", "")]
+    heat.clearFocus()
+    bare = heat.grab().toImage()
+    heat.set_marked("temu:s00107", "g7")
+    assert heat.grab().toImage() != bare, "the group of what is chosen elsewhere"
     heat.set_rows(gather([replace(one, state="dead") for one in grouped()]))
     assert heat.grab().toImage() != before
 

@@ -265,7 +265,10 @@ def test_of_many_queues_of_shops_the_deepest_are_shown_first(qtbot: QtBot, fleet
     keys = order(page)
     assert keys.index("single_shop_m029") == keys.index("shops") + 1
     assert (len([key for key in keys if key.startswith("single_")]), cells(page, MORE)["queue"]) == (20, "Show 10 more")
-    page.table.open_requested.emit(MORE)
+    more = page.table.records.index(keys.index(MORE), 0)
+    page.table.scrollTo(more)
+    spot = page.table.visualRect(more).center()
+    qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=spot)
     qtbot.waitUntil(lambda: len([key for key in order(page) if key.startswith("single_")]) == 30, timeout=WAIT_MS)
 
 
