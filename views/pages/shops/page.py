@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 from msgspec.structs import replace
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
@@ -628,6 +628,7 @@ class ShopsMap(Card):
         self.body.addWidget(self._head_row)
         self.body.addWidget(self.pane)
         self.map.resized.connect(self._fit)
+        self.map.stepped.connect(self._keep_in_sight)
         self.fold_button.clicked.connect(self._toggle)
         self.map.group_clicked.connect(lambda platform, group: self._zoom(Opened(platform, group)))
         self.map.left.connect(lambda: self._zoom(None))
@@ -647,6 +648,11 @@ class ShopsMap(Card):
         self.opened = opened
         self.zoomed.emit()
         self.map.setFocus(Qt.FocusReason.OtherFocusReason)  # Esc leads back out
+
+    def _keep_in_sight(self, cell: QRectF) -> None:
+        """The keys lead beyond what there is room for."""
+        spot = cell.center().toPoint() + self.map.pos()
+        self.pane.ensureVisible(spot.x(), spot.y(), 0, round(cell.height()))
 
     def _say_group(self) -> None:
         opened = self.opened

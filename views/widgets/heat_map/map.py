@@ -53,6 +53,7 @@ class HeatMap(QWidget):
         group_clicked: platform and name of a group of shops that was.
         left: the shops of one group are shown, and somebody wants to see all groups again.
         current_changed: platform and id under the mouse or the arrow keys, both "" for none.
+        stepped: the keys came to a cell, and where that is.
         menu_filled: the menu of a shop before it opens, and that shop (``platform:shop_id``): whoever shows the map may
             put in what can be done to it.
         resized: it is as high as its shops need now.
@@ -63,6 +64,7 @@ class HeatMap(QWidget):
     group_clicked = Signal(str, str)
     left = Signal()
     current_changed = Signal(str, str)
+    stepped = Signal(QRectF)
     menu_filled = Signal(object, str)
 
     def __init__(self, *, aggregate_above: int | None = AGGREGATE_ABOVE, parent: QWidget | None = None) -> None:
@@ -300,6 +302,7 @@ class HeatMap(QWidget):
         self._announce()
         if by_key:
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
+            self.stepped.emit(QRectF(*self._layout_of.rect_of(index), self._layout_of.cell))
         self._show_card()
         self.setCursor(Qt.CursorShape.PointingHandCursor if cell else Qt.CursorShape.ArrowCursor)
         self.update()

@@ -425,6 +425,12 @@ def test_a_fleet_too_large_for_a_cell_each_has_one_for_each_group_that_opens_and
     with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         page.refresh()
     assert len(heat.rows.cells) == 650, "an answer leaves it open"
+    page.resize(900, 300)
+    qtbot.keyClick(heat, Qt.Key.Key_End)
+    assert heat.current is not None
+    last = heat.rect_of("temu", heat.current.shop_id).toRect()
+    assert heat.visibleRegion().contains(last), "the map scrolls along with the keys"
+    qtbot.keyClick(heat, Qt.Key.Key_Home)
     qtbot.mouseClick(heat, Qt.MouseButton.LeftButton, pos=heat.rect_of("temu", "t6").center().toPoint())
     qtbot.waitUntil(lambda: page.table.current_key() == "temu:t6", timeout=WAIT_MS)
     heat.setFocus()
