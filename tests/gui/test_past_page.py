@@ -327,6 +327,30 @@ def test_a_tile_opens_the_tasks_that_were_there_then(desk: Desk, record: Record,
     assert all(f"<={then}" in what for _where, what in opened[:2])
 
 
+def test_compare_shows_what_differs_between_both_ends(ask: Ask, record: Record, qtbot: QtBot) -> None:
+    page = ask(record.gap[0] + 2 * STEP)  # ten minutes before it the record begins, ten after it the gap is over
+    page.compare.setFocus()
+    with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+        qtbot.keyClick(page.compare, Qt.Key.Key_Right)
+    assert (page.both.isVisible(), page.changes.isVisible()) == (True, False)
+    assert page.both.rows() == [
+        ("Waiting", "2", "242"),
+        ("Dead letters", "0", "12"),
+        ("temu:100, temu:101, temu:102, temu:103, temu:104, temu:105 and 6 more", "Healthy", "Dead letters"),
+    ]
+    with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+        page.show_request(str(record.failed_at + 2 * STEP))
+    assert page.both.rows() == [], "nothing is made up"
+    assert page.both.said().startswith("No record of ")
+    with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+        page.show_request(str(record.gap[1] + 2 * STEP))
+    found = {name: pair for name, *pair in page.both.rows()}
+    assert found["Waiting"] == ["no record", "359"]
+    assert "Not known of both ends: shops" in found
+    qtbot.keyClick(page.compare, Qt.Key.Key_Left)
+    assert (page.both.isVisible(), page.changes.isVisible()) == (False, True)
+
+
 def test_the_banner_copies_a_link_that_leads_back_to_the_moment(record: Record, console: Console, qtbot: QtBot) -> None:
     window = console.window
     window.open_page("past", str(record.failed_at))

@@ -114,6 +114,25 @@ class PastQueries:
             complete=len(changes) < MAX_CHANGES and not more,
         )
 
+    def ends(self, begin: int, end: int) -> tuple[Moment | None, Moment | None]:
+        """The fleet at two instants; None where nobody recorded here.
+
+        Raises:
+            StoreUnavailable: the file of the recorder cannot be read.
+        """
+        tape = self._open()
+        if tape is None:
+            return None, None
+        try:
+            known = tape.span() or (0, 0)
+            # as of ``at``: the newest row speaks until it is late
+            last = known[1] if self._now_ms() - known[1] <= ABSENT_MS else end
+            return tape.at(min(begin, last)), tape.at(min(end, last))
+        except sqlite3.Error as exc:
+            raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
+        finally:
+            tape.close()
+
     def lanes(self, begin: int, end: int, parts: int = PARTS) -> Lanes:
         """What stood out between two instants, in so many parts.
 

@@ -13,17 +13,18 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from services import act_words, spans
 from services.domain.insight import shop as shops
-from services.domain.past.frame import LEADER, UNTOLD, Numbers
+from services.domain.past.frame import LEADER, SHOP, UNTOLD, Numbers
 from services.domain.past.lanes import Lanes
 from services.domain.past.turns import by_state
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.past.queries import AROUND_MS, PastNow
+from services.monitor.past.tape import Moment
 from views.charts.series import holed
 from views.context import PageContext
 from views.page import Page
 from views.pages.past.strip import PastStrip, Player
-from views.pages.past.then import Then, ThenView, look
+from views.pages.past.then import BothEnds, Then, ThenView, look
 from views.support import instant, safe, shown, text
 from views.support.keys import Shortcut
 from views.support.look import Label
@@ -69,6 +70,9 @@ CURVES = {name: name for name in ("waiting", "unacked", "running", "retrying", "
 SPANS = {"6h": 6 * HOUR_MS, "24h": 24 * HOUR_MS, "7d": 7 * 24 * HOUR_MS, "30d": 30 * 24 * HOUR_MS}
 STRIP_MS = 30_000  #: how often the strip is asked again
 NAMED = 6
+#: how *What changed* is told
+TURNS, COMPARED = "turns", "compared"
+Ends = tuple[Moment | None, Moment | None]
 #: the glyph of a change, by its kind and what became of it
 _GLYPHS = {
     "past.shop_well": "healthy",
@@ -109,6 +113,7 @@ class PastPage(Page):
         self._context = context
         self._at = 0
         self._found: PastNow | None = None
+        self._ends: Ends | None = None  #: of what is found; None before they are asked for
         self._lanes: Lanes | None = None
         self._error: BaseException | None = None
         self._asking = Operation(self, latest=True)
@@ -174,8 +179,13 @@ class PastPage(Page):
         yield
         self.changes = Timeline()
         self._changes = Card(N_("What changed"), divided=True)
+        self.compare = Segmented(((TURNS, N_("In order of time")), (COMPARED, N_("Compare"))), N_("How it is told"))
+        self.both = BothEnds()
+        self.both.hide()
+        self._changes.body.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignLeft)
         scroll = ScrollPane()
         scroll.body.addWidget(self.changes)
+        scroll.body.addWidget(self.both)
         scroll.body.addStretch(1)
         self._changes.body.addWidget(scroll, 1)
         self._changes.setMinimumHeight(CHANGES)
@@ -217,6 +227,7 @@ class PastPage(Page):
         self.strip.opened.connect(self._open_lane)
         for name, tile in self.tiles.items():
             tile.clicked.connect(partial(self._open_tile, name))
+        self.compare.chosen.connect(lambda _key: self._on_compare())
         self.span.chosen.connect(lambda _key: self._ask_strip())
         self.link_button.clicked.connect(self.link_wanted)
         self.copy_button.clicked.connect(self._copy)
@@ -375,7 +386,16 @@ class PastPage(Page):
             self._found, self._error = None, None
             self._say()
             return
-        self._asking.start(partial(_look, self._context, at), self._take, self._fail)
+        compared = self.compare.current() == COMPARED
+        self._asking.start(partial(_look, self._context, at, compared=compared), self._take, self._fail)
+
+    def _on_compare(self) -> None:
+        compared = self.compare.current() == COMPARED
+        self.changes.setVisible(not compared)
+        self.both.setVisible(compared)
+        self._say()
+        if compared:
+            self._ask()
 
     def _look_again(self) -> None:
         """What comes after the moment may still be written, and what failed may work by now."""
@@ -384,10 +404,10 @@ class PastPage(Page):
         if self.isVisible() and growing and not self._asking.awaited:
             self._ask()
 
-    def _take(self, answer: tuple[PastNow, Then]) -> None:
-        found, then = answer
+    def _take(self, answer: tuple[PastNow, Then, Ends | None]) -> None:
+        found, then, ends = answer
         if found.asked_ms == self._at:
-            self._found, self._error = found, None
+            self._found, self._ends, self._error = found, ends, None
             self._say()
             self.drawn.show_then(then)
             for name in CURVES.keys() & _tiles(found).keys():  # a curve ends where its number stands
@@ -430,12 +450,21 @@ class PastPage(Page):
             self.drawn.show_then(None)
             self.drawn.states.setText("")
             self.changes.set_entries(())
+            self.both.show_rows(())
             return
         self.set_summary(text.sentences(filter(None, _headline(found, now))))
         self.drawn.states.setText("\n".join(_shop_lines(found)))
         begin, end = (_clock(at_ms) for at_ms in (found.begin, found.end))
         self._changes.set_note(_("{begin} to {end}").format(begin=begin, end=end))
         self.changes.set_entries(_entries(found))
+        if self._ends is None:
+            self.both.show_rows((), _("Asking…"))
+        elif self._ends == (None, None):
+            self.both.show_rows((), _("No record of {begin} and of {end}.").format(begin=begin, end=end))
+        elif rows := _differences(self._ends):
+            self.both.show_rows([("", begin, end), *rows])
+        else:
+            self.both.show_rows((), _("Nothing differs between {begin} and {end}.").format(begin=begin, end=end))
 
     def _say_stretch(self) -> None:
         lanes = self._lanes
@@ -469,9 +498,10 @@ class PastPage(Page):
         QGuiApplication.clipboard().setText("\n".join(map(safe.masked, lines)))
 
 
-def _look(context: PageContext, at_ms: int) -> tuple[PastNow, Then]:
+def _look(context: PageContext, at_ms: int, *, compared: bool) -> tuple[PastNow, Then, Ends | None]:
     found = context.past.at(at_ms)
-    return found, look(context.past, found, context.shops().values(), instant.now_ms())
+    ends = context.past.ends(found.begin, found.end) if compared else None
+    return found, look(context.past, found, context.shops().values(), instant.now_ms()), ends
 
 
 def _written(at_ms: int, *, after: bool = False) -> str:
@@ -524,7 +554,12 @@ def _rows(found: PastNow) -> list[tuple[str, str]]:
     if found.moment is None:
         return []
     then, now = found.moment.numbers, found.latest
-    rows = [
+    return [(word, _pair(then, now, name)) for word, name in _names()] + [(_("Oldest waiting"), _oldest(then))]
+
+
+def _names() -> list[tuple[str, str]]:
+    """What the numbers are called."""
+    return [
         (_("Waiting"), "waiting"),
         (_("Running"), "running"),
         (_("Retrying"), "retrying"),
@@ -534,7 +569,47 @@ def _rows(found: PastNow) -> list[tuple[str, str]]:
         (_("Workers"), "workers"),
         (_("Slots at work"), "busy"),
     ]
-    return [(word, _pair(then, now, name)) for word, name in rows] + [(_("Oldest waiting"), _oldest(then))]
+
+
+def _differences(ends: Ends) -> list[tuple[str, str, str]]:
+    """Numbers and shops that differ between both ends of the span, the shops of one change as one; all that is known
+    where nobody recorded one of them.
+    """
+    rows = []
+    for word, name in [*_names(), (_("Oldest waiting"), "oldest_s")]:
+        first, last = (_("no record") if end is None else _value(end.numbers, name) or _("not told") for end in ends)
+        if first != last:
+            rows.append((word, first, last))
+    told = [
+        {name: _head(state) for (kind, name), state in end.things.items() if kind == SHOP}
+        for end in ends
+        if end is not None and end.told
+    ]
+    if len(told) < len(ends):
+        return [*rows, (_("Not known of both ends: shops"), "", "")]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for key in sorted(told[0].keys() | told[1].keys()):
+        was, became = (states.get(key) or shops.HEALTHY for states in told)
+        if was != became:
+            groups.setdefault((was, became), []).append(key)
+    for (was, became), names in groups.items():
+        rows.append((_listed(names), _state(was), _state(became)))
+    return rows
+
+
+def _head(state: str) -> str:
+    return state.partition("/")[0]
+
+
+def _state(state: str) -> str:
+    return shop_words.word(state) if state in shops.WORDS else state
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first of them, and how many more there are."""
+    rest = len(names) - NAMED
+    more = _(" and {n} more").format(n=text.count(rest)) if rest > 0 else ""
+    return safe.one_line(", ".join(names[:NAMED])) + more
 
 
 def _tiles(found: PastNow) -> dict[str, tuple[str, str]]:
@@ -576,11 +651,7 @@ def _shop_lines(found: PastNow) -> list[str]:
         return [_("What shops and workers did then is not kept any more.")]
     lines = []
     for state, names in by_state(found.moment.things).items():
-        word = shop_words.word(state) if state in shops.WORDS else state
-        rest = len(names) - NAMED
-        more = _(" and {n} more").format(n=text.count(rest)) if rest > 0 else ""
-        said = _("{state}: {names}").format(state=word, names=", ".join(names[:NAMED]))
-        lines.append(safe.one_line(said) + more)
+        lines.append(_("{state}: {names}").format(state=_state(state), names=_listed(names)))
     return lines or [_("No shop needed anybody.")]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout, QWidget
 
 from services.domain.fleet.shop import Shop
 from services.domain.insight import shop as insight
@@ -81,6 +81,46 @@ def _cells(shops: Iterable[Shop], things: Things) -> Iterable[ShopNow]:
         yield ShopNow(
             platform=shop.platform, shop_id=shop.shop_id, name=shop.name, state=state, under=under or insight.HEALTHY
         )
+
+
+class BothEnds(QWidget):
+    """What differs between two moments: names, and both values side by side."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[tuple[Label, ...]] = []
+        self._none = Label("", "label", "text3", wrap=True)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.addWidget(self._none, 0, 0, 1, 3)
+
+    def show_rows(self, rows: Sequence[tuple[str, str, str]], none: str = "") -> None:
+        """Show these, the first of them the heads, all already translated; ``none``: said in place of them."""
+        self._none.setText(none)
+        self._none.setVisible(bool(none))
+        while len(self._lines) < len(rows):
+            place = len(self._lines) + 1
+            kind, tone = ("label", "text2") if self._lines else ("caption", "text3")
+            line = (Label("", kind, tone, wrap=True), *(Label("", kind, "text", tabular=True) for _end in range(2)))
+            for column, label in enumerate(line):
+                self._grid.addWidget(label, place, column, Qt.AlignmentFlag.AlignTop)
+            self._lines.append(line)
+        for number, line in enumerate(self._lines):
+            texts = rows[number] if number < len(rows) else ("", "", "")
+            for label, words in zip(line, texts, strict=True):
+                label.setText(words)
+                label.setVisible(number < len(rows))
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """What is shown, without the heads."""
+        return [tuple(label.text() for label in line) for line in self._lines[1:] if not line[0].isHidden()]
+
+    def said(self) -> str:
+        """What is said in place of rows."""
+        return self._none.text()
 
 
 def paint_veil(chart: Plot, at_ms: int) -> None:
