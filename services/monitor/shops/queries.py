@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -81,13 +81,18 @@ class ShopQueries:
         self._works = WorkQueries(store, registry)
         self.days = ShopDays(store, registry)
 
-    def shops(self, text: str = "", which: str = ALL, most: int = MOST, state: str = "") -> ShopsNow:
-        """Shops whose name, id, group or tag contains the text, the worst first; ``state``: only those in this one."""
+    def shops(
+        self, text: str = "", which: str = ALL, most: int = MOST, state: str = "", only: Collection[str] = ()
+    ) -> ShopsNow:
+        """Shops whose name, id, group or tag contains the text, the worst first; ``state``: only those in this one;
+        ``only``: of these alone (``platform:shop_id``), where there are any.
+        """
         found = self.states.look()
         wish = text.strip().casefold()
         known, logins, homes = self._registry.shops(), self._store.logins(), self._store.homes()
-        filtered = bool(wish or state) or which != ALL
-        fitting = (now for now in found if _fits(now, known.get(now.key), wish, which, state)) if filtered else found
+        filtered = bool(wish or state or only) or which != ALL
+        asked = [now for now in found if now.key in only] if only else found
+        fitting = (now for now in asked if _fits(now, known.get(now.key), wish, which, state)) if filtered else found
         wanted = sorted(fitting, key=insight.rank)
         return ShopsNow(
             rows=tuple(
@@ -97,7 +102,7 @@ class ShopQueries:
                     login=logins.get(now.key),
                     home=home.node if (home := homes.get(now.key)) is not None else "",
                 )
-                for now in wanted[:most]
+                for now in wanted[: max(most, len(only))]
             ),
             numbers={
                 ALL: len(found),

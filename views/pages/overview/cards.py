@@ -169,16 +169,25 @@ def _midnight(now_ms: int) -> int:
     return round(day.replace(hour=0, minute=0, second=0, microsecond=0).timestamp() * 1000)
 
 
+def chosen_words(number: int) -> str:
+    """What leads to so many shops of the map."""
+    return ngettext("Open {n} chosen shop in Shops", "Open {n} chosen shops in Shops", number).format(n=f"{number:,}")
+
+
 class FleetCard(Card):
     """Heat map and legend; a fleet without shops says so."""
 
     def __init__(self, aggregate_above: int | None = AGGREGATE_ABOVE) -> None:
         super().__init__(N_("Shops by worst state"))
-        self.map, self.legend = HeatMap(aggregate_above=aggregate_above), HeatLegend()
+        self.map, self.legend = HeatMap(aggregate_above=aggregate_above, choosable=True), HeatLegend()
         self.empty = EmptyState(N_("Loading…"), icon="ph.circle-dashed")
         for label in self.empty.findChildren(QLabel):
             label.setWordWrap(False)
         self._total = 0
+        self.door = LinkLabel()  #: of the shops that are chosen
+        self.door.hide()
+        self.add_beside_title(self.door)
+        self.map.chosen_changed.connect(self._say)
         self.add_action(self.legend)
         self.body.addWidget(self.map)
         self.body.addWidget(self.empty)
@@ -214,10 +223,15 @@ class FleetCard(Card):
     def _say(self) -> None:
         note = ngettext("{n} shop", "{n} shops", self._total).format(n=f"{self._total:,}")
         self.set_note(note if self._total else "")
+        chosen = len(self.map.chosen)
+        self.door.set_count_text(chosen_words(chosen))
+        self.door.setVisible(chosen > 0)
         self._arrange()
 
     def _arrange(self) -> None:
         words = self._title.sizeHint().width() + self._head_note.sizeHint().width() + 24
+        if not self.door.isHidden():
+            words += self.door.sizeHint().width() + 8
         self.legend.set_compact(words + self.legend.needed() + 2 * CARD_PADDING > self.width() > 0)
 
 

@@ -28,7 +28,7 @@ from views.charts.series import CAPACITY, EMPTY, MAX_POINTS, Frame, SampleBuffer
 from views.kit.list_source import Ask, ListSource
 from views.page import Page
 from views.pages.overview import limits, words
-from views.pages.overview.cards import AttentionCard, Charts, FleetCard, Steps
+from views.pages.overview.cards import AttentionCard, Charts, FleetCard, Steps, chosen_words
 from views.pages.overview.limits import LimitDialog
 from views.pages.overview.tiles import TILES, Sight, TileSpec
 from views.pages.overview.words import summary, summary_counts
@@ -38,6 +38,7 @@ from views.support.instant import ticks
 from views.support.memory import Memory, ShortMemory
 from views.support.operation import Operation, report
 from views.support.throttle import Throttle
+from views.support.words.shop import SHOPS_OF
 from views.support.words.way import ALERTS_OF
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.attention.list import AttentionRow
@@ -175,6 +176,7 @@ class OverviewPage(Page):
             self.tiles[spec.key].menu_wanted.connect(partial(self._fill_menu, spec))
         self._grid.ordered.connect(self._keep_order)
         self.fleet.map.shop_clicked.connect(self.open_shop)
+        self.fleet.door.activated.connect(self._open_chosen)
         self.fleet.map.menu_filled.connect(self._fill_shop_menu)
         self.attention.verb.connect(self.attention_verb)
         self.charts.span_chosen.connect(self._on_span)
@@ -481,6 +483,14 @@ class OverviewPage(Page):
     def _fill_shop_menu(self, menu: QMenu, shop: str) -> None:
         shown = filter.format_terms((equals("shop", shop),))
         menu.addAction(_("Show tasks"), partial(self.open_tasks.emit, shown))
+        if chosen := self.fleet.map.chosen:
+            menu.addAction(chosen_words(len(chosen)), self._open_chosen)
+
+    def _open_chosen(self) -> None:
+        chosen = self.fleet.map.chosen
+        self.fleet.map.choose_none()
+        if chosen:
+            self.navigate.emit("shops", SHOPS_OF + " ".join(chosen))
 
     def ask_limit(self, spec: TileSpec) -> LimitDialog:
         """Let a person say from where on a number stands out."""

@@ -35,7 +35,7 @@ from views.support.keys import bind
 from views.support.memory import Memory
 from views.support.operation import Operation
 from views.support.throttle import Debounce, turns
-from views.support.words.shop import LIMITS_OF
+from views.support.words.shop import LIMITS_OF, SHOPS_OF
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -82,6 +82,7 @@ class Wanted(msgspec.Struct, frozen=True):
     text: str = ""
     which: str = ALL
     state: str = ""  #: only shops in this one
+    only: frozenset[str] = frozenset()  #: only these, where there are any
 
 
 #: cells, which of them are lit, None for all
@@ -99,6 +100,7 @@ class ShopsPage(ListPage[ShopRow]):
         super().__init__(N_("Shops"), context)
         self._now, self._scopes = ShopsNow(), tuple[ScopeRow, ...]()
         self._state, self._of_day = "", False
+        self._only: frozenset[str] = frozenset()  #: of all shops these alone are looked at
         self._scope_wish = ""  #: of the limits, as ``_wish`` of the shops
         self.actions_of_page = ShopActions(context, self)
         self._model: RecordModel[ShopRow] = RecordModel(
@@ -129,7 +131,9 @@ class ShopsPage(ListPage[ShopRow]):
         self.day.set_active(False)
 
     def show_request(self, request: object) -> None:
-        """Show one shop by its key, those of one sort, or after ``LIMITS_OF`` a platform or type among the limits."""
+        """Show one shop by its key, those of one sort, after ``SHOPS_OF`` many, ticked, or after ``LIMITS_OF`` a
+        platform or type among the limits.
+        """
         asked = str(request)
         if asked.startswith(LIMITS_OF):
             self._view.set_current("limits")
@@ -143,7 +147,12 @@ class ShopsPage(ListPage[ShopRow]):
         sort = request if request in (SESSION, BREAKER, PAUSED) else ALL
         self._light("")
         self._sort.set_current(str(sort))
-        self._wish = str(request) if sort == ALL else ""
+        many = asked.startswith(SHOPS_OF)
+        self._only = frozenset(asked.removeprefix(SHOPS_OF).split(" ")) if many else frozenset()
+        if many:  # what can be done to them is offered as to any that a person has ticked
+            self._model.untick_all()
+            self._model.set_ticked(self._only)
+        self._wish = asked if sort == ALL and not many else ""
         self.search.clear()  # its row among all others: alone, it would look as if those were gone
         self._ask()
 
@@ -197,6 +206,9 @@ class ShopsPage(ListPage[ShopRow]):
         bar = QHBoxLayout(self._bar)
         bar.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 8)
         bar.addWidget(self._sort)
+        self.only_button = Button("", kind="ghost", small=True, icon="ph.x")
+        self.only_button.hide()
+        bar.addWidget(self.only_button)
         bar.addStretch(1)
         bar.addWidget(self.search, 100)
         yield
@@ -263,6 +275,7 @@ class ShopsPage(ListPage[ShopRow]):
         ask = Debounce(self._ask, TYPING_MS, self)
         self.search.textChanged.connect(lambda _text: ask())
         self._sort.chosen.connect(lambda _key: self._on_sort())
+        self.only_button.clicked.connect(self._show_all)
         self.heat.state_chosen.connect(self._on_state)
         self.heat.colour_chosen.connect(lambda _by: self._on_colour())
         self.heat.shop_chosen.connect(self._choose)
@@ -298,7 +311,7 @@ class ShopsPage(ListPage[ShopRow]):
     # looking
 
     def _ask(self) -> None:
-        wanted = Wanted(self.search.text(), self._sort.current(), self._state)
+        wanted = Wanted(self.search.text(), self._sort.current(), self._state, self._only)
         self._unknown.ask(wanted)
         self._source.ask(wanted)
 
@@ -369,6 +382,8 @@ class ShopsPage(ListPage[ShopRow]):
         for key, _title in SORTS:
             self._sort.set_suffix(key, text.compact(self._now.numbers.get(key, 0)))
         self._say_rule()
+        self.only_button.set_count_text(words.only(len(self._only)))
+        self.only_button.setVisible(bool(self._only))
         on_shops = self._view.current() == "shops"
         self.set_summary(words.summary(self._now) if on_shops else words.scopes_summary(self._scopes))
         self._show_view()
@@ -494,6 +509,7 @@ class ShopsPage(ListPage[ShopRow]):
     def _show_all(self) -> None:
         self._sort.set_current(ALL)
         self._light("")
+        self._only = frozenset()
         self.search.clear()
         self._ask()
 
@@ -559,7 +575,7 @@ class ShopsPage(ListPage[ShopRow]):
 
 def _look(queries: ShopQueries, ask: Ask[Wanted], by: str, opened: Opened | None) -> Answer:
     wanted = ask.wanted
-    found = queries.shops(wanted.text, wanted.which, state=wanted.state)
+    found = queries.shops(wanted.text, wanted.which, state=wanted.state, only=wanted.only)
     return ask, found, queries.scopes(), lay_out(found, by, opened), opened
 
 

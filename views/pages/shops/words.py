@@ -147,6 +147,11 @@ def at_gate(found: LimitNow) -> str:
     return ngettext("{n} shop waits", "{n} shops wait", found.waiting).format(n=text.count(found.waiting))
 
 
+def only(number: int) -> str:
+    """So many shops are looked at, which were chosen elsewhere; a click shows all again."""
+    return ngettext("Only {n} chosen shop", "Only {n} chosen shops", number).format(n=text.count(number))
+
+
 def summary(found: ShopsNow) -> str:
     """The page's line over the shops."""
     number = found.numbers.get(ALL, 0)

@@ -18,6 +18,8 @@ from views.support.words import kinds, type_names
 
 #: how a page asks that of shops for the limit of the scope behind it; no platform has a space in its name
 LIMITS_OF = "limits of "
+#: and where many shops are wanted, ticked: their keys, with a space between them
+SHOPS_OF = "shops of "
 
 #: whether somebody is logged in -> (word, glyph, colour role)
 _LOOKS: dict[str, tuple[str, str, str]] = {

@@ -23,7 +23,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QSizePolicy, QWidget
 
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import STATES, ShopNow
@@ -57,9 +57,11 @@ class HeatMap(QWidget):
         menu_filled: the menu of a shop before it opens, and that shop (``platform:shop_id``): whoever shows the map may
             put in what can be done to it.
         resized: it is as high as its shops need now.
+        chosen_changed: other shops are chosen now.
     """
 
     resized = Signal()
+    chosen_changed = Signal()
     shop_clicked = Signal(str, str)
     group_clicked = Signal(str, str)
     left = Signal()
@@ -67,7 +69,14 @@ class HeatMap(QWidget):
     stepped = Signal(QRectF)
     menu_filled = Signal(object, str)
 
-    def __init__(self, *, aggregate_above: int | None = AGGREGATE_ABOVE, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        aggregate_above: int | None = AGGREGATE_ABOVE,
+        choosable: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        """``choosable``: many shops may be chosen, by Ctrl with a click, a drag or the space bar."""
         super().__init__(parent)
         self.aggregate_above = aggregate_above
         self._rows, self._layout_of = NONE, Layout((), 21, 24, 0)
@@ -75,6 +84,10 @@ class HeatMap(QWidget):
         self._lit: Collection[str] | None = None
         self._dim: Dim | None = None
         self._marked = ("", "", "")
+        self._choosable = choosable
+        self._chosen: frozenset[str] = frozenset()
+        self._drag_from: QPointF | None = None
+        self._box = QRectF()  #: what a drag encloses
         self._current = -1
         self._by_key = False
         self._atlas: Atlas | None = None
@@ -104,6 +117,8 @@ class HeatMap(QWidget):
         """Show shops that ``prepare`` has put in order, for instance off the GUI thread."""
         old, self._rows = self._rows, rows
         self._dim = self._dimmed()
+        if self._chosen:
+            self._choose(self._chosen.intersection(cell.key for cell in rows.cells))
         other = (bool(old.inside), old.within) != (bool(rows.inside), rows.within)
         if other or [(g.platform, g.count) for g in old.groups] != [(g.platform, g.count) for g in rows.groups]:
             self._current = self._zoomed(old) if other else self._follow(old)
@@ -135,6 +150,25 @@ class HeatMap(QWidget):
         if (platform, shop_id, group) != self._marked:
             self._marked = (platform, shop_id, group)
             self.update()
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The shops that are chosen (``platform:shop_id``), as they stand in the map."""
+        return tuple(cell.key for cell in self._rows.cells if cell.key in self._chosen) if self._chosen else ()
+
+    def choose_none(self) -> None:
+        """Choose no shop any more."""
+        self._choose(frozenset())
+
+    def _choose(self, keys: frozenset[str]) -> None:
+        if keys != self._chosen:
+            self._chosen = keys
+            self._announce()
+            self.update()
+            self.chosen_changed.emit()
+
+    def _toggle(self, index: int) -> None:
+        self._choose(self._chosen ^ {self._rows.cells[index].key})
 
     def _dimmed(self) -> Dim | None:
         lit = self._lit
@@ -223,7 +257,15 @@ class HeatMap(QWidget):
         if self._rows.inside:
             self._paint_numbers(painter)
         if self._marked[1]:
-            self._paint_mark(painter)
+            platform, shop_id, group = self._marked
+            self._paint_mark(painter, platform, group if self._rows.inside else shop_id)
+        for key in self.chosen:
+            platform, _colon, shop_id = key.partition(":")
+            self._paint_mark(painter, platform, shop_id)
+        if not self._box.isEmpty():
+            painter.setBrush(theme().tint("accent", 32))
+            painter.setPen(QPen(theme().color("accent"), 1))
+            painter.drawRect(self._box)
         if self._current >= 0:
             self._paint_ring(painter)
 
@@ -269,9 +311,8 @@ class HeatMap(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(room.adjusted(0.5, 0.5, -0.5, -0.5))
 
-    def _paint_mark(self, painter: QPainter) -> None:
-        platform, shop_id, group = self._marked
-        room = self.rect_of(platform, group if self._rows.inside else shop_id)
+    def _paint_mark(self, painter: QPainter, platform: str, shop_id: str) -> None:
+        room = self.rect_of(platform, shop_id)
         if not room.isEmpty():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -325,20 +366,48 @@ class HeatMap(QWidget):
         cell = self.current
         if cell is not None:
             inside = self._rows.inside[self._current] if self._rows.inside else {}
-            self.setAccessibleDescription(sentence(cell, platform_name(cell.platform), inside))
+            said = sentence(cell, platform_name(cell.platform), inside)
+            chosen = (_("selected"),) if cell.key in self._chosen else ()
+            self.setAccessibleDescription("; ".join((said, *chosen)))
             return
         parts = [f"{platform_name(g.platform)}: {self.header_of(g)[1]}" for g in self._rows.groups]
         self.setAccessibleDescription("; ".join(parts) or _("No shops yet"))
 
     # mouse and keys
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """With Ctrl begin to choose."""
+        with_ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if self._choosable and with_ctrl and event.button() == Qt.MouseButton.LeftButton:
+            self._drag_from = event.position()
+        else:
+            super().mousePressEvent(event)
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Follow the mouse."""
+        began, place = self._drag_from, event.position()
+        if began is not None:
+            if not self._box.isEmpty() or (place - began).manhattanLength() >= QApplication.startDragDistance():
+                self.set_current(-1)
+                # along one row it would be of no height, and touch nothing
+                self._box = QRectF(began, place).normalized().adjusted(-0.5, -0.5, 0.5, 0.5)
+                self.update()
+            return
         self.set_current(self._layout_of.index_at(event.position().x(), event.position().y()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Open the shop that was clicked."""
+        """Open the shop that was clicked, or choose it; a drag chooses all that it touches."""
         index = self._layout_of.index_at(event.position().x(), event.position().y())
+        if self._drag_from is not None and event.button() == Qt.MouseButton.LeftButton:
+            box, self._drag_from, self._box = self._box, None, QRectF()
+            if not box.isEmpty():
+                cells = self._rows.cells
+                touched = (one for one in cells if box.intersects(self.rect_of(one.platform, one.shop_id)))
+                self._choose(self._chosen.union(one.key for one in touched))
+                self.update()
+            elif index >= 0:
+                self._toggle(index)
+            return
         if event.button() == Qt.MouseButton.LeftButton and index >= 0:
             self._open(index)
 
@@ -393,17 +462,22 @@ class HeatMap(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move from shop to shop, open one."""
-        key = Qt.Key(event.key())
+        key, with_ctrl = Qt.Key(event.key()), bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         last = len(self._rows.cells) - 1
         if key in _STEPS and last >= 0:
             index = 0 if self._current < 0 else self._layout_of.step(self._current, *_STEPS[key])
             self.set_current(index, by_key=True)
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End) and last >= 0:
             self.set_current(0 if key == Qt.Key.Key_Home else last, by_key=True)
+        elif key == Qt.Key.Key_Space and self._choosable and with_ctrl and self._current >= 0:
+            self._toggle(self._current)
+            QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._current >= 0:
             self._open(self._current)
         elif key == Qt.Key.Key_Escape and self._rows.within is not None:
             self.left.emit()
+        elif key == Qt.Key.Key_Escape and self._chosen:
+            self.choose_none()
         elif key == Qt.Key.Key_Escape and self._current >= 0:
             self.set_current(-1)
         else:

@@ -14,10 +14,12 @@ from msgspec import structs
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.domain.insight.shop import ShopNow
 from services.domain.task.search.filter import parse
 from services.domain.task.search.query import Counts
 from services.monitor.live import Snapshot, StoreHealth
@@ -161,6 +163,53 @@ def test_a_cell_of_the_map_has_a_menu_whose_entries_are_doors(qtbot: QtBot, page
     assert QApplication.clipboard().text() == shop.shop_id
     entries["Copy name"].trigger()
     assert QApplication.clipboard().text() == shop.name
+
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+def test_many_shops_of_the_map_are_chosen_and_opened_in_shops(qtbot: QtBot, page: OverviewPage) -> None:
+    heat, door = page.fleet.map, page.fleet.door
+    first, second, third = heat.rows.cells[:3]
+
+    def place(shop: ShopNow) -> QPoint:
+        return heat.rect_of(shop.platform, shop.shop_id).center().toPoint()
+
+    def sweep() -> None:
+        qtbot.mousePress(heat, LEFT, CTRL, place(first))
+        for shop in (second, third):
+            QTest.mouseMove(heat, place(shop))
+        qtbot.mouseRelease(heat, LEFT, CTRL, place(third))
+
+    assert door.isHidden()
+    with qtbot.assertNotEmitted(page.open_shop):
+        sweep()
+        qtbot.mouseClick(heat, LEFT, CTRL, place(second))
+    assert door.text() == "Open 2 chosen shops in Shops"
+    heat.setFocus()
+    qtbot.keyClick(heat, Qt.Key.Key_Home)
+    assert heat.accessibleDescription().endswith("; selected")
+    qtbot.keyClick(heat, Qt.Key.Key_Space, CTRL)
+    assert heat.chosen == (third.key,)
+    qtbot.keyClick(heat, Qt.Key.Key_Escape)
+    assert door.isHidden()
+    sweep()
+    with qtbot.waitSignal(page.navigate) as heard:
+        qtbot.mouseClick(door, LEFT)
+    assert heard.args == ["shops", f"shops of {first.key} {second.key} {third.key}"]
+    assert door.isHidden()
+
+
+def test_the_menu_of_a_cell_opens_all_that_are_chosen(qtbot: QtBot, page: OverviewPage) -> None:
+    heat = page.fleet.map
+    shop = heat.rows.cells[0]
+    at = heat.rect_of(shop.platform, shop.shop_id).center().toPoint()
+    qtbot.mouseClick(heat, LEFT, CTRL, at)
+    QApplication.sendEvent(heat, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, heat.mapToGlobal(at)))
+    (menu,) = heat.findChildren(QMenu)
+    with qtbot.waitSignal(page.navigate) as heard:
+        next(one for one in menu.actions() if one.text() == "Open 1 chosen shop in Shops").trigger()
+    assert heard.args == ["shops", f"shops of {shop.key}"]
 
 
 def test_the_legend_of_the_fleet_filters_it(qtbot: QtBot, page: OverviewPage) -> None:

@@ -101,6 +101,26 @@ def test_a_shop_is_added_and_edited_and_what_is_wrong_is_named_at_its_field(
     qtbot.waitUntil(lambda: known(fleet)["pdd:s9"].name == "Nine", timeout=WAIT_MS)
 
 
+def test_shops_that_another_page_chose_stand_there_alone_and_ticked(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.store.put_shops([Shop(platform="pdd", shop_id=f"t{n}", name=f"More {n}") for n in range(600)])
+    fleet.engine.registry.forget()
+    page = open_page()
+    records = page.table.records
+    page.show_request("shops of pdd:s1 pdd:t599 pdd:t7")
+    qtbot.waitUntil(lambda: records.rowCount() == 3, timeout=WAIT_MS)
+    assert {row.key for row in page.ticked()} == {"pdd:s1", "pdd:t599", "pdd:t7"}
+    assert page.only_button.text() == "Only 3 chosen shops"
+    page.bulk.buttons["pause"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert dialog.verb_button.text() == "Pause 3 shops"
+    dialog.reject()
+    page.only_button.click()
+    qtbot.waitUntil(lambda: records.rowCount() == 500, timeout=WAIT_MS)
+    assert not page.only_button.isVisible()
+
+
 def test_ticked_shops_are_paused_together_and_it_is_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.context.commands.fleet.pause("shop:pdd:s2", reason="moves house")
     page = open_page()
