@@ -118,7 +118,7 @@ def test_a_file_is_never_shown_under_the_name_of_another(
     dialog = opened(page, qtbot, failed)
     assert dialog.file.name == "failed.png"
     dialog.step(-2)
-    with held(artifact, "_image") as call:
+    with held(artifact, "pictures") as call:
         dialog.step(2)
         call.wait(qtbot)
         dialog.step(1)
@@ -147,6 +147,45 @@ def test_a_copy_is_saved(page: TasksPage, qtbot: QtBot, failed: Task, tmp_path: 
     assert (dialog.folder() / "failed.png").is_file()  # type: ignore[operator]
     dialog.save(tmp_path / "no such folder" / "copy.png")
     wait(qtbot, dialog.error.isVisible)
+
+
+def test_two_pictures_of_a_task_are_compared_side_by_side(desk: Desk, failed: Task, qtbot: QtBot) -> None:
+    place, queries = desk.session.engine.artifacts, desk.context.artifacts
+    assert place is not None
+    files = [
+        place.put(failed.task_id, number, name, png(colour), step=step)
+        for number, name, step, colour in (
+            (1, "open.png", "open", "#00ff00"),
+            (1, "rows.png", "read orders", "#0000ff"),
+            (2, "start.png", "open", "#ffff00"),
+            (2, "rows.png", "read orders", "#ff0000"),
+        )
+    ]
+    page = place.put(failed.task_id, 2, "page.html", b"<p>")
+    dialog = ArtifactDialog(queries, [*files, page], 3)
+    qtbot.addWidget(dialog)
+    dialog.show()
+
+    def colours() -> list[str]:
+        seen = [one for one in (dialog.image, dialog.second) if one.isVisible() and not one.pixmap().isNull()]
+        return [one.pixmap().toImage().pixelColor(5, 5).name() for one in seen]
+
+    wait(qtbot, lambda: colours() == ["#ff0000"])
+    qtbot.mouseClick(dialog.compare_button, Qt.MouseButton.LeftButton)
+    wait(qtbot, lambda: colours() == ["#0000ff", "#ff0000"])
+    assert [one.text() for one in dialog.captions] == ["attempt 1, read orders", "attempt 2, read orders"]
+    wait(qtbot, lambda: abs(dialog.image.width() - dialog.second.width()) <= 1)
+    assert dialog.image.pixmap().size() == dialog.second.pixmap().size()
+    assert dialog.image.pixmap().width() <= dialog.image.width() * dialog.devicePixelRatioF() + 1
+    qtbot.keyClick(dialog, Qt.Key.Key_Left)
+    wait(qtbot, lambda: colours() == ["#00ff00", "#ffff00"])
+    qtbot.keyClick(dialog, Qt.Key.Key_C)
+    wait(qtbot, lambda: colours() == ["#ffff00"])
+    assert not dialog.captions[0].isVisible()
+    for _step in range(2):
+        qtbot.keyClick(dialog, Qt.Key.Key_Right)
+    wait(qtbot, dialog.text.isVisible)
+    assert not dialog.compare_button.isEnabled()
 
 
 def test_a_file_that_is_gone_does_not_lead_to_saving_it(desk: Desk, failed: Task, qtbot: QtBot) -> None:
