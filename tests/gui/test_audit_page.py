@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import redis
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QFontMetrics, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -134,6 +134,62 @@ def test_the_strip_of_the_day_counts_people_and_programs_and_a_click_shows_that_
     with qtbot.waitSignal(page.refreshed):
         page.filter.clear()
     assert bars.stretch is None
+
+
+@pytest.mark.one_pair
+def test_the_wheel_and_keys_show_a_part_of_the_day_and_a_double_click_all_of_it(
+    desk: Desk, open_page: Open, qtbot: QtBot
+) -> None:
+    acts(desk)
+    page = open_page()
+    bars = page.day.bars
+    qtbot.waitUntil(lambda: page.day.counts()["people"] > 0)
+    whole, day = bars.accessibleDescription(), bars.words_of(bars.at_x(0))
+    middle = QPoint(bars.width() // 2, 30)
+    under = bars.at_x(middle.x())
+    turn(bars, middle, 60)
+    assert bars.part == "", "half a notch of a touchpad"
+    turn(bars, middle, 60)
+    assert bars.part in words(page.day)
+    assert bars.accessibleDescription().startswith(f"{bars.part}, People ")
+    assert abs(bars.at_x(middle.x()) - under) <= 1, "what is under the pointer stays there"
+    assert bars.words_of(bars.at_x(0)) != day
+    for _notch in range(9):
+        turn(bars, middle, 120)
+    assert bars.at_x(bars.width()) - bars.at_x(0) == 5, "not less than an hour"
+    qtbot.mouseClick(bars, Qt.MouseButton.LeftButton, pos=QPoint(2, 30))
+    assert bars.stretch is not None
+    qtbot.mouseDClick(bars, Qt.MouseButton.LeftButton, pos=QPoint(2, 30))  # the second half of it
+    assert (bars.part, bars.stretch, page.filter.expression()) == ("", None, "")
+    assert bars.accessibleDescription() == whole
+    bars.setFocus()
+    qtbot.keyClicks(bars, "++")
+    assert bars.part
+    assert bars.words_of(bars.at_x(bars.width())) == bars.words_of(143), "it ends now"
+    first = bars.at_x(0)
+    for _bar in range(40):
+        qtbot.keyClick(bars, Qt.Key.Key_Left)
+    assert bars.at_x(0) < first, "what is chosen stays in sight"
+    qtbot.keyClicks(bars, "--")
+    assert bars.part == ""
+    qtbot.keyClicks(bars, "+0")
+    assert bars.part == ""
+
+
+def turn(widget: QWidget, place: QPoint, angle: int) -> None:
+    """Turn the wheel over a place."""
+    at = QPointF(place)
+    event = QWheelEvent(
+        at,
+        QPointF(widget.mapToGlobal(place)),
+        QPoint(),
+        QPoint(0, angle),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(widget, event)
 
 
 @pytest.mark.one_pair

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
 from services.i18n import N_, _, ngettext
@@ -28,6 +28,9 @@ BELLS, BELL, NEAR = 18, 14, 16
 MOST_TOLD = 8
 NOTHING = Day(begin=0, people=(), programs=(), refused=(), names=0)
 _AWAY = (Qt.Key.Key_Escape, Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+#: bars that are shown at least: an hour; what a wheel tells of a notch; keys, and how much less each shows
+LEAST, NOTCH = 6, 120
+_ZOOMS = {"+": 1, "=": 1, "-": -1, "0": -8}
 ROLES = (
     ("people", "accent", N_("People")),
     ("programs", "ctl", N_("Rules and programs")),
@@ -63,9 +66,10 @@ class Bell(msgspec.Struct, frozen=True):
 
 class DayBars(QWidget):
     """A click or a drag chooses a stretch; Left and Right move it by one bar, Esc and Delete take it away. A click on a
-    bell opens its incident.
+    bell opens its incident. The wheel, + and − show a part of the day wider; a double click and 0 show all of it again.
 
     Signals:
+        zoomed: another part of the day is shown.
         chosen: begin and end of the stretch, UTC ms.
         dropped: a person takes the stretch away.
         rung: the incident of a bell.
@@ -74,6 +78,7 @@ class DayBars(QWidget):
     chosen = Signal(object, object)
     dropped = Signal()
     rung = Signal(str)
+    zoomed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,6 +86,8 @@ class DayBars(QWidget):
         self._rings: tuple[Ring, ...] = ()
         self._ringing = False  #: the button went down on a bell
         self._from = self._to = -1
+        self._before = (-1, -1)  #: what was chosen before the button went down
+        self._first, self._wide, self._turned = 0, 0, 0  #: the first bar shown, how many are, 0 for all; of the wheel
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -99,14 +106,20 @@ class DayBars(QWidget):
         return self._day.begin + first * BAR_MS, self._day.begin + (last + 1) * BAR_MS
 
     def show_day(self, day: Day) -> None:
-        """Show these bars, ``NOTHING`` while nobody knows them; what is chosen stays at its time."""
+        """Show these bars, ``NOTHING`` while nobody knows them; what is chosen stays at its time, and what is shown
+        wider, unless it reaches to now.
+        """
+        moved = (day.begin - self._day.begin) // BAR_MS
+        if self._wide and self._first + self._wide < self._count():
+            self._first -= moved
         if self._from >= 0:
-            moved = (day.begin - self._day.begin) // BAR_MS
             self._from, self._to = self._from - moved, self._to - moved
             if min(self._from, self._to) < 0:
                 self.clear()
         if day != self._day:
             self._day = day
+            if self._wide:
+                self._show_part(self._first, self._wide)
             self._announce()
             self.update()
 
@@ -119,10 +132,10 @@ class DayBars(QWidget):
 
     def bells(self) -> list[Bell]:
         """The alerts of the day where they stand, from left to right; near ones are one."""
-        begin, span = self._day.begin, self._count() * BAR_MS
+        begin, span = self._day.begin + self._first * BAR_MS, self._shown() * BAR_MS
         found: list[Bell] = []
         for ring in sorted(self._rings, key=lambda ring: ring.at):
-            if not begin or not begin <= ring.at < begin + span:
+            if not self._day.begin or not begin <= ring.at < begin + span:
                 continue
             x = min(max(BELL / 2, (ring.at - begin) * self.width() / span), self.width() - BELL / 2)
             if found and x - found[-1].x < NEAR:
@@ -148,7 +161,9 @@ class DayBars(QWidget):
         elif self._from < 0:
             alerts = sum(len(bell.rings) for bell in self.bells())
             rung = [" ".join([_("Alerts"), text.count(alerts)])] if alerts else []
-            self.setAccessibleDescription(", ".join([*self._told(0, self._count() - 1), *rung]))
+            first, last = self._first, self._first + self._shown() - 1
+            part = [self._times(first, last)] if self._wide else []
+            self.setAccessibleDescription(", ".join([*part, *self._told(first, last), *rung]))
         else:
             first, last = sorted((self._from, self._to))
             self.setAccessibleDescription(", ".join([self._times(first, last), *self._told(first, last)]))
@@ -159,20 +174,47 @@ class DayBars(QWidget):
     def _count(self) -> int:
         return max(1, len(self._day.people))
 
+    def _shown(self) -> int:
+        return self._wide or self._count()
+
+    @property
+    def part(self) -> str:
+        """Which part of the day is shown, in words; "" for all of it."""
+        return self._times(self._first, self._first + self._wide - 1) if self._wide else ""
+
     def x_of(self, place: int) -> float:
         """The left edge of a bar."""
-        return place * self.width() / self._count()
+        return (place - self._first) * self.width() / self._shown()
 
     def at_x(self, x: float) -> int:
-        """The bar at a place."""
-        return min(self._count() - 1, max(0, int(x * self._count() / max(1, self.width()))))
+        """The bar at a place, of those that are shown."""
+        return self._first + min(self._shown() - 1, max(0, int(x * self._shown() / max(1, self.width()))))
+
+    def show_all(self) -> None:
+        """Show the whole day."""
+        self._show_part(0, 0)
+
+    def _zoom(self, steps: int, at: float) -> None:
+        """Show so much less of the day, or more; what stands at this share of the width stays there."""
+        count, shown = self._count(), self._shown()
+        wide = min(count, max(LEAST, round(shown / 2**steps)))
+        if self._day.begin and wide != shown:
+            self._show_part(round(self._first + at * (shown - wide)), wide)
+
+    def _show_part(self, first: int, wide: int) -> None:
+        count = self._count()
+        self._wide = wide if wide < count else 0
+        self._first = min(max(0, first), count - wide) if self._wide else 0
+        self._announce()
+        self.update()
+        self.zoomed.emit()
 
     # painting
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the chosen stretch, bars and times."""
         painter = QPainter(self)
-        day, wide = self._day, self.width() / self._count()
+        day, wide = self._day, self.width() / self._shown()
         painter.setPen(Qt.PenStyle.NoPen)
         if self._from >= 0:
             first, last = sorted((self._from, self._to))
@@ -200,10 +242,9 @@ class DayBars(QWidget):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
 
     def _paint_times(self, painter: QPainter) -> None:
-        begin = self._day.begin / 1000
-        if not begin:
+        if not self._day.begin:
             return
-        span = self._count() * BAR_MS / 1000
+        begin, span = self._day.begin / 1000 + self._first * BAR_MS / 1000, self._shown() * BAR_MS / 1000
         painter.setFont(theme().font("caption"))
         painter.setPen(theme().color("text3"))
         for instant, words in ticks.times(begin, begin + span, self.width() // TICK_ROOM, shown.zone()):
@@ -245,8 +286,31 @@ class DayBars(QWidget):
             self._ringing = True
             self.rung.emit(bell.first.incident)
         elif event.button() == Qt.MouseButton.LeftButton and self._day.begin:
+            self._before = self._from, self._to
             self._from = self._to = self.at_x(event.position().x())
             self.update()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Show the whole day again; the click that it began with chooses nothing."""
+        if not self._wide or event.button() != Qt.MouseButton.LeftButton or self.bell_at(event.position().toPoint()):
+            super().mouseDoubleClickEvent(event)
+            return
+        self._ringing = True
+        self._from, self._to = self._before
+        self.show_all()
+        if self._from < 0:
+            self.dropped.emit()
+        else:
+            self._tell()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Show less of the day, or more, around the pointer."""
+        self._turned += event.angleDelta().y()
+        steps = int(self._turned / NOTCH)  # a touchpad tells a notch in many parts
+        self._turned -= steps * NOTCH
+        if steps:
+            self._zoom(steps, min(1.0, max(0.0, event.position().x() / max(1, self.width()))))
+        event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Make it longer."""
@@ -263,7 +327,10 @@ class DayBars(QWidget):
             self._tell()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move the stretch by one bar, or take it away."""
+        """Move the stretch by one bar, or take it away; show a part of the day, or all of it."""
+        if _is_plain(event) and event.text() in _ZOOMS:
+            self._zoom(_ZOOMS[event.text()], self._middle())
+            return
         if event.key() in _AWAY and self._from >= 0:
             self.clear()
             self.dropped.emit()
@@ -272,16 +339,27 @@ class DayBars(QWidget):
         if way is None or not self._day.begin:
             super().keyPressEvent(event)
             return
-        last = self._count() - 1
+        last = self._first + self._shown() - 1
         first, to = (self._from + way, self._to + way) if self._from >= 0 else (last, last)
-        if min(first, to) >= 0 and max(first, to) <= last:
+        if min(first, to) >= 0 and max(first, to) < self._count():
             self._from, self._to = first, to
+            if self._wide:  # what is chosen stays in sight
+                self._show_part(min(max(self._first, max(first, to) - self._wide + 1), min(first, to)), self._wide)
             self.update()
             self._tell()
 
+    def _middle(self) -> float:
+        """Where the stretch stands as a share of the width; the right edge, which is now, where nothing is chosen."""
+        if self._from < 0:
+            return 1.0
+        middle = (self._from + self._to + 1) / 2
+        return min(1.0, max(0.0, (middle - self._first) / self._shown()))
+
     def event(self, event: QEvent) -> bool:
-        """Say what a bar holds; Esc is for what is chosen here before it is for the page."""
-        if isinstance(event, QKeyEvent) and event.key() in _AWAY and self._from >= 0:
+        """Say what a bar holds; Esc is for what is chosen here before it is for the page, and so are + and −."""
+        if isinstance(event, QKeyEvent) and (
+            (event.key() in _AWAY and self._from >= 0) or (_is_plain(event) and event.text() in _ZOOMS)
+        ):
             event.accept()  # as a key, not as a shortcut
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._day.begin:
             bell = self.bell_at(event.pos())
@@ -309,6 +387,12 @@ class DayBars(QWidget):
         if stretch is not None and self._day.begin:
             self._announce()
             self.chosen.emit(*stretch)
+
+
+def _is_plain(event: QKeyEvent) -> bool:
+    """Whether it is a letter of its own: with Ctrl it is a key of the window."""
+    keys = Qt.KeyboardModifier
+    return not event.modifiers() & (keys.ControlModifier | keys.AltModifier | keys.MetaModifier)
 
 
 def _rung(bell: Bell) -> str:
@@ -345,6 +429,7 @@ class DayStrip(Card):
         self.add_action(legend)
         on_language_changed(self._say)
         self._day = NOTHING
+        self.bars.zoomed.connect(self._say)
         self._say()
 
     def counts(self) -> dict[str, int]:
@@ -369,4 +454,6 @@ class DayStrip(Card):
         if day.from_ms:
             since = f"{shown.moment(day.from_ms).astimezone(shown.zone()):%H:%M}"
             note = text.listed([note, _("counted from {time} on, there are too many before").format(time=since)])
+        if part := self.bars.part:
+            note = text.listed([note, _("shown: {span}").format(span=part)])
         self.set_note(note)
