@@ -406,7 +406,7 @@ class SharedFile:
             found = read(conn)
         with self._lock:
             if len(self._answers) >= MOST_KEPT:
-                self._answers = {one: kept for one, kept in self._answers.items() if kept[0] == stamp}
+                self._answers = {one: kept for one, kept in self._answers.items() if kept[0] == stamp and now < kept[1]}
             if len(self._answers) < MOST_KEPT:
                 self._answers[key] = stamp, now + ANEW_SECONDS, found
         return found

@@ -110,7 +110,7 @@ def test_a_redis_that_still_reads_its_data_needs_nobody_to_start_it(master: Redi
         url = f"redis://127.0.0.1:{port}/0"
         told = eventually(lambda: text if "listens" not in (text := refused(url)) else "", 20)
         assert "still reads its data; it answers by itself" in told
-        assert "go on by themselves" in told_by_doctor(url, tmp_path)
+        assert "nothing has to be done" in told_by_doctor(url, tmp_path)
     finally:
         process.kill()
         process.wait()

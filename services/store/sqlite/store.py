@@ -52,8 +52,8 @@ log = logging.getLogger(__name__)
 CHUNK = 250
 #: a disk with less room is full for what is written here
 LEAST_BYTES = 64 * 1024
-#: a page of no more is kept while nothing is written; larger ones are asked for by persons, and hold much
-KEPT_ROWS = 50
+#: an uncounted page of no more is kept while nothing is written: what watches asks for the first few again and again
+KEPT_ROWS = 5
 _watermark = partial(msgspec.convert, type=tuple[str, int, Instant])
 #: one step of the index for each batch, however many tasks it has
 _NAMES = """WITH RECURSIVE names (batch) AS (
@@ -178,7 +178,7 @@ class EmbeddedStore(
     def query(self, query: Query) -> Page:
         """See ``services.ports.Store``."""
         with store_errors(self._file.path):
-            if query.limit > KEPT_ROWS or log_match.of_logs(query.terms):
+            if query.limit > KEPT_ROWS or query.want_total or log_match.of_logs(query.terms):
                 with self._file.snapshot() as conn:
                     return embedded_query.run(conn, query)
             return self._file.answer(query, lambda conn: embedded_query.run(conn, query))

@@ -916,10 +916,10 @@ def test_a_fleet_too_large_for_a_cell_each_shows_the_cells_that_match(
     fleet.store.put_shops([Shop(platform="pdd", shop_id=f"more-{number:05d}") for number in range(10_000)])
     fleet.engine.registry.forget()
     page = open_page()
-    assert page.heat.map.rows.aggregated
+    assert page.heat.map.rows.inside, "a cell stands for a group"
     page.search.setText("more-0012")
     qtbot.waitUntil(lambda: len(listed(page)) == 10, timeout=WAIT_MS)
-    assert not page.heat.map.rows.aggregated
+    assert not page.heat.map.rows.inside
     assert [one.key for one in page.heat.map.rows.cells] == sorted(listed(page))
 
 
