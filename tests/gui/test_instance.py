@@ -83,7 +83,8 @@ def test_a_second_start_shows_in_the_first_window_what_it_was_asked_for(qapp: QA
         assert window.page("tasks").shown_request() == "status:dead"
         assert not window.isMinimized()
         assert (await second(qapp, tmp_path, link="fleetdeck://elsewhere/tasks")).ended
-        assert "elsewhere" in window.toasts.toasts()[-1].spec.text, "who clicked on it sees no terminal"
+        told = [toast.spec.text for toast in window.toasts.toasts()]  # the offer to an empty fleet comes when it will
+        assert any("elsewhere" in words for words in told), "who clicked on it sees no terminal"
         with ThreadPoolExecutor(1) as pool:
             apart = Instance(tmp_path, partial(asyncio.get_running_loop().run_in_executor, pool))
             looking = msgspec.structs.replace(config.load(home=tmp_path), read_only=True)
