@@ -197,12 +197,12 @@ class TypeToken(msgspec.Struct, frozen=True):
 
 
 TYPE: Mapping[str, TypeToken] = {
-    "kpi": TypeToken(25, 640, tabular=True),
-    "number": TypeToken(34, 640, tabular=True),
-    "page": TypeToken(17, 640),
-    "brand": TypeToken(14, 640),
-    "panel": TypeToken(15, 640),
-    "card": TypeToken(13, 500),
+    "kpi": TypeToken(25, 600, tabular=True),
+    "number": TypeToken(34, 600, tabular=True),
+    "page": TypeToken(17, 600),
+    "brand": TypeToken(14, 600),
+    "panel": TypeToken(15, 600),
+    "card": TypeToken(13, 550),
     "body": TypeToken(13, 400),
     "strong": TypeToken(13, 500),
     "table": TypeToken(12.5, 400, 13, tabular=True),

@@ -46,3 +46,12 @@ def test_strong_text_is_wider_not_smeared(qapp: QApplication) -> None:
     plain, strong = fonts.make_font("page"), QFont(fonts.make_font("page"))
     strong.setVariableAxis(QFont.Tag("wght"), 400.0)
     assert QFontMetricsF(plain).horizontalAdvance("Overview") > QFontMetricsF(strong).horizontalAdvance("Overview")
+
+
+@pytest.mark.parametrize(
+    ("kind", "px", "weight"),
+    [("kpi", 25, 600), ("number", 34, 600), ("page", 17, 600), ("panel", 15, 600), ("card", 13, 550)],
+)
+def test_steps_have_the_weights_of_the_design(kind: str, px: int, weight: float, qapp: QApplication) -> None:
+    font = fonts.make_font(kind)
+    assert (font.pixelSize(), font.variableAxisValue(QFont.Tag("wght"))) == (px, weight)
