@@ -107,6 +107,7 @@ class OverviewPage(Page):
         self._memory = memory or ShortMemory()
         self._profile = profile
         self._limits = limits.recall(self._memory, profile)
+        self._order: object = None  #: of the tiles, as it is remembered
         self._data = OverviewData(source, aggregate_above)
         self.looked: Look | None = None
         self._heard: object = None  #: what the newest snapshot said, but for the time
@@ -193,6 +194,8 @@ class OverviewPage(Page):
 
     def _on_tick(self) -> None:
         """Say again how far away everything is that the page tells of: all of it in one step."""
+        if self.isVisible():
+            self._recall()
         if self.looked is not None and self.isVisible() and not self.freezing.on:
             if self._summary_counts:
                 self.set_summary(summary(self.looked.now))
@@ -468,10 +471,22 @@ class OverviewPage(Page):
 
     def _keep_order(self) -> None:
         keys = {tile: key for key, tile in self.tiles.items()}
-        self._memory.put(ORDER, [keys[tile] for tile in self._grid.tiles])
+        self._order = [keys[tile] for tile in self._grid.tiles]
+        self._memory.put(ORDER, self._order)
+
+    def _recall(self) -> None:
+        """As it is remembered: another window may have moved a tile, or set a limit."""
+        if self._memory.get(ORDER, []) != self._order:
+            self._recall_order()
+        kept = limits.recall(self._memory, self._profile)
+        if kept != self._limits:
+            self._limits = kept
+            if not self.freezing.on:
+                self._show_look()
+                self._show_history()
 
     def _recall_order(self) -> None:
-        kept = self._memory.get(ORDER, [])
+        self._order = kept = self._memory.get(ORDER, [])
         first = [key for key in dict.fromkeys(kept) if key in self.tiles] if isinstance(kept, list) else []
         order = (*first, *(key for key in self.tiles if key not in first))
         self._grid.set_tiles([self.tiles[key] for key in order])

@@ -675,6 +675,21 @@ def test_tiles_are_moved_by_keys_and_by_their_menu(qtbot: QtBot) -> None:
     assert not menu_of(page, "oldest")["Move right"].isEnabled()
 
 
+def test_what_one_window_says_of_the_tiles_holds_in_all_that_are_open(qtbot: QtBot) -> None:
+    memory = ShortMemory()
+    here, there = (opened(qtbot, SampleSource(), memory=memory) for _window in range(2))
+    drag(qtbot, here, "dead", "ready")
+    moved = ["dead", *(key for key in USUAL if key != "dead")]
+    qtbot.waitUntil(lambda: order(there) == moved)
+    dialog = here.ask_limit(next(spec for spec in TILES if spec.key == "dead"))
+    dialog.field.setValue(500)
+    assert there.tiles["dead"].kpi.alarm
+    qtbot.mouseClick(dialog.accept_button, LEFT)
+    qtbot.waitUntil(lambda: not there.tiles["dead"].kpi.alarm)
+    menu_of(there, "dead")["Usual order"].trigger()
+    qtbot.waitUntil(lambda: order(here) == USUAL)
+
+
 def test_an_order_of_another_version_leaves_out_no_tile(qtbot: QtBot) -> None:
     memory = ShortMemory()
     memory.put("overview.order", ["dead", "gone", "dead", 3])
