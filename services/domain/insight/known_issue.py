@@ -144,11 +144,12 @@ def _due(rule: CauseRule, state: IssueState, now: int, zone: str) -> int:
     minute = _minute(rule.retry_at)
     if minute is None:
         return 0
-    local = datetime.fromtimestamp(now / 1000, ZoneInfo(zone))
-    at = local.replace(hour=minute // 60, minute=minute % 60, second=0, microsecond=0)
-    if at > local:
-        at = (at - timedelta(days=1)).replace(fold=0)
-    due = round(at.timestamp() * 1000)
+    where = ZoneInfo(zone)
+    today = datetime.fromtimestamp(now / 1000, where).date()
+    days = (datetime(day.year, day.month, day.day, tzinfo=where) for day in (today, today - timedelta(days=1)))
+    # of an hour that comes twice the first, whichever of them it is now
+    at = (round(day.replace(hour=minute // 60, minute=minute % 60).timestamp() * 1000) for day in days)
+    due = next(instant for instant in at if instant <= now)
     return due if due > max(rule.known_at, state.retried_at) and now - due <= LATE_MS else 0
 
 

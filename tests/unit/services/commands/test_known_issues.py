@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any, cast
 
@@ -21,6 +22,7 @@ from services.domain.insight import cause_rule, known_issue
 from services.domain.insight.cause_rule import CauseRule
 from services.domain.task.search.query import Query, equals
 from services.domain.text.message import Message
+from services.engine.zone import set_fleet_zone
 from services.messages import english
 from services.monitor.letters.causes import CauseQueries
 from services.ports import Store
@@ -256,6 +258,25 @@ def test_its_letters_run_again_once_at_its_time(room: Room, acts: Acts) -> None:
     assert (acts.again, other in acts.again) == ([letter], False)
     keeper(room, acts).tick()
     assert acts.again == [letter], "another leader does not do it again"
+
+
+@pytest.mark.parametrize(("night", "hour"), [("2027-11-07T04:00:00", "01:30"), ("2027-03-14T05:00:00", "02:30")])
+def test_its_letters_run_again_once_in_the_night_in_which_clocks_are_set(
+    room: Room, acts: Acts, night: str, hour: str
+) -> None:
+    """Of an hour that comes twice in the first one, of one that is left out as much later; never before its time."""
+    set_fleet_zone(room.store, "America/New_York")
+    began = round(datetime.fromisoformat(f"{night}+00:00").timestamp() * 1000)
+    room.clock.advance((began - room.clock.now_ms()) / 1000)
+    letter = die(room, "s1")
+    commands(room).know(PRINT, retry_at=hour)
+    ran = []
+    for minutes in range(0, 6 * 60, 10):
+        keeper(room, acts).tick()
+        if len(acts.again) > len(ran):
+            ran.append(minutes)
+        room.clock.advance(600)
+    assert (acts.again, ran) == ([letter], [90 if hour == "01:30" else 150])
 
 
 def test_letters_that_may_not_run_again_hold_up_those_of_no_other_cause(room: Room, acts: Acts) -> None:
