@@ -158,6 +158,8 @@ def reason(first: str) -> str:
 COUNTED = re.compile(r"partly: (\d+) done(?:, (\d+) refused)?(?:, (\d+) left alone)?(?:: (.*))?$", re.DOTALL)
 REFUSED = re.compile(r"refused: (\d+)(?:: (.*))?$", re.DOTALL)
 _MOVED = re.compile(r"done: (\d+) tasks moved$")
+_LETTERS = re.compile(r"done: (\d+) letters left$")
+_REPAIRED = re.compile(r"done: ([a-z_, ]+); left: ([a-z_, ]+)$")
 #: as they write down how many of a batch have which status after an act
 _AFTER = re.compile(r"(.*); after: ([a-z_]+ \d+(?:, [a-z_]+ \d+)*)$", re.DOTALL)
 
@@ -168,13 +170,18 @@ def why(outcome: str) -> str:
     outcome, _places = audit.parted(outcome)
     if found := _AFTER.match(outcome):
         outcome, left = found.groups()
-    if said := _counted(outcome) or outcome.partition(":")[2].strip():
+    if said := _counted(outcome) or _plain(outcome.partition(":")[2].strip()):
         parts.append(said)
     if left:
         pairs = (one.split(" ") for one in left.split(", "))
         told = listed(f"{_(STATUS_WORDS.get(status, status))} {int(n):,}" for status, n in pairs)
         parts.append(_("after it: {counts}").format(counts=told))
     return listed(parts, ";")
+
+
+def _plain(said: str) -> str:
+    """What the program wrote down in English, in the present language; what others said stays theirs."""
+    return messages.own(_(said)) if said else ""
 
 
 def ended(outcome: str) -> str:
@@ -207,6 +214,12 @@ def _counted(outcome: str) -> str:
     elif found := _MOVED.match(outcome):
         n = int(found[1])
         said = ngettext("{n} task moved", "{n} tasks moved", n).format(n=f"{n:,}")
+    elif found := _LETTERS.match(outcome):
+        n = int(found[1])
+        said = ngettext("{n} letter left", "{n} letters left", n).format(n=f"{n:,}")
+    elif found := _REPAIRED.match(outcome):
+        done, left = (0 if codes == "nothing" else codes.count(",") + 1 for codes in found.groups())
+        said = _("{done} kinds of trouble mended, {left} left for a person").format(done=done, left=left)
     else:
         return ""
     first = reason(first or "")

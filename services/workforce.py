@@ -42,6 +42,7 @@ from services.engine.work_queue import WorkQueue
 from services.executors import batch
 from services.executors.base import Executor, ProfileControl
 from services.executors.registry import Handler
+from services.i18n import N_
 from services.scheduler.loop import Scheduler
 from services.vault import Vault
 from services.watch.alerts.command import HookCommand
@@ -353,7 +354,7 @@ def _introduce(engine: Engine, handler: Handler) -> None:
     audit = Audit(engine.store, f"worker {engine.name}", witness(engine.settings))
     with audit.act("type.introduce", [handler.name], {"module": handler.module, "idempotent": idempotent}) as act:
         if not engine.store.add_document("type", handler.name, body):
-            act.outcome = "refused: somebody else has defined it in the meantime"
+            act.refused(N_("somebody else has defined it in the meantime"))
     engine.registry.forget()
 
 

@@ -146,14 +146,17 @@ def zone(store: Store) -> str:
     return fleet_zone(store) or DEFAULT_ZONE
 
 
-def clock(instant_ms: int, zone: str) -> str:
-    """An instant as people read it, with the offset of the zone (UTC where this machine knows it not), "" for 0."""
+def clock(instant_ms: int, zone: str, to: str = "seconds") -> str:
+    """An instant as people read it, with the offset of the zone (UTC where this machine knows it not), "" for 0.
+
+    ``to``: how fine, as ``datetime.isoformat`` calls it.
+    """
     if not instant_ms:
         return ""
     try:
-        return recurrence.iso(instant_ms, zone)
+        return recurrence.iso(instant_ms, zone, to)
     except UsageError:
-        return recurrence.iso(instant_ms, DEFAULT_ZONE)
+        return recurrence.iso(instant_ms, DEFAULT_ZONE, to)
 
 
 def local(row: Mapping[str, Any], zone: str, *names: str) -> dict[str, Any]:

@@ -247,7 +247,7 @@ class AlertCommands:
         with self._audit.act("alert.channel_test", [name]) as act:
             why = self._hand_over(channel, self._operator.who)
             if why:
-                act.outcome = f"refused: {why}"
+                act.refused(why)
         return why
 
     def _channel(self, name: str) -> Channel:

@@ -66,6 +66,10 @@ class Act(msgspec.Struct):
     outcome: str = "done"
     targets: tuple[str, ...] = ()  #: what it acts on, as far as its entry names it
 
+    def refused(self, why: str) -> None:
+        """Tell that it was not done, and why: English, of the catalogue where it is one of ours."""
+        self.outcome = f"refused: {why}"
+
     def counted(self, done: int, refused: int, why: str = "", *, left: int = 0) -> None:
         """Tell how many items were done, how many refused and how many never tried, and why these were not done
         (``reasons``).

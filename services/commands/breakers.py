@@ -12,6 +12,7 @@ from services.domain.gates import breaker
 from services.domain.gates.breaker import Rule
 from services.domain.text.said import said
 from services.engine.steps import Steps
+from services.i18n import N_
 from services.ports import Store
 
 
@@ -50,5 +51,5 @@ class BreakerCommands:
             was = any(one.shop == shop for one in self._store.breakers())
             self._steps.apply([CloseBreaker(shop=shop)])
             if not was:
-                act.outcome = "refused: it was not open"
+                act.refused(N_("it was not open"))
         return was

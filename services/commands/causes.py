@@ -20,6 +20,7 @@ from services.domain.task.status import Status, Triage
 from services.domain.text.said import said
 from services.engine.lead import cause_keeper
 from services.engine.steps import Steps
+from services.i18n import N_
 from services.ports import Store
 from services.rewrite import rewrite
 
@@ -174,7 +175,7 @@ class CauseCommands:
             raise CauseChanged("cause", rule)
         with self._audit.act("cause.forget", [cause]) as act:
             if not rule.known:
-                act.outcome = "refused: nothing was decided about it"
+                act.refused(N_("nothing was decided about it"))
                 return False
             nothing = {"owner": "", "park_s": 0, "retry_at": "", "alert_once": False, "route": (), "link": ""}
             self._set(cause, **nothing, known_by="", known_at=0)
@@ -214,7 +215,7 @@ class CauseCommands:
         rule, rules = self._rule(cause), cause_rule.read(self._store.documents(cause_rule.KIND))
         with self._audit.act("cause.split", [cause], {"from": rule.into} if rule.into else None) as act:
             if not rule.into:
-                act.outcome = "refused: it stands by itself"
+                act.refused(N_("it stands by itself"))
                 return False
             self._set(cause, into="")
             self._let_out(cause, [rules[up] for up in cause_rule.above(cause, rules)[1:] if up in rules])

@@ -12,6 +12,7 @@ from services.domain.alerts import channel as channels
 from services.domain.alerts import rule as rules
 from services.domain.plans import handover
 from services.domain.plans.handover import KIND, PLAN, HandoverPlan
+from services.i18n import N_
 from services.ports import Store
 
 #: writes the page for these channels into the outbox, of so long until now (ms); returns those that get it
@@ -58,7 +59,7 @@ class HandoverCommands:
         with self._audit.act("handover.remove", [], detail) as act:
             was = self._store.remove_document(KIND, PLAN)
             if not was:
-                act.outcome = "refused: it was not set"
+                act.refused(N_("it was not set"))
         return was
 
     def send(self, to: Sequence[str], span_ms: int) -> Sequence[str]:

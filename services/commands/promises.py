@@ -13,6 +13,7 @@ from services.domain.promises import promise as promises
 from services.domain.promises.promise import KIND, STATE, VERSIONS, Promise
 from services.engine.registry import Registry
 from services.engine.zone import DEFAULT_ZONE, fleet_zone, need_readable_zone, settle_zone
+from services.i18n import N_
 from services.ports import Store
 
 
@@ -89,7 +90,7 @@ class PromiseCommands:
         detail = {"enabled": enabled} | ({"note": note} if note else {})
         with self._audit.act("promise.enable", [name], detail) as act:
             if before.enabled == enabled:
-                act.outcome = "refused: it is so already"
+                act.refused(N_("it is so already"))
                 return False
             now = self._store.now_ms()
             made = msgspec.structs.replace(
@@ -115,7 +116,7 @@ class PromiseCommands:
             was = self._store.remove_document(KIND, name)
             self._store.remove_document(STATE, name)
             if not was:
-                act.outcome = "refused: there is none of this name"
+                act.refused(N_("there is none of this name"))
         return was
 
     def _find(self, name: str) -> Promise | None:

@@ -15,6 +15,7 @@ from services.engine import quiet as keeping
 from services.engine.lead.opener import SHOPS, Opener
 from services.engine.steps import Steps
 from services.engine.zone import DEFAULT_ZONE, fleet_zone, need_readable_zone, settle_zone
+from services.i18n import N_
 from services.ports import Store
 
 
@@ -83,7 +84,7 @@ class QuietCommands:
         with self._audit.act("quiet.remove", [name], detail or None) as act:
             was = keeping.remove(self._store, name)
             if not was:
-                act.outcome = "refused: there are none of this name"
+                act.refused(N_("there are none of this name"))
             self._open(before.scope if before is not None else SCOPE_ALL)
         return was
 

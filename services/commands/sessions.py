@@ -13,6 +13,7 @@ from services.domain.task import classify
 from services.domain.text.said import said
 from services.engine.lead.opener import Opener
 from services.engine.steps import Steps
+from services.i18n import N_
 from services.ports import Store
 
 
@@ -56,7 +57,7 @@ class SessionCommands:
         session.check_note(note)
         with self._audit.as_one("session.login", [shop], {"note": note} if note else None) as act:
             if not browse():
-                act.outcome = "refused: the browser was closed before the shop was logged in"
+                act.refused(N_("the browser was closed before the shop was logged in"))
                 return False
             if any(info.node == node != "" for info in self._store.workers()) and not self._store.homes([shop]):
                 self._store.put_home(shop, node)
@@ -77,7 +78,7 @@ class SessionCommands:
             op = CloseSession(shop=shop, kind=kind, by=self._operator.who, note=note)
             (answer,) = self._steps.apply([op])
             if answer.code != "ok":
-                act.outcome = "refused: it is closed already"
+                act.refused(N_("it is closed already"))
         return answer.code == "ok"
 
 

@@ -15,6 +15,7 @@ from services.domain.errors import UsageError
 from services.domain.task.search import shared_view
 from services.domain.task.search.shared_view import KIND, MOST, VERSIONS, SharedView
 from services.domain.text.said import said
+from services.i18n import N_
 from services.ports import Store
 
 
@@ -70,7 +71,7 @@ class ViewCommands:
             if before is not None:
                 self._keep(before)
             if not self._store.remove_document(KIND, key):
-                act.outcome = "refused: there is no such view"
+                act.refused(N_("there is no such view"))
         return before
 
     def _refuse(self, view: SharedView, before: SharedView | None, known: dict[str, SharedView]) -> None:

@@ -269,7 +269,10 @@ def audit_list(context: Context) -> int:
 
 
 def _outcome(entry: AuditEntry, now: int) -> str:
-    return audit.parted(entry.outcome)[0] or ("open" if audit.state(entry, now) == "open" else "outcome unknown")
+    """In words; one that says no more than its code as the code, which the table calls by its word."""
+    if entry.outcome:
+        return act_words.ended(entry.outcome) if ":" in entry.outcome else entry.outcome
+    return "open" if audit.state(entry, now) == "open" else "outcome unknown"
 
 
 def _targets(targets: Sequence[str]) -> str:

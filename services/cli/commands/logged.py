@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from services import log as logs
-from services.cli import output, spoken
+from services.cli import output, shapes, spoken
 from services.cli.context import EXIT_OK, MAX_ROWS, Context, examples, seconds, whole
-from services.clock import SystemClock
+from services.clock import SystemClock, machine_zone
 from services.monitor import log_files
 from services.monitor.log_files import Logged, Test
 
@@ -54,16 +54,18 @@ def show(context: Context) -> int:
     places = {path: path.stat().st_size for path in log_files.files(folder, program, old=False)}
     found = filter(wanted, log_files.newest(folder, program, since_ms=since, ends=places))
     rows = list(islice(found, args.limit))[::-1]
-    lines = [_line(one.data) for one in rows]
+    zone = context.settings().time_zone or machine_zone()
+    lines = [_line(one, zone) for one in rows]
     if not rows and not args.follow:
         lines = [output.Line(spoken.phrase("nothing of that is logged in {folder}", folder=folder), [])]
     context.show({"records": [one.data for one in rows], "folder": str(folder)}, lines)
     if args.follow and not context.json:
-        _follow(folder, program, places, wanted)
+        for new in _new(folder, program, places, wanted):
+            output.out(_line(one, zone) for one in new)
     return EXIT_OK
 
 
-def _follow(folder: Path, program: str, places: dict[Path, int], wanted: Test) -> None:
+def _new(folder: Path, program: str, places: dict[Path, int], wanted: Test) -> Iterator[list[Logged]]:
     pause = threading.Event()
     while not pause.wait(PACE_S):
         new: list[Logged] = []
@@ -77,7 +79,7 @@ def _follow(folder: Path, program: str, places: dict[Path, int], wanted: Test) -
             whole_lines = data[: data.rfind(b"\n") + 1]
             places[path] = begin + len(whole_lines)
             new += [one for one in map(log_files.read, whole_lines.splitlines()) if one is not None and wanted(one)]
-        output.out(_line(one.data) for one in sorted(new, key=lambda one: one.at_ms))
+        yield sorted(new, key=lambda one: one.at_ms)
 
 
 def _wanted(args: argparse.Namespace) -> Test:
@@ -86,9 +88,10 @@ def _wanted(args: argparse.Namespace) -> Test:
     return lambda one: all(test(one) for test in tests)
 
 
-def _line(one: Mapping[str, Any]) -> str:
+def _line(found: Logged, zone: str) -> str:
     """A record as people read it; of a traceback the last line, for the rest is in ``--json``."""
-    at, level = one["at"][:23].replace("T", " "), str(one["level"])
+    one, at = found.data, shapes.clock(found.at_ms, zone, "milliseconds")
+    level = str(one["level"])
     told = {name: str(one[name]) for name in logs.ABOUT if one.get(name)}
     about = [f"{name} {text}" for name, text in told.items() if name == "attempt" or text not in one["text"]]
     trace = str(one.get("trace", "")).strip().splitlines()

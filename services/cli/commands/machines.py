@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import base64
 import threading
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import msgspec
 
 from services import assembly, whole_file
-from services.cli import known_shops, output, spoken
+from services.cli import known_shops, output, shapes, spoken
 from services.cli.commands import workers
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, seconds, table, whole
 from services.domain.errors import NotAllowed, NotFound, OperatorError, UsageError
@@ -118,7 +117,7 @@ def log(context: Context) -> int:
     with context.engine() as engine:
         name = workers.only(engine.store.workers(), args.workers[0]).worker
         told = assembly.queries(engine).remote
-        known, live = told.log(name), told.is_heard(name)
+        known, live, line = told.log(name), told.is_heard(name), partial(_line, zone=shapes.zone(engine.store))
         ask = partial(assembly.commands(engine).fleet.tell_worker, name, f"{worker_order.LOG}={remote.LOG_S}")
         follow = args.follow and live and not context.json
         try:
@@ -147,13 +146,16 @@ def log(context: Context) -> int:
                 )
             ]
         )
-        context.show({"worker": name, "live": live, "lines": lines}, [*map(_line, shown), *silent])
+        context.show({"worker": name, "live": live, "lines": lines}, [*map(line, shown), *silent])
         if follow:
-            _follow(lambda: told.log(name), found, ask)
+            for fresh in _new(lambda: told.log(name), found, ask):
+                output.out(map(line, fresh))
     return EXIT_OK
 
 
-def _follow(ask: Callable[[], WorkerLog | None], found: WorkerLog, again: Callable[[], None]) -> None:
+def _new(
+    ask: Callable[[], WorkerLog | None], found: WorkerLog, again: Callable[[], None]
+) -> Iterator[tuple[remote.LogLine, ...]]:
     pause, last = threading.Event(), found
     while not pause.wait(_PACE_S):
         now = ask()
@@ -161,8 +163,7 @@ def _follow(ask: Callable[[], WorkerLog | None], found: WorkerLog, again: Callab
             again()
             answered(ask, _WAIT_S)
             continue
-        fresh = new_lines(last, now)
-        output.out(map(_line, fresh))
+        yield new_lines(last, now)
         last = now
 
 
@@ -176,9 +177,8 @@ def new_lines(before: WorkerLog, now: WorkerLog) -> tuple[remote.LogLine, ...]:
     return now.lines
 
 
-def _line(one: remote.LogLine) -> str:
-    at = datetime.fromtimestamp(one.at / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")[:23]
-    return f"{at}  {one.level:<8} {one.text}"
+def _line(one: remote.LogLine, zone: str) -> str:
+    return f"{shapes.clock(one.at, zone, 'milliseconds')}  {one.level:<8} {one.text}"
 
 
 def browser(context: Context) -> int:

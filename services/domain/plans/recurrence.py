@@ -190,9 +190,9 @@ def zone_named(name: str) -> ZoneInfo:
     )
 
 
-def iso(instant: int, zone: str) -> str:
-    """A moment with the offset of a zone, to the second."""
-    return _local(instant, zone_named(zone)).isoformat(timespec="seconds")
+def iso(instant: int, zone: str, to: str = "seconds") -> str:
+    """A moment with the offset of a zone; ``to``: how fine."""
+    return _local(instant, zone_named(zone)).replace(microsecond=instant % 1000 * 1000).isoformat(timespec=to)
 
 
 def _parts(expression: str) -> list[str]:

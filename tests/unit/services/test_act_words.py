@@ -19,6 +19,13 @@ PARTLY = "partly: 17 done, 3 refused: task.refused; not done: task.refused 0-2"
         ("zh_CN", PARTLY, "ann：取消任务 t1 等，另有 1 个，完成 17 个，拒绝 3 个：其状态下不能这样操作"),
         ("en", "refused: 2: task.unknown", "ann: Cancel tasks t1 and 1 more, 2 objects refused: there is no such task"),
         ("en", "refused: no right", "ann: Cancel tasks t1 and 1 more, refused: no right"),
+        ("zh_CN", "refused: it was not open", "ann：取消任务 t1 等，另有 1 个，已拒绝：它原本没有熔断"),
+        ("en", "done: 3 letters left", "ann: Cancel tasks t1 and 1 more, 3 letters left"),
+        (
+            "en",
+            "done: declared, lost; left: nothing",
+            "ann: Cancel tasks t1 and 1 more, 2 kinds of trouble mended, 0 left for a person",
+        ),
         ("zh_CN", "failed", "ann：取消任务 t1 等，另有 1 个，失败"),
     ],
 )

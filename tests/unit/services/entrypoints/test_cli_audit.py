@@ -8,6 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from services.self_check import SelfCheck
 from services.settings import Settings
 
@@ -87,3 +89,18 @@ def test_a_viewer_may_verify_and_not_accept(run: Run, tmp_path: Path) -> None:
     assert run("audit", "verify", "--read-only")[0] == 1
     code, answer = run("audit", "accept", "--note", "x", "--yes", "--read-only")
     assert (code, answer["field"]) == (1, "role")
+
+
+def test_how_acts_ended_is_told_in_words(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The codes are for programs."""
+    (first,) = run("task", "create", "--shop", "pdd:s1", "--type", "work")[1]["created"]
+    run("task", "cancel", first, "nobody", "--yes")
+    ended = [one["outcome"] for one in run("audit", "list", "--filter", "action:task.cancel")[1]["entries"]]
+    assert ended == ["partly: 1 done, 1 refused: task.unknown; not done: task.unknown 1"]
+    table = run("audit", "list", people=True)[1]
+    assert "1 done, 1 refused: there is no such task" in table
+    assert "task.unknown" not in table
+    monkeypatch.setenv("FLEETDECK_LANGUAGE", "zh_CN")
+    table = run("audit", "list", people=True)[1]
+    assert "task.unknown" not in table
+    assert "拒绝 1 个：没有此任务" in table

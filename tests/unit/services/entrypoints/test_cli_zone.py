@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from services.clock import SystemClock
 from services.domain.change import Claim, Create, Finish
+from services.domain.fleet import remote
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import BrowserState, WorkerInfo
 from services.domain.task.record import Attempt, Task
@@ -53,6 +55,22 @@ def test_instants_stand_in_the_zone_of_the_fleet(run: Run, store: EmbeddedStore)
         assert [one for one in found if not one.endswith("+08:00")] == [], told
     assert run("shop", "show", "s1")[1]["shop"]["since"].endswith("+00:00")
     assert cause["first_at"].endswith("+00:00")
+
+
+def test_lines_of_logs_too(run: Run, store: EmbeddedStore, tmp_path: Path) -> None:
+    """What this machine has logged stands in its own zone: it can be read without the fleet."""
+    store.heartbeat(WorkerInfo(worker="desk-1", host="h", pid=1))
+    at = 1_790_000_000_123
+    shown = remote.WorkerLog(worker="desk-1", at=at, lines=(remote.LogLine(at, "info", "began"),))
+    store.put_document(remote.LOGS, "desk-1", remote.dump(shown).decode())
+    assert run("worker", "log", "desk-1", people=True)[1] == "2026-09-21T22:13:20.123+08:00  info     began\n"
+    assert run("worker", "log", "desk-1")[1]["lines"][0]["at"] == at
+    (tmp_path / "config.toml").write_text('time_zone = "Asia/Tokyo"\n')
+    (tmp_path / "logs").mkdir(exist_ok=True)
+    line = {"at": "2026-09-21T14:13:20.123+00:00", "level": "info", "logger": "x", "text": "began"}
+    (tmp_path / "logs" / "worker.jsonl").write_text(json.dumps(line) + "\n")
+    assert run("log", people=True)[1].startswith("2026-09-21T23:13:20.123+09:00  info ")
+    assert run("log")[1]["records"] == [line]
 
 
 def test_one_browser_is_counted_as_one(run: Run, store: EmbeddedStore) -> None:
