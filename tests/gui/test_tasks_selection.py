@@ -46,7 +46,7 @@ def test_ctrl_a_takes_the_loaded_rows_and_offers_all(
     assert page.bar.all_link.text() == "Select all 12"
     page.bar.all_link.click()
     wait(qtbot, lambda: page.selection.count == 12)
-    assert page.bar.count.text() == "12 selected"
+    assert page.bar.count.text() == "12 selected, 8 of them not shown"
     assert not page.bar.all_link.isVisibleTo(page)
     later = desk.create(1)
     page.bar.buttons["cancel"].click()
@@ -58,6 +58,22 @@ def test_ctrl_a_takes_the_loaded_rows_and_offers_all(
     assert page.selection.count == 0
     entry = desk.session.engine.store.audit(1)[0]
     assert (entry.action, len(entry.target)) == ("task.cancel", 12)
+
+
+def test_what_stays_selected_under_another_filter_is_counted_apart(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    here, there = several(desk, 2), several(desk, 3, shop=1)
+    shown(page, qtbot, 5)
+    page.table.records.tick_all()
+    page.show_request(f"shop:{here[0].shop}")
+    wait(qtbot, lambda: page.table.records.rowCount() == 2)
+    assert page.bar.count.text() == "5 selected, 3 of them not shown"
+    assert page.bar.buttons["cancel"].isVisibleTo(page)
+    page.table.records.set_ticked([here[0].task_id], on=False)
+    assert page.bar.count.text() == "4 selected, 3 of them not shown"
+    page.show_request("")
+    wait(qtbot, lambda: page.table.records.rowCount() == 5)
+    assert page.bar.count.text() == "4 selected"
+    assert {one.task_id for one in page.selection.picks()} == {task.task_id for task in (here[1], *there)}
 
 
 def test_all_that_are_selected_again_are_known_as_they_stand_now(
@@ -102,7 +118,7 @@ def test_what_suits_all_that_are_selected_is_told_without_going_through_them(
     keys = page.table.target_keys
     monkeypatch.setattr(page.table, "target_keys", lambda: gone_through.append(page.selection.count) or keys())
     page.select_all()
-    wait(qtbot, lambda: page.bar.count.text() == "2 selected")
+    wait(qtbot, lambda: page.bar.count.text() == "2 selected, 1 of them not shown")
     assert page.bar.buttons["retry"].isEnabled()
     assert 2 not in gone_through
     assert len(page.selection.picks()) == gone_through[-1] == 2

@@ -199,6 +199,10 @@ class RecordModel(KeyedRows[R]):
         shown = [name for name in self._positions if name in self._ticked]
         return (*shown, *self._ticked.difference(shown))
 
+    def ticked_beyond(self) -> int:
+        """Return how many ticked keys have no row here: another filter is shown, or they are not loaded."""
+        return len(self._ticked) - len(self._positions.keys() & self._ticked)
+
     def is_ticked(self, row: int) -> bool:
         """Tell whether `row` is ticked."""
         return bool(self._ticked) and self.key_at(row) in self._ticked

@@ -28,6 +28,7 @@ class BarState(msgspec.Struct, frozen=True, kw_only=True):
     """What the bar says."""
 
     ticked: int = 0
+    beyond: int = 0  #: of those so many have no row in the list
     loaded: int = 0
     total: int | None = 0  #: None: not counted, there may be more than loaded
     at_least: int = 0  #: so many match for certain, where the total is not counted
@@ -159,7 +160,12 @@ class ActionBar(QWidget):
     def _say(self) -> None:
         state = self._state
         known = state.total if state.match is None or state.match < state.loaded else state.match
-        if state.ticked:
+        tip = ""
+        if state.beyond:
+            words = _("{n} selected, {beyond} of them not shown")
+            words = words.format(n=text.count(state.ticked), beyond=text.count(state.beyond))
+            tip = _("Not shown are those that another filter showed, or that are not loaded. Verbs act on all of them.")
+        elif state.ticked:
             words = ngettext("{n} selected", "{n} selected", state.ticked).format(n=text.count(state.ticked))
         elif not state.loaded:
             words = ""  # the list says why it is empty, or that it loads
@@ -180,6 +186,7 @@ class ActionBar(QWidget):
         # tab and head say that number
         self.count.setVisible(not alone)
         self.count.setText(words)
+        self.count.setToolTip(tip)
         self.count.set_tone("text" if state.ticked else "text2")
         self.new_button.set_count_text(state.news.words())
         self._show_all()

@@ -77,6 +77,7 @@ class Tally:
         row = model.find(key) if key is not None else None
         return BarState(
             ticked=selection.count,
+            beyond=model.ticked_beyond(),
             loaded=model.rowCount(),
             total=self._total,
             at_least=self._at_least,
