@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from console.main_window import MainWindow
 from console.tray import Tray
-from services.domain.alerts.incident import OPEN, WAITING, Incident
+from services.domain.alerts.incident import CALMING, OPEN, WAITING, Incident
 from services.domain.alerts.rule import CRITICAL
 from services.domain.insight import queue as insight
 from services.i18n import _, ngettext
@@ -124,6 +124,7 @@ class AlertWatch(Watch[AlertsNow]):
         seen = frozenset(one.incident.id for one in now.incidents if one.state != WAITING)
         self._known = seen | (known or frozenset())
         fresh = [one for one in opened if known is not None and one.incident.id not in known]
+        self._say_again([one.incident for one in now.incidents if one.state in (OPEN, CALMING)])
         if fresh and self._tray is not None:
             self._notify(fresh, self._tray)
             self._say(fresh)
@@ -152,10 +153,26 @@ class AlertWatch(Watch[AlertsNow]):
             return
         standing = any(toast.spec.key == ALERTS for toast in window.toasts.toasts())
         self._unseen = [*(self._unseen if standing else ()), *(one.incident for one in fresh)]
-        window.toasts.say(lasting(partial(self._told, window, tuple(self._unseen))))
+        window.toasts.say(lasting(partial(self._told, window)))
         QApplication.alert(window)  # the task bar, where the window is not in front
 
-    def _told(self, window: MainWindow, unseen: Sequence[Incident]) -> ToastSpec:
+    def _say_again(self, standing: Sequence[Incident]) -> None:
+        """Let the message that stands tell of what is not over, and as it is now: it waits for who comes back to the
+        window, which may be the next morning.
+        """
+        now = {one.id: one for one in standing}
+        told, self._unseen = self._unseen, [now[one.id] for one in self._unseen if one.id in now]
+        windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)] if told else []
+        for window, toast in [(one, toast) for one in windows for toast in one.toasts.toasts()]:
+            if toast.spec.key != ALERTS:
+                continue
+            if not self._unseen:
+                window.toasts.close(ALERTS)
+            elif (wanted := self._told(window)).text != toast.spec.text or wanted.detail != toast.spec.detail:
+                toast.retranslate()
+
+    def _told(self, window: MainWindow) -> ToastSpec:
+        unseen = self._unseen
         worst = next((one for one in unseen if one.rule.severity == CRITICAL), unseen[0])
         title = safe.masked(wording.title(worst.words, shown.zone()))
         detail, wanted = safe.masked(wording.next_step(worst.words, shown.zone())), worst.id

@@ -102,6 +102,30 @@ def test_many_at_once_are_one_message(alerts: Alerts, console: Console, said: li
     assert not console.window.toasts.toasts(), "all of them are seen there"
 
 
+def test_the_message_that_waits_for_somebody_to_come_back_tells_of_nothing_that_is_over(
+    alerts: Alerts, console: Console, said: list[ToastSpec], look: Look
+) -> None:
+    """It stands until somebody looks at the window, which may be the next morning."""
+    first, second = alerts.login(), alerts.lane()
+    store, toasts = alerts.store, console.window.toasts
+
+    def over(one: Incident) -> None:
+        store.remove_document(incidents.KIND, incidents.slot_of(one.key))
+        store.put_document(incidents.HISTORY, one.id, incidents.dump(replace(one, resolved_at=alerts.now)))
+
+    def standing() -> list[str]:
+        return [toast.spec.text for toast in toasts.toasts()]
+
+    look()
+    assert standing() == ["2 new incidents"]
+    over(first)
+    look()
+    assert standing() == ["The oldest task of the lane high has waited for 6\u202fm\u202f10\u202fs"]
+    over(second)
+    look()
+    assert (standing(), len(said)) == ([], 1)
+
+
 @pytest.fixture
 def notified(console: Console) -> list[tuple[str, str]]:
     """Notifications of the desktop from now on; somebody else's window is in front."""
