@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -127,3 +127,17 @@ def test_a_key_of_ones_own_that_something_else_has_by_now_is_told_once(console: 
     console.keys.tell_displaced()
     assert not console.window.toasts.toasts()
     keymap().follow(ShortMemory())
+
+
+def test_no_page_tells_a_key_that_a_command_has_no_more(console: Console) -> None:
+    window = console.window
+    gone = [one.default for one in keymap().commands() if "+" in one.default]
+    pages = [window.page(spec.id) for spec in window.specs]
+    try:
+        for one in keymap().commands():
+            keymap().choose(one.name, "")
+        told = [(widget.toolTip(), key) for page in pages for widget in page.findChildren(QWidget) for key in gone]
+    finally:
+        keymap().follow(ShortMemory())
+    assert [(tip, key) for tip, key in told if f"({key})" in tip] == []
+    assert window.page("overview").past_button.toolTip() == "Look back in time  (Ctrl+T)"

@@ -6,8 +6,8 @@
     button.set_count_text(_("Republish {n} tasks").format(n=51))   # a text of its own
 
 At most one primary button per view. `shortcut` is shown and also works; `hint` is shown only, for a
-key that somebody else handles (that of a verb in a table, Esc of a dialog). Both name a command of ``keymap``, whose
-key of the moment is meant, or a key that is always the same.
+key that somebody else handles (that of a verb in a table, Esc of a dialog); `keys` are told in the tool tip alone. All
+name a command of ``keymap``, whose key of the moment is meant, or a key that is always the same.
 """
 
 from __future__ import annotations
@@ -89,11 +89,12 @@ class Button(QAbstractButton):
         hint: str = "",
         small: bool = False,
         tip: str = "",
+        keys: str = "",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._source, self._tip_source = text, tip
-        self._kind, self._icon, self._shortcut = kind, icon, shortcut or hint
+        self._kind, self._icon, self._shortcut, self._keys = kind, icon, shortcut or hint, keys or shortcut or hint
         self._small = small
         self._menu: QMenu | None = None
         self._reason, self._focus_waits = "", False
@@ -104,7 +105,7 @@ class Button(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         if shortcut:
             Shortcut(shortcut, self, self.click).setAutoRepeat(False)  # what a held key opens it must not confirm
-        if self._shortcut:
+        if self._keys:
             keymap().changed.connect(self.retranslate)
         self.retranslate()
         theme().changed.connect(self._restyle)
@@ -184,7 +185,7 @@ class Button(QAbstractButton):
 
     def _name(self) -> None:
         tip = self._reason or (_(self._tip_source) if self._tip_source else "")
-        keys = shortcut_text(self._shortcut)
+        keys = shortcut_text(self._keys)
         if keys and not self._reason:
             tip = f"{tip or self.text()}  ({keys})"
         self.setToolTip(tip)
@@ -335,16 +336,12 @@ class IconButton(Button):
         name: str,
         *,
         kind: str = "ghost",
-        shortcut: str = "",
+        keys: str = "",
         word: str = "",
         parent: QWidget | None = None,
     ) -> None:
-        self._keys, self._glyph_name, self._word = shortcut, icon, word
-        super().__init__("", kind=kind, icon=icon, tip=name, parent=parent)
-        if shortcut:
-            Shortcut(shortcut, self, self.click)
-            keymap().changed.connect(self.retranslate)
-        self._name()
+        self._glyph_name, self._word = icon, word
+        super().__init__("", kind=kind, icon=icon, tip=name, keys=keys, parent=parent)
 
     def _name(self) -> None:
         name = _(self._tip_source)

@@ -21,7 +21,11 @@ class Freezing(QObject):
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
         self.button = Button(
-            N_("Freeze view"), kind="ghost", icon="ph.pause", tip=N_("Stops painting, keeps receiving (Ctrl+.)")
+            N_("Freeze view"),
+            kind="ghost",
+            icon="ph.pause",
+            tip=N_("Stops painting, keeps receiving"),
+            keys="window.freeze",
         )
         self.button.setCheckable(True)
         self.button.clicked.connect(self._on_clicked)

@@ -141,7 +141,7 @@ class OverviewPage(Page):
         self.freezing = Freezing(self)
         self.range_switch = Segmented(RANGES, N_("Time range"))
         self.range_switch.set_current("3600")
-        self.past_button = IconButton("ph.clock-counter-clockwise", N_("Look back in time (Ctrl+T)"))
+        self.past_button = IconButton("ph.clock-counter-clockwise", N_("Look back in time"), keys="window.past")
         self.past_button.clicked.connect(lambda: self.navigate.emit("past", None))
         for widget in (self.freezing.button, self.past_button, self.range_switch):
             self.header.add_action(widget)

@@ -141,10 +141,10 @@ class PastPage(Page):
         self.when = DateTimeField()
         self.when.setDisplayFormat("yyyy-MM-dd HH:mm:ss")
         self.when.setAccessibleName(_("Moment"))
-        self.earlier_change = Button(icon="ph.skip-back", small=True, tip=N_("Change before (Ctrl+Left)"))
+        self.earlier_change = Button(icon="ph.skip-back", small=True, tip=N_("Change before"), keys="past.earlier")
         self.back, self.minute_back = Button(N_("−10 min"), small=True), Button(N_("−1 min"), small=True)
         self.minute_on, self.on = Button(N_("+1 min"), small=True), Button(N_("+10 min"), small=True)
-        self.later_change = Button(icon="ph.skip-forward", small=True, tip=N_("Change after (Ctrl+Right)"))
+        self.later_change = Button(icon="ph.skip-forward", small=True, tip=N_("Change after"), keys="past.later")
         self.play = Button(icon="ph.play", small=True, tip=PLAY)
         yield
         steps = QHBoxLayout()

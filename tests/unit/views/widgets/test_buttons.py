@@ -67,7 +67,7 @@ def test_a_reason_explains_why_it_is_off(qtbot: QtBot) -> None:
 
 
 def test_a_glyph_that_is_off_says_what_it_is_and_why(qtbot: QtBot) -> None:
-    icon = IconButton("ph.square", "Stop this worker", shortcut="S", word="Stop")
+    icon = IconButton("ph.square", "Stop this worker", keys="S", word="Stop")
     qtbot.addWidget(icon)
     icon.disable("Your role may only look")
     assert icon.toolTip() == "Stop this worker\nYour role may only look"
@@ -127,7 +127,7 @@ def test_on_a_page_the_keyboard_waits_beside_a_button_and_comes_back_with_the_an
 
 
 def test_texts_follow_the_language(qtbot: QtBot) -> None:
-    button, icon = Button("Retry"), IconButton("ph.x", "Close", shortcut="Ctrl+W")
+    button, icon = Button("Retry"), IconButton("ph.x", "Close", keys="Ctrl+W")
     qtbot.addWidget(button)
     qtbot.addWidget(icon)
     i18n.set_language("zh_CN")
