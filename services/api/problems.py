@@ -111,7 +111,7 @@ def of_error(exc: ConsoleError) -> Problem:
 
 
 #: wrong words to the command line; here they stand in an address
-_NO_SUCH = frozenset({"promise.unknown", "alert.no_incident", "alert.no_rule", "alert.no_channel", "alert.no_channels"})
+_NO_SUCH = frozenset({"promise.unknown", "alert.no_incident", "alert.no_rule", "alert.no_channel"})
 #: where an error has no code of its own
 CODES = {401: "token.over", 403: "not_allowed", 404: "not_found", 409: "refused", 422: "usage", 503: "unavailable"}
 

@@ -253,9 +253,7 @@ class AlertCommands:
     def _channel(self, name: str) -> Channel:
         known = self.channels()
         if name not in known:
-            raise rules.refusal(
-                "alert.no_channel" if known else "alert.no_channels", "name", value=name[:80], known=", ".join(known)
-            )
+            raise rules.no_channel(name, known, "name")
         return known[name]
 
 

@@ -79,7 +79,4 @@ class HandoverCommands:
         for name in to:
             # a group of nobody is served by those on duty; a name that is none is misspelt
             if name not in {*called, rules.DUTY, rules.LEAD} or not channels.chosen([name], known):
-                known_as = ", ".join(sorted(called))
-                raise rules.refusal(
-                    "alert.no_channel" if called else "alert.no_channels", "to", value=name[:80], known=known_as
-                )
+                raise rules.no_channel(name, called, "to")

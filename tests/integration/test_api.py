@@ -569,7 +569,7 @@ def test_rules_and_channels_of_alerts_are_changed_by_an_admin(api: Api) -> None:
         assert ask.post("/api/v1/alerts/rules/night/reset", json={}).json()["rule"] is None
         assert ask.post("/api/v1/alerts/rules/oldest_wait/reset", json={}).json()["rule"]["enabled"]
         assert ask.delete("/api/v1/alerts/channels/ops").json() == {"removed": "ops"}
-        problem(ask.delete("/api/v1/alerts/channels/ops"), 404, "alert.no_channels")
+        problem(ask.delete("/api/v1/alerts/channels/ops"), 404, "alert.no_channel")
     assert entry(api, "alert.channel_remove")[0] == "a-admin@rest"
     with api.by("viewer") as ask:
         problem(ask.put("/api/v1/alerts/channels/ops", json={"kind": "mail", "to": "duty@fleet.example"}), 403)
@@ -604,7 +604,7 @@ def test_what_was_and_who_takes_over(api: Api) -> None:
         page = ask.get("/api/v1/handover", params={"since": "8h", "language": "zh"}).json()
         assert page["language"].startswith("zh")
         assert page["doubts"], "nobody leads"
-        problem(ask.put("/api/v1/handover/plan", json={"at": ["08:00"]}), 404, "alert.no_channels")
+        problem(ask.put("/api/v1/handover/plan", json={"at": ["08:00"]}), 404, "alert.no_channel")
         ask.put("/api/v1/alerts/channels/ops", json={"kind": "mail", "to": "duty@fleet.example"})
         made = ask.put("/api/v1/handover/plan", json={"at": ["08:00", "20:00"], "to": ["ops"]}).json()
         assert made["plan"]["at"] == ["08:00", "20:00"]

@@ -146,9 +146,20 @@ def _refuse(code: str, field: str, **params: Param) -> NoReturn:
 
 def refusal(code: str, field: str, **params: Param) -> UsageError:
     """The error of one of the sentences below."""
+    return UsageError(_said(code, **params), field=field)
+
+
+def no_channel(name: str, known: Iterable[str], field: str) -> UsageError:
+    """The error of a channel, or a group of channels, that is not among the known ones."""
+    return refusal(
+        "alert.no_channel", field, value=name[:80], known=", ".join(sorted(known)) or _said("alert.none_yet")
+    )
+
+
+def _said(code: str, **params: Param) -> Said:
     text = Said(SENTENCES[code].format(**params))
     text.message = Message(code, params)
-    return UsageError(text, field=field)
+    return text
 
 
 SENTENCES: Mapping[str, str] = {
@@ -163,7 +174,7 @@ SENTENCES: Mapping[str, str] = {
     "alert.bad_limit": N_("its measure has no limit {value}; it has {known}"),
     "alert.no_rule": N_("there is no rule {value}; there are {known}"),
     "alert.no_channel": N_("there is no channel {value}; there are {known}"),
-    "alert.no_channels": N_("there is no channel {value}, nor any other yet"),
+    "alert.none_yet": N_("none yet"),
     "alert.no_receiver": N_("no channel and no group of channels is called {value}; there are {known}"),
     "alert.no_incident": N_("there is no open incident {value}"),
     "alert.bad_kind": N_("there is no kind of channel {value}; there are {known}"),

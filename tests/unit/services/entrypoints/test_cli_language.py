@@ -116,7 +116,7 @@ def test_refusals_findings_and_what_nobody_can_be_asked_are_in_the_language_of_t
         ),
         (("view", "show", "x"), "现有：无", "there are none"),
         (("quiet", "show", "x"), "现有：无", "there are none"),
-        (("handover", "send", "--to", "x"), "没有通知渠道 x，也还没有其他渠道", "no channel x, nor any other yet"),
+        (("handover", "send", "--to", "x"), "没有通知渠道 x；现有：还没有", "no channel x; there are none yet"),
         (("cause", "know", "xyz", "--owner", "a"), "没有原因 'xyz'", "no cause 'xyz' of open letters; see"),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
