@@ -53,7 +53,7 @@ class ShopsNow(msgspec.Struct, frozen=True, kw_only=True):
     matching: int = 0  #: rows may be fewer
     rule: Rule = msgspec.field(default_factory=Rule)
     every: tuple[ShopNow, ...] = ()  #: all shops, also those that nobody asked for
-    fitting: frozenset[str] | None = None  #: keys of those that were asked for; None: nothing was filtered
+    fitting: frozenset[str] | None = None  #: keys of those that fit in every group; None: nothing was filtered
     at_ms: int = 0  #: by the store's clock
 
 
@@ -82,10 +82,17 @@ class ShopQueries:
         self.days = ShopDays(store, registry)
 
     def shops(
-        self, text: str = "", which: str = ALL, most: int = MOST, state: str = "", only: Collection[str] = ()
+        self,
+        text: str = "",
+        which: str = ALL,
+        most: int = MOST,
+        state: str = "",
+        only: Collection[str] = (),
+        within: tuple[str, str] | None = None,
     ) -> ShopsNow:
         """Shops whose name, id, group or tag contains the text, the worst first; ``state``: only those in this one;
-        ``only``: of these alone (``platform:shop_id``), where there are any.
+        ``only``: of these alone (``platform:shop_id``), where there are any; ``within``: of a platform's group, which
+        the rows are of and ``fitting`` is not.
         """
         found = self.states.look()
         wish = text.strip().casefold()
@@ -93,7 +100,8 @@ class ShopQueries:
         filtered = bool(wish or state or only) or which != ALL
         asked = [now for now in found if now.key in only] if only else found
         fitting = (now for now in asked if _fits(now, known.get(now.key), wish, which, state)) if filtered else found
-        wanted = sorted(fitting, key=insight.rank)
+        fit = tuple(fitting)
+        wanted = sorted((now for now in fit if within in (None, (now.platform, now.group))), key=insight.rank)
         return ShopsNow(
             rows=tuple(
                 ShopRow(
@@ -114,7 +122,7 @@ class ShopQueries:
             types=_paused_types(found),
             matching=len(wanted),
             every=tuple(found),
-            fitting=frozenset(now.key for now in wanted) if filtered else None,
+            fitting=frozenset(now.key for now in fit) if filtered else None,
             rule=breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, "")),
             at_ms=self._store.now_ms(),
         )

@@ -69,11 +69,8 @@ COLOURS = ((STATE, N_("Worst state")), (WAITING, N_("Waiting")), (SUCCESS, N_("L
 SHARE, LEAST = 0.3, 102
 
 
-class Opened(msgspec.Struct, frozen=True):
-    """What is looked at closer in the map of a fleet that is too large for a cell each."""
-
-    platform: str
-    group: str
+#: platform and name of the group that is looked at closer, in a fleet that is too large for a cell each
+Opened = tuple[str, str]
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -83,11 +80,12 @@ class Wanted(msgspec.Struct, frozen=True):
     which: str = ALL
     state: str = ""  #: only shops in this one
     only: frozenset[str] = frozenset()  #: only these, where there are any
+    within: Opened | None = None  #: only of this group
 
 
 #: cells, which of them are lit, None for all
 Cells = tuple[Rows, frozenset[str] | None]
-Answer = tuple[Ask[Wanted], ShopsNow, tuple[ScopeRow, ...], Cells, "Opened | None"]
+Answer = tuple[Ask[Wanted], ShopsNow, tuple[ScopeRow, ...], Cells]
 
 
 class ShopsPage(ListPage[ShopRow]):
@@ -142,6 +140,7 @@ class ShopsPage(ListPage[ShopRow]):
             self._ask()
             return
         self._leave_day()
+        self.heat.opened = None  # it may be none of that group
         self._view.set_current("shops")
         self._show_view()
         sort = request if request in (SESSION, BREAKER, PAUSED) else ALL
@@ -279,7 +278,7 @@ class ShopsPage(ListPage[ShopRow]):
         self.heat.state_chosen.connect(self._on_state)
         self.heat.colour_chosen.connect(lambda _by: self._on_colour())
         self.heat.shop_chosen.connect(self._choose)
-        self.heat.zoomed.connect(self._lay_out)
+        self.heat.zoomed.connect(self._on_zoomed)
         self.heat.map.menu_filled.connect(self._fill_menu)
         self._view.chosen.connect(lambda _key: self._on_view())
         self._connect_list(whole=False)
@@ -311,20 +310,19 @@ class ShopsPage(ListPage[ShopRow]):
     # looking
 
     def _ask(self) -> None:
-        wanted = Wanted(self.search.text(), self._sort.current(), self._state, self._only)
+        wanted = Wanted(self.search.text(), self._sort.current(), self._state, self._only, self.heat.opened)
         self._unknown.ask(wanted)
         self._source.ask(wanted)
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
-        return partial(_look, self._context.limits, ask, self.heat.by, self.heat.opened)
+        return partial(_look, self._context.limits, ask, self.heat.by)
 
     def _show(self, answer: Answer) -> None:
         self.error.clear()
-        ask, self._now, self._scopes, cells, opened = answer
-        if opened == self.heat.opened:
-            self.heat.show_rows(*cells, self._now)
-        else:  # somebody went into a group, or out of it, meanwhile
-            self._lay_out()
+        ask, self._now, self._scopes, cells = answer
+        self.heat.show_rows(*cells, self._now)
+        if ask.wanted.within is not None and self.heat.opened is None:  # nothing of it is left
+            self._ask()
         self._unknown.answer(ask.wanted)
         self._model.apply(self._now.rows, settle=ask.settle or self._resting)
         self._limits.apply(self._scopes)
@@ -468,9 +466,10 @@ class ShopsPage(ListPage[ShopRow]):
         self._ask()
         self._source.again(settle=False)
 
-    def _lay_out(self) -> None:
-        """Other shops of those that are known stand in the map."""
+    def _on_zoomed(self) -> None:
+        """Other shops of those that are known stand in the map, and the table is of them."""
         self.heat.show_rows(*lay_out(self._now, self.heat.by, self.heat.opened), self._now)
+        self._ask()
 
     def _light(self, state: str) -> None:
         self._state = state
@@ -480,8 +479,9 @@ class ShopsPage(ListPage[ShopRow]):
         """Put the cursor on a shop of the map; where the filter leaves it out, the filter goes."""
         if self.table.set_current_key(key):
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
-        else:
-            self.show_request(key)
+        else:  # the group that it stands in stays open
+            self._wish = key
+            self._unfilter()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the map its share."""
@@ -507,6 +507,10 @@ class ShopsPage(ListPage[ShopRow]):
         return self._limits.find(str(key)) if key is not None else None
 
     def _show_all(self) -> None:
+        self.heat.opened = None
+        self._unfilter()
+
+    def _unfilter(self) -> None:
         self._sort.set_current(ALL)
         self._light("")
         self._only = frozenset()
@@ -573,10 +577,10 @@ class ShopsPage(ListPage[ShopRow]):
             self.verbs(row).fill(menu, row)
 
 
-def _look(queries: ShopQueries, ask: Ask[Wanted], by: str, opened: Opened | None) -> Answer:
+def _look(queries: ShopQueries, ask: Ask[Wanted], by: str) -> Answer:
     wanted = ask.wanted
-    found = queries.shops(wanted.text, wanted.which, state=wanted.state, only=wanted.only)
-    return ask, found, queries.scopes(), lay_out(found, by, opened), opened
+    found = queries.shops(wanted.text, wanted.which, state=wanted.state, only=wanted.only, within=wanted.within)
+    return ask, found, queries.scopes(), lay_out(found, by, wanted.within)
 
 
 def lay_out(now: ShopsNow, by: str = STATE, opened: Opened | None = None) -> Cells:
@@ -588,10 +592,10 @@ def lay_out(now: ShopsNow, by: str = STATE, opened: Opened | None = None) -> Cel
     if len(now.every) <= AGGREGATE_ABOVE:
         return prepare(now.every, None, by, now.at_ms), now.fitting
     if opened is not None:
-        of_it = [one for one in now.every if (one.platform, one.group) == (opened.platform, opened.group)]
+        of_it = [one for one in now.every if (one.platform, one.group) == opened]
         if of_it:
             rows = prepare(of_it, None, by, now.at_ms)
-            return replace(rows, within=(opened.platform, opened.group)), now.fitting
+            return replace(rows, within=opened), now.fitting
     fitting = now.fitting
     found = now.every if fitting is None else [one for one in now.every if one.key in fitting]
     one_each = len(found) <= AGGREGATE_ABOVE
@@ -646,7 +650,7 @@ class ShopsMap(Card):
         self.map.resized.connect(self._fit)
         self.map.stepped.connect(self._keep_in_sight)
         self.fold_button.clicked.connect(self._toggle)
-        self.map.group_clicked.connect(lambda platform, group: self._zoom(Opened(platform, group)))
+        self.map.group_clicked.connect(lambda platform, group: self._zoom((platform, group)))
         self.map.left.connect(lambda: self._zoom(None))
         self.back_button.clicked.connect(lambda: self._zoom(None))
         self._say_group()
@@ -674,7 +678,7 @@ class ShopsMap(Card):
         opened = self.opened
         self.back_button.setVisible(opened is not None)
         self.group.setVisible(opened is not None)
-        self.group.show_text(group_name(opened.group) if opened is not None else "")
+        self.group.show_text(group_name(opened[1]) if opened is not None else "")
 
     def _on_colour(self, by: str) -> None:
         self._memory.put(COLOUR_NAME, by)

@@ -924,6 +924,52 @@ def test_a_fleet_too_large_for_a_cell_each_shows_the_cells_that_match(
 
 
 @pytest.mark.one_pair
+def test_a_group_that_is_opened_in_the_map_is_what_the_table_shows(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    groups = ("east", "north", "west")
+    fleet.store.put_shops(
+        [Shop(platform="temu", shop_id=f"m{at:05d}", name=f"M{at}", group=groups[at % 3]) for at in range(2700)]
+    )
+    fleet.engine.registry.forget()
+    page = open_page()
+    heat = page.heat.map
+
+    def press(group: str) -> None:
+        at = heat.rect_of("temu", group).center().toPoint()
+        asked(qtbot, page, lambda: qtbot.mouseClick(heat, Qt.MouseButton.LeftButton, pos=at))
+
+    def groups_listed() -> set[str]:
+        found = (page.table.records.find(key) for key in listed(page))
+        return {one.shop.group for one in found if one is not None}
+
+    press("east")
+    assert groups_listed() == {"east"}
+    assert len(heat.rows.cells) == 900
+    page.search.setText("m0000")  # two filters, one upon the other
+    qtbot.waitUntil(lambda: listed(page) == ["temu:m00000", "temu:m00003", "temu:m00006", "temu:m00009"])
+    beyond = heat.rect_of("temu", "m02697").center().toPoint()  # neither filter nor the rows that are loaded have it
+    qtbot.mouseClick(heat, Qt.MouseButton.LeftButton, pos=beyond)
+    qtbot.waitUntil(lambda: page.table.current_key() == "temu:m02697", timeout=WAIT_MS)
+    assert heat.rows.within == ("temu", "east"), "it is of the group that is open"
+    page.search.clear()
+    qtbot.waitUntil(lambda: page.table.records.rowCount() == 500, timeout=WAIT_MS)
+    asked(qtbot, page, lambda: qtbot.keyClick(heat, Qt.Key.Key_Escape))
+    assert groups_listed() != {"east"}
+    press("west")
+    asked(qtbot, page, lambda: page.show_request("temu:m00001"))
+    qtbot.waitUntil(lambda: page.table.current_key() == "temu:m00001", timeout=WAIT_MS)
+    assert heat.rows.inside, "a link leads out of a group that its shop is not in"
+    page.search.clear()
+    qtbot.waitUntil(lambda: page.table.records.rowCount() == 500, timeout=WAIT_MS)
+    press("north")
+    fleet.store.put_shops(
+        [Shop(platform="temu", shop_id=f"m{at:05d}", name=f"M{at}", group="east") for at in range(1, 2700, 3)]
+    )
+    fleet.engine.registry.forget()
+    page.refresh()
+    qtbot.waitUntil(lambda: bool(listed(page)) and bool(heat.rows.inside), timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
 def test_the_map_takes_no_more_room_than_its_cells(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     for width in (700, 1100, 1700):
