@@ -69,7 +69,9 @@ def duration(run: DayAttempt) -> str:
 
 
 def note(run: DayAttempt) -> str:
-    """Why it failed, or who creates it."""
+    """Why it failed, where it waits, or who creates it."""
+    if run.gate:
+        return shown.gate_word(run.gate)
     if run.schedule:
         return _("by the schedule {name}").format(name=safe.one_line(run.schedule, 60))
     if run.error or run.error_kind:

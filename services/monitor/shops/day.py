@@ -4,7 +4,7 @@ of its works over a day also by who asked, with what was planned and did not com
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
 from typing import Any
 
@@ -15,6 +15,7 @@ from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import quiet_hours
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Past, Run
+from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Attempt, Task
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status, Triage
@@ -22,10 +23,13 @@ from services.engine.quiet import wished
 from services.engine.registry import Registry
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor.schedules import ScheduleQueries, ScheduleRow
+from services.monitor.waits.gates import GateLook
 from services.monitor.works import WorkStory
 from services.ports import Store
 
 PAGE, MOST = 500, 5_000
+#: of the tasks of a shop that wait, those that have waited for longest
+MOST_WAITING = 200
 HOUR_MS = 3_600_000
 #: spans that can be asked for
 SPANS = (6 * HOUR_MS, 24 * HOUR_MS, 7 * 24 * HOUR_MS)
@@ -56,6 +60,8 @@ _ASKED: Mapping[str, str] = {
 }
 #: outcomes of attempts in which nothing of the task was run
 _NO_RUN = frozenset({"waiting", "fenced"})
+#: of a whole shop those that come later are among its runs already, as planned ones
+IN_WAIT = (Status.BLOCKED, Status.PENDING, Status.QUEUED)
 _STOPPED = frozenset({"cancelled", "preempted", "returned"})
 
 
@@ -75,6 +81,7 @@ class DayAttempt(msgspec.Struct, frozen=True, kw_only=True):
     asked: str = ""  #: by whom, one of ``ASKERS``; only where it was asked for one work
     instead: str = ""  #: the task that did the work of a letter that was overtaken
     count: int = 1  #: runs that are told as this one
+    gate: str = ""  #: of a task that waits: where
 
     @property
     def key(self) -> str:
@@ -91,6 +98,7 @@ class ShopDay(msgspec.Struct, frozen=True, kw_only=True):
     now: int
     types: tuple[str, ...] = ()  #: rows, by name
     runs: tuple[DayAttempt, ...] = ()  #: by start
+    waiting: tuple[DayAttempt, ...] = ()  #: tasks that wait for their turn, the oldest first; only of a whole shop
     quiet: tuple[tuple[int, int], ...] = ()  #: when nothing of the shop, or of this work there, was to start
     complete: bool = True  #: False where it has more tasks than are looked at
 
@@ -98,9 +106,10 @@ class ShopDay(msgspec.Struct, frozen=True, kw_only=True):
 class ShopDays:
     """Blocking questions; call them off the GUI thread."""
 
-    def __init__(self, store: Store, registry: Registry) -> None:
+    def __init__(self, store: Store, registry: Registry, health: Callable[[], BrokerHealth] | None = None) -> None:
+        """``health``: how the broker does for this process, None where nobody asks it."""
         self._store, self._registry = store, registry
-        self._schedules = ScheduleQueries(store, registry)
+        self._schedules, self._gates = ScheduleQueries(store, registry), GateLook(store, registry, health)
 
     def look(self, shop: str, span_ms: int) -> ShopDay:
         """The last ``span_ms`` of a shop (``platform:shop_id``), and a twelfth of that ahead."""
@@ -116,6 +125,7 @@ class ShopDays:
             now=now,
             types=tuple(sorted({run.task_type for run in runs})),
             runs=tuple(sorted(runs, key=lambda run: (run.begins, run.key))),
+            waiting=tuple(self._waiting(shop)),
             quiet=tuple(self._quiet(shop, begins, ends)),
             complete=len(tasks) < MOST,
         )
@@ -210,6 +220,16 @@ class ShopDays:
             page = self._store.query(query)
             yield from page.tasks
             told, cursor = told + len(page.tasks), page.next
+
+    def _waiting(self, shop: str) -> Iterator[DayAttempt]:
+        terms = (equals("shop", shop), equals("status", *IN_WAIT))
+        found = self._store.query(Query(terms=terms, descending=False, limit=MOST_WAITING, want_total=False)).tasks
+        gates = self._gates.of(found)
+        for task in found:
+            yield DayAttempt(
+                task_type=task.task_type, state=WAITS, begins=task.waits_since, ends=task.waits_since,
+                task_id=task.task_id, attempt=task.attempt, gate=gates.get(task.task_id, ""),
+            )  # fmt: skip
 
     def _coming(self, shop: str, now: int, ends: int) -> Iterator[DayAttempt]:
         known = self._registry.shops().get(shop)

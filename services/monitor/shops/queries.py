@@ -79,7 +79,7 @@ class ShopQueries:
         self._store, self._registry = store, registry
         self.states = ShopStates(store, registry, health)
         self._works = WorkQueries(store, registry)
-        self.days = ShopDays(store, registry)
+        self.days = ShopDays(store, registry, health)
 
     def shops(
         self,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from services import act_words
 from services.domain import audit
@@ -19,13 +20,27 @@ from services.domain.text.mask import masked
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.audit import AuditQueries
-from services.monitor.shops.day import DEAD, HELD, PLANNED, RUNNING, SPANS, SUCCEEDED, DayAttempt, ShopDay
+from services.monitor.shops.day import (
+    DEAD,
+    HELD,
+    IN_WAIT,
+    PLANNED,
+    RUNNING,
+    SPANS,
+    SUCCEEDED,
+    WAITS,
+    DayAttempt,
+    ShopDay,
+)
 from services.monitor.shops.queries import ShopQueries, ShopRow
 from services.monitor.works import TypeRow
 from views.charts import gantt_words
 from views.charts.gantt import AXIS, ROW, Gantt, GanttLegend
 from views.kit.list_source import Ask, ListSource
+from views.kit.verb import Verbs
 from views.pages.shops import words
+from views.pages.shops.panel import USUAL, buttons_of, offer_on
+from views.pages.shops.verbs import ShopVerb
 from views.support import instant, safe, shown, text
 from views.support.instant import ticks
 from views.support.keys import bind
@@ -35,19 +50,24 @@ from views.support.words import shop, type_names
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
-from views.theme.tokens import PAGE_MARGIN, platform_badge
+from views.theme.tokens import PAGE_HEADER, PAGE_MARGIN, platform_badge
 from views.widgets.badge import Badge
-from views.widgets.buttons import Button
+from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.card import Card, TileRow, Told
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
+from views.widgets.flow_row import FlowRow
+from views.widgets.key_values import KeyValues
 from views.widgets.layout import stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 
 EVERY_MS, MOST_HIGH, LEAST_LIST = 4000, 270, 120
+NEXT = 6  #: runs that are told as the next ones
 CHOICES = tuple(zip(("6", "24", "168"), (N_("6 h"), N_("24 h"), N_("7 d")), SPANS, strict=True))
+#: what the chart is called, by what is chosen
+TITLES = {"6": N_("Runs of the last 6 h"), "24": N_("Runs of the last 24 h"), "168": N_("Runs of the last 7 d")}
 
 RUNS: tuple[Column[DayAttempt], ...] = (
     Column(
@@ -70,7 +90,7 @@ RUNS: tuple[Column[DayAttempt], ...] = (
     ),
     Column(
         key="begins",
-        title=N_("Start"),
+        title=N_("Since"),
         value=lambda run: run.begins,
         text=lambda run: shown.clock(run.begins, instant.now_ms()),
         tone="text2",
@@ -113,7 +133,11 @@ RUNS: tuple[Column[DayAttempt], ...] = (
 )
 
 Answer = tuple[str, ShopDay, tuple[TypeRow, ...]]
-_LISTS = (("runs", N_("All runs")), ("acts", N_("Acts")))
+#: what is listed below the chart, and the states of its runs, none for all
+_LISTS = (("all", N_("All")), ("waiting", N_("Waiting")), ("running", N_("Running")), ("acts", N_("Acts")))
+_ONLY: Mapping[str, str] = {"waiting": WAITS, "running": RUNNING}
+#: what asks for a person stands above what is over and what will come
+_ORDER: Mapping[str, int] = {RUNNING: 0, WAITS: 1, PLANNED: 3}
 #: so many are shown, and so many entries of the trail are looked through for them
 SHOWN, SCANNED = 100, 5_000
 
@@ -134,8 +158,52 @@ ACTS: tuple[Column[AuditEntry], ...] = (
         tooltip=lambda entry: detail(entry),
     ),
 )  # fmt: skip
+#: verbs that answer what a shop asks for
+_ASKED = ("decide", "login", "session", "close")
 #: below this share of good ends a shop stands out
 GOOD = 0.95
+
+
+class ShopHead(QWidget):
+    """Which shop it is and what can be done to it, in place of the header of all shops.
+
+    Signals:
+        wanted: the key of a verb.
+    """
+
+    wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedHeight(PAGE_HEADER)
+        self.back = Button(N_("Shops"), kind="ghost", icon="ph.caret-left", small=True)
+        self.title, self._badge = Elided("", "panel"), Badge.platform("")
+        self.copy = IconButton("ph.copy", N_("Copy the id"))
+        self._id, self._more_known = Elided("", "mono", "text3"), Elided("", "label", "text3")
+        self.buttons = buttons_of(USUAL, self.wanted.emit)
+        self.more = IconButton("ph.dots-three", N_("What to do about this shop"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(PAGE_MARGIN - 8, 0, PAGE_MARGIN, 0)
+        row.setSpacing(8)
+        row.addWidget(self.back)
+        row.addWidget(self.title)
+        row.addWidget(self._badge)
+        row.addWidget(self._id)
+        row.addWidget(self.copy)
+        row.addWidget(self._more_known, 1)
+        for key in USUAL:
+            row.addWidget(self.buttons[key])
+        row.addWidget(self.more)
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._id.text()))
+
+    def show_shop(self, row: ShopRow, verbs: Verbs[ShopVerb, ShopRow]) -> None:
+        """Say which one it is."""
+        self.title.show_text(words.name(row))
+        self._badge.show_text(platform_badge(row.shop.platform))
+        self._id.show_text(row.key)
+        group = _("group {name}").format(name=safe.one_line(row.shop.group, 40)) if row.shop.group else ""
+        self._more_known.show_text(text.listed([one for one in (group, *row.shop.tags) if one]))
+        offer_on(self.buttons, verbs, row)
 
 
 class ShopDayView(QWidget):
@@ -149,17 +217,25 @@ class ShopDayView(QWidget):
     shown = Signal(str, object)
     loaded = Signal()
 
-    def __init__(self, queries: ShopQueries, trail: AuditQueries, connected: Callable[[], bool]) -> None:
-        """``connected``: whether the store answers; else the window tells it above all pages."""
+    def __init__(
+        self,
+        queries: ShopQueries,
+        trail: AuditQueries,
+        connected: Callable[[], bool],
+        verbs: Callable[[ShopRow], Verbs[ShopVerb, ShopRow]],
+    ) -> None:
+        """``connected``: whether the store answers; else the window tells it above all pages; ``verbs``: what can be
+        done to a shop.
+        """
         super().__init__()
-        self._queries, self._trail, self._connected = queries, trail, connected
+        self._queries, self._trail, self._connected, self._verbs = queries, trail, connected, verbs
         self._works: tuple[TypeRow, ...] = ()
         self._row: ShopRow | None = None
         self._day: ShopDay | None = None
 
     def build(self) -> Iterator[None]:
         """Put it together, a little between two yields; whoever makes it goes through all of it."""
-        self.tiles, self.why = TileRow(), WhyStrip()
+        self.head, self.tiles, self.why, self.coming = ShopHead(), TileRow(), WhyStrip(), ComingCard()
         self.lists = Segmented(_LISTS, N_("What is listed"))
         self._done: RecordModel[AuditEntry] = RecordModel(
             ACTS, key=lambda entry: entry.entry_id, hold_new=False, sentence=sentence
@@ -168,11 +244,10 @@ class ShopDayView(QWidget):
         self.acts = TableView(self._done, name=N_("Acts on the shop"))
         self._ask_acts = Operation(self, latest=True)
         yield
-        self.back = Button(N_("Shops"), kind="ghost", icon="ph.caret-left", small=True)
-        self.title, self._badge = Elided("", "panel"), Badge.platform("")
         self.span = Segmented([(key, title) for key, title, _ms in CHOICES], N_("Time range"))
         self.span.set_current("24")
         self.whole = Button(N_("Show all"), kind="ghost", small=True)
+        self.door = LinkLabel(N_("Open in Tasks"))
         self.gantt = Gantt()
         self.legend = GanttLegend()
         self.error = ErrorStrip()
@@ -191,24 +266,13 @@ class ShopDayView(QWidget):
         yield from self._put_together()
         yield
         self._connect()
-        on_language_changed(self._say)
+        on_language_changed(self._on_language)
 
     def _put_together(self) -> Iterator[None]:
         """From the outside in: Qt looks through all of a widget whenever it gets another parent."""
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        head = QHBoxLayout()
-        head.setContentsMargins(PAGE_MARGIN, 4, 0, 8)
-        head.setSpacing(8)
-        whole.addLayout(head)
-        head.addWidget(self.back)
-        head.addWidget(self.title)
-        head.addWidget(self._badge)
-        head.addStretch(1)
-        head.addWidget(self.whole)
-        head.addWidget(self.span)
-        yield
         page = ScrollPane()  # a low window would squeeze the chart to a line
         whole.addWidget(page, 1)
         how = QVBoxLayout()  # told also where nothing ran: the panel beside it leaves these out
@@ -228,11 +292,13 @@ class ShopDayView(QWidget):
         room = QVBoxLayout()
         room.setContentsMargins(PAGE_MARGIN, 0, 0, 8)
         room.setSpacing(8)
-        column.addLayout(room)
-        card = Card()
+        column.addLayout(room, 1)
+        self._chart = card = Card(TITLES["24"])
         room.addWidget(card)
         yield
-        card.body.setContentsMargins(8, 8, 8, 8)
+        card.add_action(self.whole)
+        card.add_action(self.span)
+        card.body.setContentsMargins(8, 0, 8, 8)
         card.body.addWidget(self.legend)
         self._pane = pane = ScrollPane()
         card.body.addWidget(pane)
@@ -240,18 +306,26 @@ class ShopDayView(QWidget):
         pane.body.addStretch(1)
         pane.setMaximumHeight(MOST_HIGH)
         pane.verticalScrollBar().valueChanged.connect(self.gantt.update)
-        room.addWidget(self.lists, 0, Qt.AlignmentFlag.AlignLeft)
+        listed = Card(N_("Tasks of this shop"), padding=0)
+        room.addWidget(listed, 1)
+        listed.add_beside_title(self.lists)
+        listed.add_action(self.door)
         self._shown = QStackedWidget()
         self._shown.setMinimumHeight(LEAST_LIST)
-        column.addWidget(self._shown, 1)
+        listed.body.addWidget(self._shown, 1)
         for table in (self.table, self.acts):
             yield
             self._shown.addWidget(table)
 
     def _connect(self) -> None:
-        self.back.clicked.connect(self.closed)
+        self.head.back.clicked.connect(self.closed)
+        self.head.more.clicked.connect(self._open_menu)
+        for asking in (self.head, self.why):
+            asking.wanted.connect(self._act)
+        self.door.activated.connect(self._open_list)
+        self.coming.wanted.connect(lambda name: self.shown.emit("schedules", name))
         self.whole.clicked.connect(self.gantt.show_all)
-        self.span.chosen.connect(lambda _key: self._ask())
+        self.span.chosen.connect(self._on_span)
         self.lists.chosen.connect(self._on_list)
         self.why.task_wanted.connect(self._open_task)
         self.gantt.chosen.connect(self._on_chosen)
@@ -277,11 +351,15 @@ class ShopDayView(QWidget):
         if self._row is None or self._row.key != row.key:
             self._day, self._works = None, ()
             self.error.clear()  # of another shop
+            self.lists.set_current("all")
+            self._shown.setCurrentIndex(0)
             self._model.apply((), settle=True)
             self._done.apply((), settle=True)
             self.gantt.show_day(ShopDay(shop=row.key, begins=0, ends=1, now=0))
+            self.coming.show_day(None)
         self._row = row
         self._say()
+        self.show_verbs()
         if self.lists.current() == "acts":
             self._on_list("acts")
         self._source.set_active(True)
@@ -307,11 +385,17 @@ class ShopDayView(QWidget):
         if self._row is not None and row.key == self._row.key and row != self._row:
             self._row = row
             self._say()
+            self.show_verbs()
             if self.lists.current() == "acts":  # it may be one of these that changed it
                 self._on_list("acts")
 
+    def _on_span(self, which: str) -> None:
+        self._chart.set_title(TITLES[which])
+        self._ask()
+
     def _on_list(self, which: str) -> None:
         self._shown.setCurrentIndex(int(which == "acts"))
+        self._fill(settle=True)
         if which == "acts" and self._row is not None:
             key = self._row.key
             self._ask_acts.start(partial(of_shop, self._trail, key), partial(self._show_acts, key))
@@ -328,13 +412,22 @@ class ShopDayView(QWidget):
         first, self._day = self._day is None or len(self._day.runs) == 0, day
         self.gantt.show_day(day)
         self._pane.setFixedHeight(min(max(MOST_HIGH, self.height() * 2 // 5), self.gantt.height()))
-        away_from_now = sorted(
-            day.runs, key=lambda run: (run.state == PLANNED, run.begins if run.state == PLANNED else -run.begins)
-        )
-        self._model.apply(away_from_now, settle=first)
-        self._stack.setCurrentIndex(0 if day.runs else 1)
+        self._fill(settle=first)
+        self._stack.setCurrentIndex(0 if day.runs or day.waiting else 1)
+        self.coming.show_day(day)
         self._say()
         self.loaded.emit()
+
+    def _fill(self, *, settle: bool) -> None:
+        day = self._day
+        if day is None:
+            return
+        every = sorted((*day.runs, *day.waiting), key=_away_from_now)
+        for key, _title in _LISTS[:-1]:
+            found = [run for run in every if run.state == _ONLY.get(key, run.state)]
+            self.lists.set_suffix(key, text.compact(len(found)))
+            if key == self.lists.current():
+                self._model.apply(found, settle=settle)
 
     def _show_error(self, error: BaseException) -> None:
         if self._connected():
@@ -342,16 +435,49 @@ class ShopDayView(QWidget):
 
     def _say(self) -> None:
         if self._row is not None:
-            self.title.show_text(words.name(self._row))
-            self._badge.show_text(platform_badge(self._row.shop.platform))
             self.tiles.show_tiles(tiles(self._row, self._day, self._works, instant.now_ms()))
             self.why.show_shop(self._row, self._day)
         self.legend.show_day(self._day)
+
+    def _on_language(self) -> None:
+        self._say()
+        self.show_verbs()
 
     def _on_tick(self) -> None:
         if self._source.active and self.isVisible():
             self.gantt.update()
             self._say()
+
+    # acting
+
+    def show_verbs(self) -> None:
+        """Say again what can be done: that goes by the shop and by rights alone, and is not asked every second."""
+        if self._row is not None:
+            found = self._verbs(self._row)
+            self.head.show_shop(self._row, found)
+            self.why.show_verbs(self._row, found)
+
+    def _act(self, key: str) -> None:
+        if self._row is not None:
+            self._verbs(self._row).act(key, self._row)
+
+    def _open_menu(self) -> None:
+        if self._row is not None:
+            menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            self._verbs(self._row).fill(menu, self._row)
+            menu.popup(self.head.more.mapToGlobal(self.head.more.rect().bottomLeft()))
+
+    def _open_list(self) -> None:
+        """In Tasks what is listed here."""
+        if self._row is None:
+            return
+        found = [equals("shop", self._row.key)]
+        if self.lists.current() == "waiting":
+            found.append(equals("status", *IN_WAIT))
+        elif self.lists.current() == "running":
+            found.append(equals("status", "running"))
+        self.shown.emit("tasks", filter.format_terms(tuple(found)))
 
     # one cursor
 
@@ -384,6 +510,12 @@ def _look(queries: ShopQueries, key: str, span: int) -> Answer:
     return key, queries.days.look(key, span), queries.works(key)
 
 
+def _away_from_now(run: DayAttempt) -> tuple[int, int]:
+    """What runs and what waits, the oldest first of these; then what ran, the newest first; then what comes."""
+    back = run.state not in (PLANNED, WAITS)
+    return _ORDER.get(run.state, 2), -run.begins if back else run.begins
+
+
 def outcome(entry: AuditEntry) -> str:
     """How it ended, and why where it was refused or failed; nothing is written while it goes on."""
     return safe.one_line(act_words.ended(entry.outcome), 120) or _("not ended")
@@ -413,7 +545,7 @@ def tiles(row: ShopRow, day: ShopDay | None, works: Sequence[TypeRow], now_ms: i
     now = row.now
     return [
         _success(day),
-        Told("waiting", N_("Waiting"), text.count(now.waiting), _waits(row)),
+        Told("waiting", N_("Waiting"), text.count(now.waiting), *_waits(row, day, now_ms)),
         Told("running", N_("Running"), words.used(now.running, row.shop.concurrency), _at_once(row)),
         Told("retrying", N_("Retrying"), text.count(now.retrying), "", "retrying" if now.retrying else "text"),
         Told("dead", N_("Dead letters"), text.count(now.dead), "", "dead" if now.dead else "text"),
@@ -431,8 +563,12 @@ def _success(day: ShopDay | None) -> Told:
     return Told("success", N_("Success"), text.percent(share), ends, "dead" if share < GOOD else "text")
 
 
-def _waits(row: ShopRow) -> str:
-    return _("queue of its own") if row.shop.dedicated else _("shared queue")
+def _waits(row: ShopRow, day: ShopDay | None, now_ms: int) -> tuple[str, str, str, str, str]:
+    queue = _("queue of its own") if row.shop.dedicated else _("shared queue")
+    oldest = min((run.begins for run in (day.waiting if day is not None else ())), default=0)
+    if not oldest:
+        return queue, "text", "", "", ""
+    return _("oldest {span}").format(span=text.coarse(shown.span(max(0, now_ms - oldest)))), "text", "", "", queue
 
 
 def _at_once(row: ShopRow) -> str:
@@ -464,14 +600,47 @@ def _minute(at_ms: int, now_ms: int) -> str:
     return text.minute(shown.moment(at_ms), shown.moment(now_ms), shown.zone())
 
 
+class ComingCard(Card):
+    """What schedules will bring next; hidden where that is nothing.
+
+    Signals:
+        wanted: the name of the schedule that brings the first of it.
+    """
+
+    wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__(N_("Next scheduled"), divided=True)
+        self._first = ""
+        self.rows = KeyValues(spread=True)
+        self.body.addWidget(self.rows)
+        self.door = LinkLabel(N_("Open schedules"))
+        self.door.activated.connect(lambda: self.wanted.emit(self._first))
+        self.add_action(self.door)
+        self.hide()
+
+    def show_day(self, day: ShopDay | None) -> None:
+        """Show the first of it."""
+        coming = [run for run in (day.runs if day is not None else ()) if run.state == PLANNED and run.schedule]
+        self._first = coming[0].schedule if coming else ""
+        now = instant.now_ms()
+        self.rows.set_rows(
+            (text.listed([_minute(run.begins, now), type_names.name(run.task_type)]), safe.one_line(run.schedule, 40))
+            for run in coming[:NEXT]
+        )
+        self.setVisible(bool(coming))
+
+
 class WhyStrip(QWidget):
-    """Why the shop does not go on; hidden while it does.
+    """Why the shop does not go on, and what to do about it; hidden while it does.
 
     Signals:
         task_wanted: id of the task that hangs.
+        wanted: the key of a verb.
     """
 
     task_wanted = Signal(str)
+    wanted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -479,19 +648,31 @@ class WhyStrip(QWidget):
         self.strip = Strip("stuck")
         self.door = Button(N_("Open the task"), small=True)
         self.door.clicked.connect(lambda: self.task_wanted.emit(self._task_id))
-        self.strip.add_action(self.door)
+        self.buttons = buttons_of(_ASKED, self.wanted.emit)
+        self._ways = QWidget()
+        ways = FlowRow(across=8, down=6)
+        ways.setContentsMargins(0, 4, 0, 0)
+        self._ways.setLayout(ways)
+        for button in (*self.buttons.values(), self.door):
+            ways.addWidget(button)
+        self.strip.add_below(self._ways)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.strip)
 
     def show_shop(self, row: ShopRow, day: ShopDay | None) -> None:
-        """Say what holds this shop, the decisive first, and while it is stuck what has run for longest."""
+        """Say what holds this shop, the decisive first, who says so, and while it is stuck what has run for longest."""
         now, at_ms = row.now, instant.now_ms()
         if now.state not in HOLDS:
             self.hide()
             return
         hung = longest(day) if now.state == insight.STUCK else None
-        parts = [shop.why(now, at_ms)]
+        said = [shop.why(now, at_ms)]
+        if now.session is not None:
+            said.append(words.told_by(now.session))
+        if now.breaker is not None:
+            said.append(words.last_failure(now.breaker))
+        parts = [text.listed([one for one in said if one], ";")]
         if hung is not None:
             parts.append(hangs(hung, at_ms))
         lead = _("Why is it stuck?") if now.state == insight.STUCK else shop.word(now.state)
@@ -499,7 +680,13 @@ class WhyStrip(QWidget):
         self.strip.show_text(text.sentences(parts), lead)
         self._task_id = hung.task_id if hung is not None else ""
         self.door.setVisible(bool(self._task_id))
+        self._ways.setVisible(any(not button.isHidden() for button in (*self.buttons.values(), self.door)))
         self.show()
+
+    def show_verbs(self, row: ShopRow, verbs: Verbs[ShopVerb, ShopRow]) -> None:
+        """Offer what answers it."""
+        offer_on(self.buttons, verbs, row)
+        self._ways.setVisible(any(not button.isHidden() for button in (*self.buttons.values(), self.door)))
 
 
 #: what keeps a shop from going on

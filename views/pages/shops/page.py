@@ -239,11 +239,16 @@ class ShopsPage(ListPage[ShopRow]):
         self.empty = EmptyState(*UNMATCHED)
         yield
         self.day = ShopDayView(
-            self._context.limits, self._context.audit, lambda: self._context.feed.latest.store.connected
+            self._context.limits,
+            self._context.audit,
+            lambda: self._context.feed.latest.store.connected,
+            self.verbs,
         )
         self._tables.addWidget(self.empty)
         self._tables.addWidget(self.day)
         yield from self.day.build()
+        self.body.insertWidget(0, self.day.head)
+        self.day.head.hide()
         yield
         self.bulk = BulkBar(ACTS, counted)
         left.addWidget(self.bulk)
@@ -257,8 +262,10 @@ class ShopsPage(ListPage[ShopRow]):
         theme().changed.connect(self._widen)
         self._widen()
         self._side.body.setContentsMargins(0, 0, PAGE_MARGIN, PAGE_MARGIN)
+        self._side.body.setSpacing(CARD_GAP)
         self._side.body.addWidget(self.shop)
         self._side.body.addWidget(self.scope)
+        self._side.body.addWidget(self.day.coming)
         self._side.body.addStretch(1)
         yield
         self._unknown = self.covered(self._tables)
@@ -392,6 +399,9 @@ class ShopsPage(ListPage[ShopRow]):
     def _show_view(self) -> None:
         on_shops = self._view.current() == "shops"
         lists = on_shops and not self._of_day
+        self.header.setHidden(self._of_day)
+        self.day.head.setVisible(self._of_day)
+        self.day.coming.show_day(self.day.day if self._of_day else None)
         self._bar.setVisible(lists)
         self._above.setVisible(lists and bool(self._now.every))
         empty = on_shops and not self._now.rows and bool(self._now.at_ms)
@@ -494,6 +504,7 @@ class ShopsPage(ListPage[ShopRow]):
         before, self._barred = self._barred, acts.barred()
         if anew or before != self._barred:
             self.shop.set_acting(self._barred)
+            self.day.show_verbs()
             for one in self.fleet_verbs.offers(Place.BAR, self._now):
                 self.buttons[one.verb.key].disable(one.reason)
             self._say_rule()

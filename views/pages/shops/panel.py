@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -36,6 +36,36 @@ MOST_AT_ONCE, STEP_MS = 64, 700
 LINES = 2  #: of what holds a shop, whose times and numbers take now one and now two
 
 
+#: what can always be done to a shop; all else answers what it asks for, and is a small button beside its words
+USUAL = ("pause", "tasks", "edit")
+
+
+def buttons_of(keys: Collection[str], act: Callable[[str], None]) -> dict[str, Button]:
+    """A button for each of these verbs; ``act`` is called with the key of the one that was pressed."""
+    found: dict[str, Button] = {}
+    for verb in BUTTONS:
+        if verb.key in keys:
+            kind = "primary" if verb.key in ("decide", "login") else "plain"
+            small = verb.key not in USUAL
+            found[verb.key] = button = Button(verb.short or verb.text, kind=kind, icon=verb.icon, small=small)
+            button.clicked.connect(partial(_pressed, act, verb.key))
+    return found
+
+
+def _pressed(act: Callable[[str], None], key: str, _checked: bool = False) -> None:
+    act(key)
+
+
+def offer_on(buttons: Mapping[str, Button], verbs: Verbs[ShopVerb, ShopRow], row: ShopRow) -> None:
+    """Let buttons be what is offered for a shop now; one of them leads."""
+    for one in verbs.offers(Place.PANEL, row):
+        if one.verb.key in buttons and not one.verb.short:
+            show(buttons[one.verb.key], one)
+            buttons[one.verb.key].set_glyph(one.glyph)
+    if "login" in buttons:
+        buttons["login"].set_kind("plain" if row.now.held else "primary")
+
+
 class ShopCard(Card):
     """One shop: what it does, what holds it, its limits and its queue.
 
@@ -63,12 +93,7 @@ class ShopCard(Card):
         self._why = Label("", "label", "text2", wrap=True)
         self.at_once = Stepper(N_("Tasks at once"), 1, 1, MOST_AT_ONCE)
         self.dedicated = Toggle(N_("Dedicated queue"))
-        self.buttons: dict[str, Button] = {}
-        for verb in BUTTONS:
-            leads, small = verb.key in ("decide", "login"), verb.key not in ("pause", "tasks", "edit")
-            button = Button(verb.short or verb.text, kind="primary" if leads else "plain", icon=verb.icon, small=small)
-            button.clicked.connect(partial(self._act, verb.key))
-            self.buttons[verb.key] = button
+        self.buttons = buttons_of([verb.key for verb in BUTTONS], self._act)
         self._labels = [Label("", "body") for _n in range(2)]
         self._settle = QTimer(self, singleShot=True, interval=STEP_MS)
         self._settle.timeout.connect(lambda: self.concurrency_chosen.emit(self.at_once.value()))
@@ -80,10 +105,12 @@ class ShopCard(Card):
 
     def _put_together(self) -> None:
         self.add_action(self._badge)
+        self._usual = QWidget()
         buttons = FlowRow(across=8, down=6)  # above all that grows and shrinks: they stand still
-        for key in ("pause", "tasks", "edit"):
+        self._usual.setLayout(buttons)
+        for key in USUAL:
             buttons.addWidget(self.buttons[key])
-        self.body.addLayout(buttons)
+        self.body.addWidget(self._usual)
         self.body.addWidget(self.state)
         decide = QHBoxLayout()
         decide.addWidget(self.buttons["decide"])
@@ -128,8 +155,12 @@ class ShopCard(Card):
         return self._asking
 
     def set_beside_day(self, beside: bool) -> None:
-        """Leave out what its day tells beside it: how it stands, and its numbers."""
-        self._of_day = beside
+        """Leave out what its day tells beside it: how it stands, what to do about that, and its numbers."""
+        if beside != self._of_day:
+            self._of_day = beside
+            self._usual.setHidden(beside)
+            self.buttons["day"].setHidden(beside)
+            self._say()
 
     @property
     def shown(self) -> ShopRow | None:
@@ -166,8 +197,12 @@ class ShopCard(Card):
         row = self._row_shown
         if row is None:
             return
-        self.show_name(words.name(row))
+        if self._of_day:  # its name stands above its day
+            self.set_title(N_("Runs and limits"))
+        else:
+            self.show_name(words.name(row))
         self._badge.show_text(platform_badge(row.shop.platform))
+        self._badge.setHidden(self._of_day)
         self.tell_time()
         for label, source in zip(self._labels, (N_("Tasks at once"), N_("Dedicated queue")), strict=True):
             label.setText(_(source))
@@ -183,7 +218,9 @@ class ShopCard(Card):
             return
         now = instant.now_ms()
         self.setAccessibleName(words.sentence(row))
-        self.facts.set_rows(self._rows(row))
+        facts = self._rows(row)
+        self.facts.set_rows(facts)
+        self.facts.setVisible(bool(facts))
         self._say_works()
         self.state.set_status(row.now.state)
         # these have a strip of their own below; shown for a moment only, it would leave a gap until the next paint
@@ -194,23 +231,21 @@ class ShopCard(Card):
             self.state.show_text(shop.said(told), shop.word(row.now.state))
         self.pauses.show_pauses(row.now.pauses, now)
         session, breaker = row.now.session, row.now.breaker
-        self._asking.setVisible(session is not None)
+        self._asking.setVisible(session is not None and not self._of_day)
         if session is not None:
             self.session.show_text(words.asks_for(row.now, now))
             self._told.setText(words.told_by(session))
             self._told.setVisible(bool(self._told.text()))
-        self._held.setVisible(breaker is not None)
+        self._held.setVisible(breaker is not None and not self._of_day)
         if breaker is not None:
             self.breaker.show_text(words.next_try(breaker, now), words.failures(breaker))
             self._why.setText(words.last_failure(breaker))
 
     def _show_verbs(self, row: ShopRow) -> None:
-        for one in self._verbs(row).offers(Place.PANEL, row):
-            if one.verb.key in self.buttons and not one.verb.short:
-                show(self.buttons[one.verb.key], one)
-                self.buttons[one.verb.key].set_glyph(one.glyph)
+        offer_on(self.buttons, self._verbs(row), row)
+        if self._of_day:
+            self.buttons["decide"].hide()
         asked = bool(row.now.held) or row.now.session is not None
-        self.buttons["login"].set_kind("plain" if row.now.held else "primary")
         self.pauses.set_leading(not asked)
         if not self._reason:
             self.buttons["close"].setToolTip(_("Closes the breaker of this shop"))
@@ -224,7 +259,7 @@ class ShopCard(Card):
         now = instant.now_ms()
         login = [words.login_age(row, now), row.login.by if row.login is not None else ""]
         found = [
-            (_("Id"), row.key, "text"),
+            (_("Id"), "" if self._of_day else row.key, "text"),
             (_("Waiting"), text.count(row.now.waiting), "text"),
             (_("Running"), words.used(row.now.running, row.shop.concurrency), "text"),
             (_("Retrying"), text.count(row.now.retrying), "text"),
@@ -236,7 +271,7 @@ class ShopCard(Card):
         told = {_("Waiting"), _("Running"), _("Retrying"), _("Dead letters"), _("Last success")}
         return [one for one in found if one[1] and not (self._of_day and one[0] in told)]
 
-    def _act(self, key: str, _checked: bool = False) -> None:
+    def _act(self, key: str) -> None:
         row = self._row_shown
         if row is not None:
             self._verbs(row).act(key, row)

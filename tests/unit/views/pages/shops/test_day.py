@@ -20,7 +20,7 @@ from services.domain.insight.shop import STUCK, ShopNow
 from services.domain.plans.schedule import Schedule
 from services.domain.task.record import Attempt, Task
 from services.domain.task.status import Status
-from services.monitor.shops.day import DEAD, PLANNED, RETRIED, RUNNING, SUCCEEDED, DayAttempt, ShopDay
+from services.monitor.shops.day import DEAD, PLANNED, RETRIED, RUNNING, SUCCEEDED, WAITS, DayAttempt, ShopDay
 from services.monitor.shops.queries import ShopRow
 from tests.unit.views.pages.fleet_rig import MINUTE, Fleet
 from tests.unit.views.pages.opening import opening
@@ -271,7 +271,7 @@ def test_a_shop_without_runs_says_so_and_another_one_brings_its_own(
     page = open_page()
     day_of(qtbot, page, OTHER)
     assert page.day.empty.isVisible()
-    page.day.back.click()
+    page.day.head.back.click()
     assert page.table.isVisible()
     day_of(qtbot, page)
     assert not page.day.empty.isVisible()
@@ -289,10 +289,79 @@ def test_what_waits_is_told_also_of_a_shop_of_which_nothing_ran(qtbot: QtBot, fl
     page = open_page()
     qtbot.waitUntil(lambda: page.table.records.row_of(OTHER) >= 0, timeout=WAIT_MS)
     day_of(qtbot, page, OTHER)
-    assert page.day.empty.isVisible()
+    rows = page.day.table.records
+    assert not page.day.empty.isVisible()
+    assert [(rows.record(row).state, rows.record(row).task_type) for row in range(rows.rowCount())] == [
+        (WAITS, "sync_order")
+    ]
     qtbot.waitUntil(lambda: page.day.tiles.tiles["waiting"].value.text() == "1", timeout=WAIT_MS)
     assert page.day.tiles.tiles["waiting"].isVisible()
     assert page.day.tiles.tiles["last"].beside.text() == "none is known"
+
+
+def column(page: ShopsPage, key: str) -> list[str]:
+    """What a column of the runs shows, from above."""
+    records = page.day.table.records
+    place = next(n for n, one in enumerate(records.columns) if one.key == key)
+    return [str(records.index(row, place).data()) for row in range(records.rowCount())]
+
+
+def test_what_waits_is_listed_with_where_and_what_the_shop_asks_for_is_answered_above(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    ran(fleet, "get_content", 40, "succeeded")
+    specs = [fleet_spec(SHOP, kind, {"goods_id": "G0001"}) for kind in ("single_product", "sync_order")]
+    fleet.context.commands.tasks.create(specs, origin="console")
+    schedule = Schedule(name="orders", task_type="sync_order", every_s=1800, shops=(SHOP,))
+    fleet.context.commands.schedules.add(schedule)
+    fleet.context.commands.fleet.pause(f"shop:{SHOP}")
+    page = open_page()
+    day_of(qtbot, page)
+    day = page.day
+    assert not page.header.isVisible(), "what is done to all shops is not offered beside one"
+    assert day.head.isVisible()
+    assert page.shop.isVisible()
+    assert not page.shop.buttons["pause"].isVisible(), "it stands in the head"
+    assert column(page, "note")[:3] == ["paused", "paused", ""], "what waits stands above what is over"
+    assert column(page, "state")[:3] == ["Waiting", "Waiting", "Succeeded"]
+    assert day.lists.labels()[1:3] == ["Waiting 2", "Running 0"]
+    day.lists.choose("waiting")
+    assert column(page, "state") == ["Waiting", "Waiting"]
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as heard:
+        day.door.click()
+    assert heard.args == ["tasks", f"shop:{SHOP} status:blocked,pending,queued"]
+    assert day.coming.isVisible()
+    assert set(day.coming.rows.values().values()) == {"orders"}
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as heard:
+        day.coming.door.click()
+    assert heard.args == ["schedules", "orders"]
+    assert day.head.buttons["pause"].text() == "Resume shop"
+    i18n.set_language("zh_CN")
+    assert day.head.buttons["pause"].text() == "恢复店铺"
+    i18n.set_language("en")
+    day.head.buttons["pause"].click()
+    qtbot.waitUntil(lambda: not fleet.store.pauses(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: day.head.buttons["pause"].text() == "Pause shop", timeout=WAIT_MS)
+    day.head.back.click()
+    assert page.header.isVisible()
+    assert not day.coming.isVisible()
+    assert page.shop.buttons["pause"].isVisible()
+
+
+def test_above_the_day_of_a_shop_that_is_logged_out_stands_the_way_in(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    ran(fleet, "get_content", 40, "succeeded")
+    fleet.context.commands.sessions.close(SHOP, note="scan it")
+    page = open_page()
+    day_of(qtbot, page)
+    why = page.day.why
+    qtbot.waitUntil(why.isVisible, timeout=WAIT_MS)
+    assert why.buttons["login"].isVisible()
+    assert not page.shop.buttons["session"].isVisible(), "it is offered once"
+    assert "scan it" in why.strip.accessibleName()
+    why.buttons["session"].click()
+    qtbot.waitUntil(lambda: not why.isVisible(), timeout=WAIT_MS)
 
 
 def test_above_the_day_stand_its_numbers_and_below_it_the_acts(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
