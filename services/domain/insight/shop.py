@@ -89,7 +89,7 @@ SENTENCES: dict[str, str] = {
     "shop.waiting_broker": N_("{waiting} waiting: the broker does not answer"),
     "shop.healthy": N_("Last success {span} ago"),
     "shop.idle": N_("Nothing to do"),
-    "shop.off": N_("Switched off"),
+    "shop.off": N_("Switched off: schedules and promises leave it out"),
     "shop.paused_all": N_("Everything is paused by {who} for {span}"),
     "shop.paused_all_why": N_("Everything is paused by {who} for {span}: {why}"),
     "shop.paused_platform": N_("All of {platform} is paused by {who} for {span}"),
@@ -260,6 +260,8 @@ def reasons(now: ShopNow, at_ms: int) -> tuple[Message, ...]:
         first.append(_reason(now, LOGIN, at_ms))
     if now.breaker is not None and own != BREAKER:
         first.append(_reason(now, BREAKER, at_ms))
+    if now.access == OFF and all(one.code != "shop.off" for one in first):  # whatever it still does
+        first.append(Message("shop.off"))
     return (*told, *first) if covered or now.state == PAUSED_TYPE else (*first, *told)
 
 

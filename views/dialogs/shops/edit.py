@@ -82,7 +82,10 @@ class ShopDialog(KeepsTyped, SharedForm):
                 row.addWidget(self.fields[name], 1, Qt.AlignmentFlag.AlignTop)
             self.body.addLayout(row)
         self.body.addWidget(self.fields["concurrency"])
-        for toggle, word in ((self.dedicated, N_("A queue of its own")), (self.enabled, N_("Enabled"))):
+        for toggle, word in (
+            (self.dedicated, N_("A queue of its own")),
+            (self.enabled, N_("Enabled: schedules and promises take it")),
+        ):
             row = QHBoxLayout()
             row.addWidget(Label(_(word), "body"), 1)
             row.addWidget(toggle)

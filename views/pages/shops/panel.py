@@ -267,6 +267,7 @@ class ShopCard(Card):
             (_("Last login"), text.listed([part for part in login if part]), "text"),
             (_("Last success"), words.since(row.now.success_at, now), "text"),
             (_("Home node"), row.home, "text"),
+            (_("Switched off"), "" if row.shop.enabled else _("schedules and promises leave it out"), "text"),
         ]
         told = {_("Waiting"), _("Running"), _("Retrying"), _("Dead letters"), _("Last success")}
         return [one for one in found if one[1] and not (self._of_day and one[0] in told)]

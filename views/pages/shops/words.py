@@ -107,7 +107,9 @@ _CALM = frozenset({insight.RUNNING, insight.WAITING, insight.HEALTHY, insight.ID
 
 def reason(row: ShopRow, now_ms: int) -> str:
     """What keeps its tasks from running or needs a person, the decisive first; "" for a shop that works."""
-    told = insight.reasons(row.now, now_ms)[1 if row.now.state in _CALM else 0 :]
+    told = insight.reasons(row.now, now_ms)
+    if row.now.state in _CALM and told[0].code != "shop.off":
+        told = told[1:]
     return text.listed([shop.said(one) for one in told], ";")
 
 

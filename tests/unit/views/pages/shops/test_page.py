@@ -115,6 +115,21 @@ def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(f
     assert "让店铺恢复执行" in {button.text() for button in (page.shop.buttons["close"],)}
 
 
+def test_a_shop_that_is_switched_off_says_so_whatever_it_still_does(fleet: Fleet, open_page: Open) -> None:
+    """What waits there goes on; a person who looks for its runs tomorrow is told why there are none."""
+    off = [replace(one, enabled=False) for one in fleet.store.shops() if one.key in (SHOP, OTHER)]
+    spec = TaskSpec(platform="pdd", shop_id="pdd-10025", task_type="refresh_goods", payload={})
+    (made,) = fleet.context.commands.tasks.create([spec], origin="cli").created
+    fleet.finish(made.task_id, to=Status.DEAD, error=LOGIN)
+    fleet.context.commands.fleet.import_shops(off)
+    page = open_page()
+    said = "Switched off: schedules and promises leave it out"
+    assert row(page, SHOP)["reason"] == said
+    assert row(page, OTHER)["reason"] == f"1 dead, not looked at yet; {said}"
+    page.table.set_current_key(OTHER)
+    assert page.shop.facts.values()["Switched off"] == "schedules and promises leave it out"
+
+
 @pytest.mark.parametrize("speaks", ["en", "zh_CN"])
 def test_what_holds_a_shop_says_how_many_before_anything_that_may_be_cut(qapp: QApplication, speaks: str) -> None:
     i18n.set_language(speaks)
