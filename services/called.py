@@ -126,6 +126,7 @@ REPAIR_WORDS: Mapping[str, str] = {
     repair.DONE: N_("Mended"),
     repair.PLANNED: N_("Would be mended"),
     repair.LEFT: N_("For a person"),
+    repair.UNSEEN: N_("Cannot be seen"),
 }
 #: through what an act was asked for
 ORIGIN_WORDS: Mapping[str, str] = {

@@ -15,7 +15,7 @@ from services.domain.task.search.query import Query, equals
 from services.domain.task.status import TERMINAL, Status, Triage
 from services.domain.upkeep.damage import Damage
 from services.domain.upkeep.miscount import some
-from services.domain.upkeep.repair import DONE, LEFT, PLANNED, Mend, Told, mend, unheard
+from services.domain.upkeep.repair import DONE, LEFT, PLANNED, UNSEEN, Mend, Told, mend, unheard
 from services.engine import documents
 from services.engine.lead.reconcile import OUTBOX_AGE_MS, RETRY_GRACE_MS, Reconciler
 from services.engine.lead.shop_queues import ShopQueues
@@ -105,8 +105,10 @@ class Repair:
                 self._broker.ensure(platforms=known, delays=self._delays)
             if seen.missing:
                 yield mend(state, "repair.declared", names=", ".join(seen.missing))
-            elif seen.unbound or (self._broker.capabilities.others and not seen.compared):  # else nobody can tell
+            elif seen.unbound:
                 yield mend(state, "repair.bindings")
+            elif self._broker.capabilities.others and not seen.compared:
+                yield mend(UNSEEN, "repair.unseen")
             yield from self._shop_queues(doing)
         except TopologyMismatch as exc:
             yield mend(LEFT, "repair.topology", error=str(exc))

@@ -16,7 +16,7 @@ from services.domain.fleet.worker import WorkerInfo
 from services.domain.task import envelope
 from services.domain.task.order import Inspection, Order
 from services.domain.task.record import Attempt, Task
-from services.domain.upkeep.repair import DONE, LEFT, PLANNED, Mend
+from services.domain.upkeep.repair import DONE, LEFT, PLANNED, UNSEEN, Mend
 from services.engine import repair as engine_repair
 from services.engine.producer import TaskSpec
 from services.store.redis import keys
@@ -54,22 +54,24 @@ def dead(fleet: Fleet, task_id: str) -> Task:
 def test_a_fleet_that_is_well_needs_nothing(fleet: Fleet) -> None:
     fleet.worker()
     fleet.wait(fleet.create(), "succeeded")
-    broker = fleet.engine.broker
-    well = {"bindings"} if broker.capabilities.others and not broker.inspect([]).compared else set()
-    eventually(lambda: set(plan(fleet)) == well, 20)
-    assert set(repaired(fleet)) == well
+    eventually(lambda: plan(fleet) == {}, 20)
+    assert repaired(fleet) == {}
     (entry,) = [one for one in fleet.engine.store.audit(20) if one.action == "repair"]
-    assert entry.outcome == f"done: {', '.join(well) or 'nothing'}; left: nothing"
+    assert entry.outcome == "done: nothing; left: nothing"
 
 
 def test_what_the_broker_shows_to_stand_as_it_should_is_not_declared_again(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """What it does not show is told as that, and counts as nothing mended."""
     broker = fleet.engine.broker
-    for unbound, told in (((), False), (("e → q",), True)):
-        shown = Inspection(compared=True, unbound=unbound)
+    for shown, told in (
+        (Inspection(), []),
+        (Inspection(unbound=("e → q",)), [(PLANNED, "repair.bindings")]),
+        (Inspection(compared=False), [(UNSEEN, "repair.unseen")] if broker.capabilities.others else []),
+    ):
         monkeypatch.setattr(broker, "inspect", lambda _delays, shown=shown: shown)
-        assert ("bindings" in plan(fleet)) is told
+        assert [(one.state, one.message.code) for one in repairs.commands(fleet.engine).plan()] == told
 
 
 def test_what_waits_is_sent_and_a_dry_run_sends_nothing(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:

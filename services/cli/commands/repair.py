@@ -11,7 +11,7 @@ from services.cli import lexicon, output, progress, shapes, spoken, tables
 from services.cli.context import EXIT_OK, Context, examples, table
 from services.domain import audit
 from services.domain.errors import UsageError
-from services.domain.upkeep.repair import LEFT, STATES
+from services.domain.upkeep.repair import LEFT, STATES, UNSEEN
 from services.monitor import aside
 
 EXAMPLES = ("repair --dry-run", "repair", "repair --from-stream --profile shops", "repair --list-aside")
@@ -82,7 +82,8 @@ def repair(context: Context) -> int:
         "left": sum(1 for one in found if one.state == LEFT),
     }
     lines = [f"{tables.padded(lexicon.called('repair', one.state), 8)} {spoken.say(one.message)}" for one in found]
-    context.show(document, lines or [spoken.phrase("nothing has to be mended")])
+    well = all(one.state == UNSEEN for one in found)
+    context.show(document, [*([spoken.phrase("nothing has to be mended")] if well else []), *lines])
     return EXIT_OK
 
 

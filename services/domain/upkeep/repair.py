@@ -9,12 +9,16 @@ import msgspec
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_
 
-DONE, PLANNED, LEFT = "done", "planned", "left"
-STATES = (LEFT, PLANNED, DONE)
+DONE, PLANNED, LEFT, UNSEEN = "done", "planned", "left", "unseen"
+STATES = (LEFT, PLANNED, DONE, UNSEEN)
 
 SENTENCES: dict[str, str] = {
     "repair.declared": N_("Missing at the broker: {names}"),
     "repair.bindings": N_("What is needed at the broker: declared again, which changes nothing that is right"),
+    "repair.unseen": N_(
+        "What leads to the queues is shown by the management API alone, which does not answer: a repair declares it"
+        " again in any case, which changes nothing that is right"
+    ),
     "repair.topology": N_("Something exists with other arguments and is left as it is: {error}"),
     "repair.broker_gone": N_("The broker does not answer, its part is left: {error}"),
     "repair.shop_queue": N_("The queue of shop {shop} is missing"),
@@ -57,7 +61,7 @@ def unheard(_at: int, _of: int) -> None:
 
 
 class Mend(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing: done, planned (``--dry-run``) or left for a person."""
+    """One thing: done, planned (``--dry-run``), left for a person, or nothing that anybody knows to be wrong."""
 
     state: str
     message: Message

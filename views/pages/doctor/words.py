@@ -26,6 +26,7 @@ _STATES: Mapping[str, tuple[str, str]] = {
     repair.DONE: (REPAIR_WORDS[repair.DONE], "succeeded"),
     repair.PLANNED: (REPAIR_WORDS[repair.PLANNED], "text"),
     repair.LEFT: (REPAIR_WORDS[repair.LEFT], "retrying"),
+    repair.UNSEEN: (REPAIR_WORDS[repair.UNSEEN], "text3"),
 }
 #: rows of a repair that are shown; the rest is counted
 MOST = 100
@@ -149,6 +150,8 @@ def planned(found: Sequence[Mend]) -> str:
 def done(found: Sequence[Mend]) -> str:
     """What a repair came to."""
     mended, left = number(found, repair.DONE), number(found, repair.LEFT)
+    if not mended and not left:
+        return _("Nothing had to be mended.")
     parts = [ngettext("{n} thing mended", "{n} things mended", mended).format(n=text.count(mended))]
     if left:
         parts.append(_left(left))
