@@ -60,7 +60,7 @@ class OverviewQueries:
         self._history, self._clock = history, clock
         self._stands_still = True  #: whether nothing was counted otherwise between the last two looks
         self._shops = states or ShopStates(store, registry)
-        self._attention = AttentionFinder(store, causes, clock, self._name, registry, broken_run)
+        self._attention = AttentionFinder(store, causes, clock, self._name, registry, broken_run, apart=True)
         self._flow = FlowQueries(store, registry, live.meter, clock)
         self._oldest: Task | None = None
         self._sampled_ms = 0

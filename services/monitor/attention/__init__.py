@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import msgspec
 from msgspec.structs import replace
 
 from services.domain.errors import ConsoleError
@@ -106,6 +108,15 @@ WORDS: Mapping[str, words.Words] = {
 #: often where it takes next to none, for the number that is shown waits for it. Now and then without that, too: whether
 #: they would pass now is shown by others that succeed.
 CAUSES_SHARE, CAUSES_BRIEF_SHARE, CAUSES_BRIEF_S, CAUSES_S = 20.0, 2.0, 0.05, 20.0
+#: grouping more letters than these takes seconds, which all else that a screen shows need not wait for: it begins so
+#: much later, for the screen is to come first, and while it is done it is looked for so often
+AT_ONCE, APART_S = 2_000, 0.5
+
+
+class _Grouped(msgspec.Struct, frozen=True):
+    causes: tuple[Cause, ...] = ()
+    dead: int = -1  #: dead letters that the causes are of, below 0 before they were grouped
+    counted: int = -1  #: how many were counted then
 
 
 class AttentionFinder:
@@ -119,16 +130,19 @@ class AttentionFinder:
         name: Callable[[str], str],
         registry: Registry,
         broken_run: Callable[[], BrokenRun | None] = lambda: None,
+        *,
+        apart: bool = False,
     ) -> None:
         """``name`` turns ``platform:shop_id`` into the name of the shop; ``broken_run`` tells of a bulk republish that
-        ended in the middle.
+        ended in the middle; ``apart``: causes of many letters are grouped by a thread of its own, and told when it is
+        done with them, by ``find`` after ``agreed``.
         """
         self._broken_run, self._measured = broken_run, Measured(store)
         self._store, self._causes, self._clock, self._name = store, causes, clock, name
         self._kind, self._gates = registry.task_type, GateLook(store, registry)
-        self._grouped: tuple[Cause, ...] = ()
-        self._dead = -1  #: dead letters that the causes are of, below 0 before they were grouped
-        self._counted = -1  #: how many were counted then
+        self._apart, self._at_work = apart, threading.Lock()
+        self._wrong: Exception | None = None  #: what the thread ended in, until it is told
+        self._told = self._newest = _Grouped()  #: what items tell, and what there is to tell since
         self.owed_s = 0.0  #: of the last ``agreed``: other letters are counted, which can be told of in so many seconds
         self._due = self._grouped_at = 0.0
 
@@ -138,10 +152,14 @@ class AttentionFinder:
         """All items in their order."""
         if not snapshot.at_ms:
             return ()
+        if not self._apart:
+            self._group(snapshot)
+        told, dead = self._told, snapshot.counts.triage.get(Triage.OPEN, 0)
         look = Look(
             snapshot=snapshot,
             store=self._store,
-            causes=self._group(snapshot),
+            causes=told.causes,
+            ungrouped=dead if self._apart and told.dead < 0 else 0,
             name=self._name,
             kind=self._kind,
             terms=self._gates.terms,
@@ -170,28 +188,50 @@ class AttentionFinder:
         what stands beside them must not name another number.
         """
         self._group(snapshot)
-        counted = snapshot.counts.triage.get(Triage.OPEN, 0)
-        self.owed_s = max(0.0, self._due - self._clock.monotonic()) if counted != self._counted else 0.0
-        if self._dead < 0:
+        counted, told = snapshot.counts.triage.get(Triage.OPEN, 0), self._told
+        soon = APART_S if self._at_work.locked() else self._due - self._clock.monotonic()
+        self.owed_s = max(0.0, soon) if counted != told.counted else 0.0
+        if told.dead < 0:
             return snapshot
-        triage = {**snapshot.counts.triage, Triage.OPEN: self._dead}
+        triage = {**snapshot.counts.triage, Triage.OPEN: told.dead}
         return dataclasses.replace(snapshot, counts=replace(snapshot.counts, triage=triage))
 
-    def _group(self, snapshot: Snapshot) -> tuple[Cause, ...]:
-        dead = snapshot.counts.triage.get(Triage.OPEN, 0)
-        begun = self._clock.monotonic()
+    def _group(self, snapshot: Snapshot) -> None:
+        if (wrong := self._wrong) is not None:
+            self._wrong = None
+            raise wrong
+        self._told = self._newest
+        dead, begun = snapshot.counts.triage.get(Triage.OPEN, 0), self._clock.monotonic()
         aged = dead > 0 and begun >= self._grouped_at + CAUSES_S
-        if (dead != self._dead or aged) and begun >= self._due:
-            try:
-                found = self._causes.causes()
-            except ConsoleError:
-                return self._grouped
-            self._grouped, self._grouped_at, self._counted = found.rows, begun, dead
-            self._dead = found.scanned if found.scanned < SCAN_LIMIT else max(found.total, found.scanned)
-            spent = self._clock.monotonic() - begun
-            share = min(CAUSES_SHARE, CAUSES_BRIEF_SHARE * max(1.0, spent / CAUSES_BRIEF_S))
-            self._due = begun + share * spent
-        return self._grouped
+        if not (dead != self._told.dead or aged) or begun < self._due or self._at_work.locked():
+            return
+        if not self._apart or dead <= AT_ONCE:
+            self._ask(dead, begun)
+            self._told = self._newest
+        elif self._told.dead < 0 and not self._due:
+            self._due = begun + APART_S
+        else:
+            self._at_work.acquire()
+            threading.Thread(target=self._ask_apart, args=(dead, begun), name="causes", daemon=True).start()
+
+    def _ask_apart(self, dead: int, begun: float) -> None:
+        try:
+            self._ask(dead, begun)
+        except Exception as exc:  # noqa: BLE001 - told by who looks next
+            self._wrong = exc
+        finally:
+            self._at_work.release()
+
+    def _ask(self, dead: int, begun: float) -> None:
+        try:
+            found = self._causes.causes()
+        except ConsoleError:
+            return
+        known = found.scanned if found.scanned < SCAN_LIMIT else max(found.total, found.scanned)
+        self._newest, self._grouped_at = _Grouped(found.rows, known, dead), begun
+        spent = self._clock.monotonic() - begun
+        share = min(CAUSES_SHARE, CAUSES_BRIEF_SHARE * max(1.0, spent / CAUSES_BRIEF_S))
+        self._due = begun + share * spent
 
 
 def _merged(items: Sequence[Attention]) -> tuple[Attention, ...]:

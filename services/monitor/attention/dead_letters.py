@@ -24,11 +24,21 @@ WORDS = {
     "attention.dead_all": Words("{cause}", N_("{count_n} in {shops_n}, on every platform")),
     "attention.dead_some": Words("{cause}", N_("{count_n} in {shops_n}")),
     "attention.dead_more": Words(N_("{causes_n} of dead letters"), N_("{count_n} in all")),
+    "attention.dead_counting": Words("{count_n}", N_("Their causes are still being looked for")),
 }
 
 
 def items(look: Look) -> Iterable[Attention]:
     """Causes with one reason as one item, what a person must do first, then most letters; beyond a few one for all."""
+    if look.ungrouped:
+        yield Attention(
+            key="dead:counting",
+            covers="dead:",
+            severity="dead",
+            code="attention.dead_counting",
+            params={"count": look.ungrouped},
+            verbs=(("triage", ""),),
+        )
     matters = [
         (kind, flow, sorted(group, key=lambda one: -one.count))
         for (kind, flow, _), group in itertools.groupby(sorted(look.causes, key=_matter), key=_matter)

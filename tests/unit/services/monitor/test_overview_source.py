@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -189,6 +190,62 @@ def test_letters_that_are_counted_before_they_may_be_grouped_are_owed(
     clock.at += owing.owed_s
     then = overview.now()
     assert (then.dead_open, then.owed_s) == (2, 0.0)
+
+
+def test_causes_of_many_letters_are_told_later_and_all_else_at_once(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.monitor.attention.AT_ONCE", 1)
+    clock, causes, may = Told(), CauseQueries(room.store), threading.Event()
+    ask = causes.causes
+
+    def slow() -> object:
+        assert may.wait(10.0)
+        return ask()
+
+    monkeypatch.setattr(causes, "causes", slow)
+    overview = OverviewQueries(room.store, room.registry, live, History(None), causes, clock)
+    for shop_id in ("s1", "s2"):
+        room.dead(shop_id=shop_id)
+    live.start()
+    eventually(lambda: live.snapshot().at_ms)
+    first = overview.now()
+    for _ in range(3):  # also while they are looked through
+        now = overview.now()
+        (item,) = (one for one in now.attention if one.key.startswith("dead:"))
+        assert (now.dead_open, item.code, item.params) == (2, "attention.dead_counting", {"count": 2})
+        clock.at += first.owed_s
+        assert now.owed_s > 0.0
+    may.set()
+    eventually(lambda: overview.now().owed_s == 0.0)
+    codes = [one.code for one in overview.now().attention if one.key.startswith("dead:")]
+    assert codes == ["attention.dead_platform"]
+
+
+def test_what_goes_wrong_while_causes_are_looked_for_is_told(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.monitor.attention.AT_ONCE", 0)
+    clock, causes = Told(), CauseQueries(room.store)
+
+    def wrong() -> object:
+        raise ValueError("no cause at all")
+
+    monkeypatch.setattr(causes, "causes", wrong)
+    overview = OverviewQueries(room.store, room.registry, live, History(None), causes, clock)
+    room.dead(shop_id="s1")
+    live.start()
+    eventually(lambda: live.snapshot().at_ms)
+    clock.at += overview.now().owed_s
+
+    def told() -> bool:
+        try:
+            overview.now()
+        except ValueError as exc:
+            return str(exc) == "no cause at all"
+        return False
+
+    eventually(told)
 
 
 def test_where_nothing_is_heard_gates_are_asked_for_seldom(
