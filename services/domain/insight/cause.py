@@ -237,6 +237,10 @@ class Worth(msgspec.Struct, frozen=True, kw_only=True):
         return self.level != NOW
 
 
+#: nobody has looked into it yet
+NOT_ASKED = Worth(code="worth.not_asked")
+
+
 def worth(seen: Evidence) -> Worth:
     """Whether they would pass if they ran now."""
     found = _worth(seen)

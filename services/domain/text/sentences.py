@@ -334,6 +334,7 @@ WORTH: dict[str, str] = {
     "worth.program": N_("It will fail again until the worker has a program for its flows."),
     "worth.account": N_("It will fail again until the account is free; look into the shop."),
     "worth.unknown": N_("Nothing shows whether it would pass now; try a few first."),
+    "worth.not_asked": N_("Whether it would pass now is still being looked into."),
     "worth.but_login": N_("{count} of {of} shops need a login first."),
     "worth.but_refused": N_("{count} of {of} payloads are refused by their type now."),
 }

@@ -41,7 +41,7 @@ from services.monitor.attention import (
 )
 from services.monitor.attention.look import BrokenRun as BrokenRun
 from services.monitor.attention.look import Look as Look
-from services.monitor.letters.book import SCAN_LIMIT
+from services.monitor.letters.book import MANY, SCAN_LIMIT
 from services.monitor.letters.causes import Cause, CauseQueries
 from services.monitor.live import Snapshot
 from services.monitor.numbers.measured import Measured
@@ -108,9 +108,9 @@ WORDS: Mapping[str, words.Words] = {
 #: often where it takes next to none, for the number that is shown waits for it. Now and then without that, too: whether
 #: they would pass now is shown by others that succeed.
 CAUSES_SHARE, CAUSES_BRIEF_SHARE, CAUSES_BRIEF_S, CAUSES_S = 20.0, 2.0, 0.05, 20.0
-#: grouping more letters than these takes seconds, which all else that a screen shows need not wait for: it begins so
+#: grouping ``MANY`` letters takes seconds, which all else that a screen shows need not wait for: it begins so
 #: much later, for the screen is to come first, and while it is done it is looked for so often
-AT_ONCE, APART_S = 2_000, 0.5
+APART_S = 0.5
 
 
 class _Grouped(msgspec.Struct, frozen=True):
@@ -205,7 +205,7 @@ class AttentionFinder:
         aged = dead > 0 and begun >= self._grouped_at + CAUSES_S
         if not (dead != self._told.dead or aged) or begun < self._due or self._at_work.locked():
             return
-        if not self._apart or dead <= AT_ONCE:
+        if not self._apart or dead <= MANY:
             self._ask(dead, begun)
             self._told = self._newest
         elif self._told.dead < 0 and not self._due:

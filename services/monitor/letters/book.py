@@ -19,6 +19,8 @@ from services.monitor.reach import LONGEST_MS, Reaches, Tries
 from services.ports import Store
 
 SCAN_LIMIT, PAGE = 50_000, 1_000
+#: judging the causes of more letters than these takes seconds, which who wants to see them need not wait for
+MANY = 2_000
 #: of more letters than are looked at so many may have left before older ones are read in their place, or have come
 #: before the oldest are let go
 SLACK = SCAN_LIMIT // 10

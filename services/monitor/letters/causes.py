@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 
 import msgspec
 from msgspec.structs import replace
 
 from services.domain.insight import cause, cause_rule, known_issue, reach
-from services.domain.insight.cause import Worth
+from services.domain.insight.cause import NOT_ASKED, Worth
 from services.domain.insight.cause_rule import CauseRule
 from services.domain.insight.known_issue import IssueState
 from services.domain.insight.reach import Reach
@@ -23,7 +24,7 @@ from services.domain.task.status import Status, Triage
 from services.domain.text.message import Message
 from services.engine.registry import Registry
 from services.monitor.letters.alike import Alike, Line, key_of
-from services.monitor.letters.book import Book, News
+from services.monitor.letters.book import MANY, Book, News
 from services.monitor.letters.shown import Shown
 from services.monitor.letters.worth import Worthiness
 from services.monitor.live import Live
@@ -96,12 +97,15 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Causes(msgspec.Struct, frozen=True, kw_only=True):
-    """All causes, most tasks first. ``scanned`` < ``total`` when only the newest were looked at."""
+    """All causes, most tasks first. ``scanned`` < ``total`` when only the newest were looked at; not ``judged``: nobody
+    has looked yet what helps and where they lie.
+    """
 
     rows: tuple[Cause, ...]
     scanned: int
     total: int
     shops: int
+    judged: bool = True
 
 
 class Called(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,12 +122,13 @@ class CauseQueries:
     def __init__(self, store: Store, registry: Registry | None = None) -> None:
         """``registry`` knows task types; without one nothing is said of them."""
         self._store, self._registry = store, registry
-        self._asking, self._grouping = threading.Lock(), threading.Lock()
+        self._asking, self._coming, self._grouping = threading.Lock(), threading.Lock(), threading.Lock()
         self._next: dict[str, Future[Causes]] = {}  #: by triage, what nobody has begun yet
         self._news = News(store)
         self._shown, self._reaches = Shown(store), Reaches(store)
         self._books: dict[str, Book] = {}  #: by triage
         self._groups: dict[str, dict[str, _Group]] = {}  #: by triage and cause
+        self._judged: set[str] = set()  #: triage states of which what was found out is kept
 
     def follow(self, eyes: Live) -> None:
         """Take what happens from who reads it anyway."""
@@ -145,17 +150,34 @@ class CauseQueries:
         finally:
             del asked  # with an error in it, this frame and all that was read would hold each other
 
+    def first(self, triage: str = Triage.OPEN) -> Causes:
+        """The same; of many letters that nobody has asked about before who they are, which can be told much sooner."""
+        with self._turn():
+            found = self._group(triage)
+        return found if found.scanned > MANY and triage not in self._judged else self.causes(triage)
+
     def _answer(self, triage: str, asked: Future[Causes]) -> None:
         try:
-            with self._grouping:
+            with self._turn():
                 self._begun(triage, asked)
-                asked.set_result(self._group(triage))
+                found, groups = self._group(triage), self._groups[triage]
+            asked.set_result(self._judge(triage, found, groups))
         except BaseException as exc:
             self._begun(triage, asked)  # also who is interrupted while waiting must not keep the place for ever
             asked.set_exception(exc)
             raise
         finally:
             del asked
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One step of an answer at a time; who has waited goes before the next step of another."""
+        with self._coming:
+            self._grouping.acquire()
+        try:
+            yield
+        finally:
+            self._grouping.release()
 
     def _begun(self, triage: str, asked: Future[Causes]) -> None:
         """Who asks from now on is answered by the next."""
@@ -173,11 +195,7 @@ class CauseQueries:
         everything.update(*(group.letters.platforms for group in groups.values()))
         since = min((min(group.letters.ended) for group in groups.values()), default=0)
         until = max((group.letters.last for group in groups.values()), default=0)
-        states = self._store.documents(known_issue.STATE)
-        judge, now = Worthiness(self._store, self._registry, self._shown), self._store.now_ms()
-        if groups:
-            self._shown.look()
-        self._reaches.begin()
+        states, now = self._store.documents(known_issue.STATE), self._store.now_ms()
         rows = [
             replace(
                 _cause(key, group.letters, everything, since, until),
@@ -187,22 +205,38 @@ class CauseQueries:
                 apart=_apart(key, known, rules),
                 places=_places(group.letters),
                 issue=_state(states.get(key)),
-                worth=judge.of_cause(group.first, group.letters) if place < JUDGED else Worth(),
-                # of what was split off it is known where it lies: where its letters died
-                reach=group.reach(self._reaches, now)
-                if place < REACHED and not rules.get(key, CauseRule()).where
-                else Reach(),
+                worth=NOT_ASKED,
                 trend=reach.trend(group.letters.ended, now),
             )
-            for place, (key, group) in enumerate(sorted(groups.items(), key=lambda item: -len(item[1].letters)))
+            for key, group in groups.items()
         ]
         rows.sort(key=lambda row: (-row.count, -row.last_at))
-        return Causes(rows=tuple(rows), scanned=len(book), total=total, shops=len(shops))
+        return Causes(rows=tuple(rows), scanned=len(book), total=total, shops=len(shops), judged=False)
+
+    def _judge(self, triage: str, found: Causes, groups: Mapping[str, _Group]) -> Causes:
+        """The same with what helps and where they lie, each in a turn of its own."""
+        with self._turn():
+            judge, reaches = Worthiness(self._store, self._registry, self._shown), self._reaches
+            if groups:
+                self._shown.look()
+            reaches.begin()
+        rows, now = [], self._store.now_ms()
+        for place, row in enumerate(found.rows):
+            group = groups[row.fingerprint]
+            with self._turn():
+                worth = judge.of_cause(group.first, group.letters) if place < JUDGED else Worth()
+                # of what was split off it is known where it lies: where its letters died
+                lies = group.reach(reaches, now) if place < REACHED and not row.rule.where else Reach()
+            rows.append(replace(row, worth=worth, reach=lies))
+        with self._turn():
+            self._judged.add(triage)
+        return replace(found, rows=tuple(rows), judged=True)
 
     def _book(self, triage: str) -> tuple[int, Book]:
         """How many letters there are, and those that are looked at, as they stand now."""
         for other in [one for one in self._books if one not in (triage, Triage.OPEN)]:  # tens of thousands of lines
             del self._books[other], self._groups[other]
+            self._judged.discard(other)
         for _ in range(2):  # what happened between the count and the reading is told by the next
             counts = self._store.counts()
             total = counts.triage.get(triage, 0)
@@ -222,7 +256,7 @@ class CauseQueries:
     def _forget(self) -> None:
         """Nobody knows what happened since."""
         self._shown, self._reaches = Shown(self._store), Reaches(self._store)
-        self._books, self._groups = {}, {}
+        self._books, self._groups, self._judged = {}, {}, set()
 
     def _learn(self, news: Sequence[Event]) -> None:
         self._shown.heard(news)

@@ -168,10 +168,11 @@ class Asker(QObject):
         self._count = 0
         self._shown = shown
         self._open = ""  #: the letter that somebody reads
+        self._unjudged = ""  #: the state whose causes are shown and not judged yet
         self._pauses = context.feed.latest.pauses
         self._causes = ListSource(self._call_causes, str(Triage.OPEN), self)
         self._letters = ListSource(self._call_letters, Wanted(), self, most=MOST)
-        self._causes.listed.connect(self.grouped)
+        self._causes.listed.connect(self._on_grouped)
         self._letters.listed.connect(self._on_listed)
         for source in (self._causes, self._letters):
             source.failed.connect(self.failed)
@@ -229,7 +230,8 @@ class Asker(QObject):
                 source.soon(0 if died else SLOW_MS)
 
     def _call_causes(self, ask: Ask[str]) -> Callable[[], Grouped]:
-        return partial(_group, self._context, ask.wanted, ask.settle)
+        first = ask.settle and ask.wanted != self._unjudged
+        return partial(_group, self._context, ask.wanted, ask.settle, first)
 
     def _call_letters(self, ask: Ask[Wanted]) -> Callable[[], Listing] | None:
         if not ask.wanted.cause:
@@ -237,13 +239,19 @@ class Asker(QObject):
         kept = (self._open,) if ask.settle else (*self._shown(), self._open)
         return partial(_list, self._context.tasks, ask.wanted, ask.limit, ask.settle, kept)
 
+    def _on_grouped(self, grouped: Grouped) -> None:
+        self._unjudged = "" if grouped.causes.judged else grouped.triage
+        self.grouped.emit(grouped)
+        if self._unjudged:
+            self._causes.again(settle=grouped.settle)  # the order goes by what is found then
+
     def _on_listed(self, listing: Listing) -> None:
         self._count = len(listing.rows)
         self.listed.emit(listing)
 
 
-def _group(context: PageContext, triage: str, settle: bool) -> Grouped:
-    causes = context.causes.causes(triage)
+def _group(context: PageContext, triage: str, settle: bool, first: bool) -> Grouped:
+    causes = (context.causes.first if first else context.causes.causes)(triage)
     none = not causes.rows and triage == Triage.OPEN
     return Grouped(
         causes=causes,

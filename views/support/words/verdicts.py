@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from services.called import SAFETY_WORDS, WORTH_WORDS
-from services.domain.insight.cause import AGAIN, LOGIN, NOW, UNKNOWN, WAIT, Worth
+from services.domain.insight.cause import AGAIN, LOGIN, NOT_ASKED, NOW, UNKNOWN, WAIT, Worth
 from services.domain.insight.verdict import SAFE, Verdict
 from services.domain.text.message import Message
 from services.i18n import N_, _
@@ -55,6 +55,8 @@ def look(worth: Worth) -> Look:
 
 def word(worth: Worth, number: int) -> str:
     """The same word for so many letters, translated: no more are to be tried than there are."""
+    if worth == NOT_ASKED:
+        return _("Being looked into …")
     if worth.level == UNKNOWN and number <= 3:
         return _("Unknown: try this one first") if number == 1 else _("Unknown: try one first")
     return _(look(worth).word)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from services.clock import SystemClock
 from services.domain.change import SetTriage
 from services.domain.fleet.worker import WorkerInfo
+from services.domain.insight.cause import NOT_ASKED
+from services.domain.insight.reach import Reach
 from services.domain.task.event import Event, EventBatch
 from services.domain.task.record import Attempt, Task
 from services.domain.task.search.query import Page, Query
 from services.engine import farewells
 from services.messages import english
 from services.monitor.letters import book as module
-from services.monitor.letters.causes import BARS, CauseQueries
+from services.monitor.letters.causes import BARS, CauseQueries, Causes
 from services.monitor.live import Changes, Live
 from tests.contract.waiting import eventually
 from tests.support.counting import CountingStore
@@ -182,6 +186,40 @@ def test_the_history_spans_the_deaths_of_all_causes(room: Room) -> None:
     first, second = CauseQueries(room.store).causes().rows
     assert (len(first.history), sum(first.history), first.history[0], first.history[-1]) == (BARS, 2, 1, 1)
     assert (second.history[-1], sum(second.history)) == (1, 1)
+
+
+def test_of_many_letters_it_is_told_first_who_they_are(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.monitor.letters.causes.MANY", 2)
+    queries = CauseQueries(room.store)
+    for shop in ("s1", "s2"):
+        dead(room, shop, "ab" * 8)
+    assert queries.first().judged, "of few all is told at once"
+    dead(room, "s3", "cd" * 8)
+    others = CauseQueries(room.store)
+    first = others.first()
+    assert [(one.count, one.worth.code) for one in first.rows] == [(2, "worth.not_asked"), (1, "worth.not_asked")]
+    whole = others.causes()
+    assert (first.judged, whole.judged, others.first()) == (False, True, whole)
+    assert [replace(one, worth=NOT_ASKED, reach=Reach()) for one in whole.rows] == list(first.rows)
+    assert [one.worth.code for one in whole.rows] == ["worth.unknown"] * 2
+
+
+def test_who_asks_first_is_answered_while_others_are_judged(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.monitor.letters.causes.MANY", 0)
+    for number in range(5):
+        dead(room, f"s{number}", f"{number:016x}")
+    queries, ask, answers = CauseQueries(room.store), room.store.sessions, list[Causes]()
+
+    def meanwhile() -> object:
+        if not asking.is_alive():
+            asking.start()
+        return ask()
+
+    asking = threading.Thread(target=lambda: answers.append(queries.first()))
+    monkeypatch.setattr(room.store, "sessions", meanwhile)
+    assert len(queries.causes().rows) == 5
+    asking.join(30.0)
+    assert [len(one.rows) for one in answers] == [5]
 
 
 def test_letters_put_away_are_another_question(room: Room) -> None:

@@ -195,7 +195,7 @@ def test_letters_that_are_counted_before_they_may_be_grouped_are_owed(
 def test_causes_of_many_letters_are_told_later_and_all_else_at_once(
     room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("services.monitor.attention.AT_ONCE", 1)
+    monkeypatch.setattr("services.monitor.attention.MANY", 1)
     clock, causes, may = Told(), CauseQueries(room.store), threading.Event()
     ask = causes.causes
 
@@ -225,7 +225,7 @@ def test_causes_of_many_letters_are_told_later_and_all_else_at_once(
 def test_what_goes_wrong_while_causes_are_looked_for_is_told(
     room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("services.monitor.attention.AT_ONCE", 0)
+    monkeypatch.setattr("services.monitor.attention.MANY", 0)
     clock, causes = Told(), CauseQueries(room.store)
 
     def wrong() -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
@@ -84,6 +85,26 @@ def test_causes_stand_with_the_most_tasks_first_and_say_how_far_they_reach(fleet
     ]
     assert "Pinduoduo shops that ran it" in page.letters.shops.text()
     assert page.header.summary() == "33 tasks, 8 shops, 4 causes"
+
+
+def test_causes_of_many_letters_are_there_before_it_is_known_what_helps(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.monitor.letters.causes.MANY", 5)
+    judge, may = fleet.context.causes.causes, threading.Event()
+    monkeypatch.setattr(fleet.context.causes, "causes", lambda triage: may.wait(30.0) and judge(triage))
+    fleet.seed_deaths()
+    page = open_page()
+    causes = page.causes.causes
+    told = [words.sentence(causes.record(row)) for row in range(4)]
+    assert all("Being looked into" in one for one in told)
+    assert page.letters.worth.accessibleName() == "Whether it would pass now is still being looked into."
+    assert page.header.summary() == "33 tasks, 8 shops, 4 causes"
+    chosen = page.causes.current()
+    may.set()
+    qtbot.waitUntil(lambda: "Being looked into" not in words.sentence(causes.record(0)))
+    assert page.causes.current() == chosen
+    assert "being looked into" not in page.letters.worth.accessibleName()
 
 
 def test_a_small_window_gives_the_verdict_the_whole_width_above_its_buttons(fleet: Fleet, open_page: Open) -> None:
