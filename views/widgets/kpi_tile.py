@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import msgspec
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFontMetrics,
@@ -132,8 +132,14 @@ class KpiTile(QAbstractButton):
     def _announce(self) -> None:
         plain = f"{_(self._label)} {self._kpi.value}{self._kpi.unit}".strip()
         self.setAccessibleName(self._kpi.sentence or ", ".join(part for part in (plain, self._kpi.context) if part))
-        tip = _(self._tip) if self._tip else ""
+        tip = _(self._tip) if self._tip and self.isEnabled() else ""  # a door that is shut leads nowhere
         self.setToolTip("\n".join(part for part in (self._kpi.context, tip) if part))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Tell what a click does while one does something."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.EnabledChange:
+            self._announce()
 
     def _restyle(self) -> None:
         self._curve = None

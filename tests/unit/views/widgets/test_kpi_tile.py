@@ -138,3 +138,14 @@ def test_tiles_are_taller_for_larger_words(qtbot: QtBot) -> None:
     finally:
         theme().set_text_size(100)
     assert grid.height() == before
+
+
+def test_a_tile_that_opens_nothing_does_not_say_that_it_does(qtbot: QtBot) -> None:
+    tile = KpiTile("Waiting", "ph.circle-dashed", "waiting", tip="Open the list")
+    qtbot.addWidget(tile)
+    tile.show_kpi(Kpi(value="–", context="no record"))
+    assert tile.toolTip() == "no record\nOpen the list"
+    tile.setEnabled(False)
+    assert tile.toolTip() == "no record"
+    tile.setEnabled(True)
+    assert tile.toolTip() == "no record\nOpen the list"
