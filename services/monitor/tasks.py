@@ -21,8 +21,8 @@ from services.domain.task.ledger import Done
 from services.domain.task.notes import Note, Suppressed
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
-from services.domain.task.search import filter
-from services.domain.task.search.query import Groups, Page, Query, Total
+from services.domain.task.search import filter, match
+from services.domain.task.search.query import Groups, Page, Query, Term, Total
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.task.tombstone import Tombstone
 from services.domain.text.message import Message
@@ -130,8 +130,12 @@ class TaskQueries:
         Raises:
             FilterError: the text is not a filter; its position and a remedy are in the error.
         """
-        terms = self._waiting.gates.terms(filter.parse(text, now_ms=self._store.now_ms(), time_zone=self._zone))
+        terms = self._terms(text)
         return self._store.query(Query(terms=terms, sort=sort, descending=descending, limit=limit, cursor=cursor))
+
+    def _terms(self, text: str) -> tuple[Term, ...]:
+        terms = filter.parse(text, now_ms=self._store.now_ms(), time_zone=self._zone)
+        return match.narrowed(self._waiting.gates.terms(terms))
 
     def groups(self, text: str, by: str, most: int = GROUPED_AMONG) -> tuple[Groups, dict[str, Task]]:
         """The tasks that match, by one of ``GROUPED``; and by id a task of each of the largest.
@@ -139,7 +143,7 @@ class TaskQueries:
         Raises:
             FilterError: the text is not a filter.
         """
-        terms = self._waiting.gates.terms(filter.parse(text, now_ms=self._store.now_ms(), time_zone=self._zone))
+        terms = self._terms(text)
         found = self._store.grouped(terms, by, most)
         samples = [one.sample for one in found.groups[:SAMPLED]] if by == "fp" else []
         return found, {task.task_id: task for task in self.get(samples)}

@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from services.domain.change import Create, Move, Op
+from services.domain.change import Create, Move, Op, SetTriage
 from services.domain.errors import UsageError
 from services.domain.task.record import Task
+from services.domain.task.search.match import narrowed
 from services.domain.task.search.query import Page, Query, Term, any_of, equals, none_of
 from services.domain.task.status import Status
 from tests.contract.rig import Rig
@@ -377,3 +378,32 @@ def test_a_page_that_no_index_answers_is_what_a_bounded_look_met(
         cursor = page.next
     assert sorted(seen) == sorted([made[3].task_id, made[28].task_id])
     assert pages > 3
+
+
+def test_what_was_at_an_instant(rig: Rig) -> None:
+    waits, runs = rig.queued(shop_id="s1"), rig.running(shop_id="s2")
+    died, other = rig.dead(shop_id="s3"), rig.dead(shop_id="s4")
+    assert rig.ask(SetTriage(task_id=other.task_id, triage="archived", by="ann")).code == "ok"
+    rig.pass_time(0.05)
+    then = rig.store.now_ms()
+    rig.pass_time(0.05)
+    assert rig.finish(runs).code == "ok"
+    assert rig.ask(SetTriage(task_id=died.task_id, triage="archived", by="ann")).code == "ok"
+    assert rig.ask(SetTriage(task_id=other.task_id, triage="open", by="ann")).code == "ok"
+    late = rig.queued(shop_id="s5")
+    names = {waits.task_id: "waits", runs.task_id: "runs", died.task_id: "died", other.task_id: "other",
+             late.task_id: "late"}  # fmt: skip
+
+    def found(*states: str, at: int = then, negated: bool = False) -> set[str]:
+        term = Term(field="was", op="=", values=states, number=float(at), negated=negated)
+        short, whole = ask(rig, *narrowed((term,))), ask(rig, term)
+        assert (short.tasks, short.searched, short.total) == (whole.tasks, ("was",), None)
+        return {names[task.task_id] for task in whole.tasks}
+
+    assert found("queued", "running") == {"waits", "runs"}
+    assert found("dead") == {"died", "other"}
+    assert found("open") == {"died"}, "the other one lay in the archive then"
+    assert found("queued", "dead", negated=True) == {"runs", "late"}
+    assert found("queued", "dead", at=waits.created_at - 1) == set()
+    rig.pass_time(0.05)
+    assert found("open", "succeeded", at=rig.store.now_ms()) == {"other", "runs"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from services.domain.task.record import Step
 from services.domain.upkeep.stored import Instant
 
 
@@ -59,3 +60,14 @@ class Glance(msgspec.Struct, frozen=True, array_like=True):
     def shop(self) -> str:
         """Shop identity ``platform:shop_id``."""
         return f"{self.platform}:{self.shop_id}"
+
+
+class Traced(Glance, frozen=True, array_like=True):
+    """The same with the steps, for a filter that asks for what was."""
+
+    marks: msgspec.Raw
+    losses: msgspec.Raw
+    timeout_s: msgspec.Raw
+    idempotent: msgspec.Raw
+    expected_s: msgspec.Raw
+    steps: tuple[Step, ...]

@@ -15,13 +15,13 @@ from services.domain.errors import UsageError
 from services.domain.task.record import Task, decode
 from services.domain.task.search import log_match, match
 from services.domain.task.search.match import Condition
-from services.domain.task.search.query import GROUPED, SORTS, Groups, Page, Query, Term, groups_of
+from services.domain.task.search.query import GROUPED, SORTS, WAS, Groups, Page, Query, Term, groups_of
 from services.domain.task.status import Status
 from services.domain.text.said import said
 from services.ports import LogLine
 from services.store.redis import keys
 from services.store.redis import plan as redis_plan
-from services.store.redis.glance import Glance
+from services.store.redis.glance import Glance, Traced
 from services.store.redis.reads import Reads
 from services.store.redis.script import PREFIX
 from services.store.redis.upkeep.walk import ALL_AT_ONCE, MOST, Place, Window, behind, by_id, walk
@@ -37,6 +37,7 @@ BEGINNING = 2_000
 _FIELD = {"created": "created_at", "updated": "updated_at", "priority": "priority", "due": "due_at"}
 _LINE = msgspec.msgpack.Decoder(LogLine)
 _GLANCE = msgspec.msgpack.Decoder(Glance, strict=False)
+_TRACED = msgspec.msgpack.Decoder(Traced, strict=False)
 #: a record, and the place where it was met
 _Row = tuple[Place, Task]
 
@@ -277,11 +278,12 @@ class Queries(Reads):
         if not places:
             return
         found = self._link.call("MGET", *(keys.TASK.encode() + task_id for _, task_id in places))
+        decoder = _TRACED if WAS in job.searched else _GLANCE
         for place, stored in zip(places, found, strict=True):
             if stored is None:
                 continue
             try:
-                glance = _GLANCE.decode(stored[PREFIX:])
+                glance = decoder.decode(stored[PREFIX:])
                 if job.wants(glance):
                     yield place, glance, stored[PREFIX:]
             except (msgspec.DecodeError, RecursionError):

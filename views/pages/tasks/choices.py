@@ -15,12 +15,13 @@ from services.called import GATE_WORDS, STATUS_WORDS, TRIAGE_WORDS
 from services.domain.errors import ConsoleError
 from services.domain.fleet.shop import Shop
 from services.domain.task.lane import LANES
-from services.domain.task.search.query import Counts, Total
+from services.domain.task.search.filter_time import Times
+from services.domain.task.search.query import LETTER, Counts, Total
 from services.domain.types.task_type import TaskType
-from services.i18n import N_
+from services.i18n import N_, _
 from services.monitor.live import Snapshot
 from views.context import PageContext
-from views.support import safe, shown
+from views.support import instant, safe, shown
 from views.support.operation import Operation
 from views.widgets.filter.bar import FilterBar
 from views.widgets.filter.field import FilterField, FilterValue
@@ -33,6 +34,19 @@ _STATUSES = (
 )
 _TRIAGE = tuple(TRIAGE_WORDS.items())
 _LANES = {"high": N_("High"), "normal": N_("Normal"), "low": N_("Low")}
+
+_WERE = dict(_STATUSES) | {"waiting": N_("Waiting"), LETTER: N_("Open dead letter")}
+
+
+def _was(value: str) -> str:
+    """``waiting@2026-11-20T03:12`` in words."""
+    word, _at, when = value.rpartition("@")
+    span = Times(instant.now_ms(), shown.zone()).span(when) if word else None
+    if span is None:
+        return _(_WERE.get(value, value))
+    at = shown.clock(span[0], instant.now_ms())
+    return _("{state} at {time}").format(state=_(_WERE.get(word, word)), time=at)
+
 
 FIELDS = (
     FilterField("status", N_("Status"), tuple(FilterValue(value, word) for value, word in _STATUSES)),
@@ -50,6 +64,7 @@ FIELDS = (
     FilterField("error", N_("Error contains"), single=True),
     FilterField("fp", N_("Cause")),
     FilterField("triage", N_("Dead letter"), tuple(FilterValue(value, word) for value, word in _TRIAGE)),
+    FilterField("was", N_("Was then"), free=True, say=_was, offered=False),
 )
 
 

@@ -491,7 +491,7 @@ class FilterChips(QWidget):
 
     def _rebuild(self) -> None:
         used = {chip.field for chip in self._chips}
-        offers = [key for key in self.fields if key not in used][: self._offers]
+        offers = [key for key, field in self.fields.items() if key not in used and field.offered][: self._offers]
         faces: Sequence[tuple[object, ...]] = [
             *(self._face(chip) for chip in self._chips),
             *((_(self.fields[key].title), key) for key in offers),
@@ -531,13 +531,14 @@ class FilterChips(QWidget):
 
     def _hidden_fields(self) -> list[FilterField]:
         shown = {key for view, key in self._keys.items() if not view.isHidden()}
-        return [field for key, field in self.fields.items() if key not in shown]
+        return [field for key, field in self.fields.items() if key not in shown and field.offered]
 
     def _face(self, chip: Chip) -> tuple[str, str, tuple[tuple[str, str], ...], Chip]:
         """All that a chip looks like, and what it stands for."""
         field = self.fields[chip.field]
         known = {value.value: value for value in field.values if value.value in chip.values}
-        words = ", ".join(_(known[v].word) if v in known else v for v in chip.values)
+        say = field.say or str
+        words = ", ".join(_(known[v].word) if v in known else say(v) for v in chip.values)
         glyphs = tuple(glyph for v in chip.values if v in known and (glyph := known[v].glyph) is not None)
         return _(field.title), words, glyphs, chip
 

@@ -28,6 +28,9 @@ class FilterField:
     #: finds more values by a text that is typed, where ``values`` are not all there are
     find: Callable[[str], Sequence[FilterValue]] | None = field(default=None, compare=False)
 
+    say: Callable[[str], str] | None = field(default=None, compare=False)  #: words of a value that is none of those
+    offered: bool = True  #: else it is a chip only where the filter has it
+
     @property
     def takes_text(self) -> bool:
         """Whether a value can be typed."""

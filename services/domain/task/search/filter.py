@@ -13,7 +13,7 @@ from services.domain.gates import home
 from services.domain.task import classify
 from services.domain.task.lane import LANES
 from services.domain.task.search import filter_time
-from services.domain.task.search.query import LOG, PAYLOAD, Term
+from services.domain.task.search.query import LETTER, LOG, PAYLOAD, WAS, Term
 from services.domain.task.status import ACTIVE, IN_FLIGHT, TERMINAL, WAITING, Status, Triage
 from services.domain.text import mask
 from services.domain.text.message import Message, Param
@@ -37,7 +37,9 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 }
 _FREE = ("id", "shop", "platform", "type", "worker", "batch", "fp", "error", "uniq", "gate", "text", LOG)
 _NUMBERS, _TIMES = ("attempts", "priority"), ("created", "updated")
-FIELDS = (*_FREE, *_WORDS, *_NUMBERS, *_TIMES, "age")
+#: what a record can have been
+_PAST = (*_WORDS["status"], LETTER)
+FIELDS = (*_FREE, *_WORDS, *_NUMBERS, *_TIMES, "age", WAS)
 _CONTAINS = frozenset({"id", "shop", "type", "worker", "batch", "error", "text", LOG})
 _ORDERED = frozenset({"<", "<=", ">", ">="})
 
@@ -206,6 +208,8 @@ def _terms(raw: Piece, times: filter_time.Times) -> list[Term]:
         make = _number
     elif raw.field in (*_TIMES, "age"):
         make = _time
+    elif raw.field == WAS:
+        make = _was
     elif raw.field.startswith(PAYLOAD):
         make = _payload
     return make(raw, times)
@@ -254,6 +258,26 @@ def _number(raw: Piece, _: filter_time.Times) -> list[Term]:
         raise FilterError("filter.not_number", raw.at, field=raw.field, value=value[:40], remedy=remedy)
     values = (str(int(value)),) if raw.op == "=" else ()
     return [Term(field=raw.field, op=raw.op, values=values, number=float(int(value)), negated=raw.negated)]
+
+
+def _was(raw: Piece, times: filter_time.Times) -> list[Term]:
+    """``was:running,held@2026-11-20T03:12``: each of the states, all at that moment."""
+    _need_op(raw, {"="})
+    words, _at, when = ",".join(value for value, _quoted in raw.values).rpartition("@")
+    span = times.span(when) if words else None
+    if span is None or span[0] != span[1]:
+        value = when if words else ",".join(value for value, _quoted in raw.values)
+        remedy = "was:running@2026-11-20T03:12"
+        raise FilterError("filter.not_time", raw.at, field=raw.field, value=value[:40], remedy=remedy)
+    found: list[str] = []
+    for word in words.lower().split(","):
+        if word not in _PAST:
+            raise FilterError(
+                "filter.unknown_word", raw.at, field=raw.field, value=word[:40], remedy=_nearest(word, _PAST)
+            )
+        found += [status.value for status in Status if status in STATUS_GROUPS.get(word, ())] or [word]
+    values = tuple(dict.fromkeys(found))
+    return [Term(field=WAS, op="=", values=values, number=float(span[0]), negated=raw.negated)]
 
 
 def _payload(raw: Piece, times: filter_time.Times) -> list[Term]:
@@ -341,6 +365,8 @@ def _format(term: Term, time_zone: str) -> str:
         return sign + (word if plain else quoted(word))
     if term.field in _TIMES:
         return f"{sign}{term.field}{term.op}{filter_time.iso(round(term.number), time_zone)}"
+    if term.field == WAS:
+        return f"{sign}{WAS}:{','.join(term.values)}@{filter_time.iso(round(term.number), time_zone)}"
     if term.field in _NUMBERS:
         return f"{sign}{term.field}{':' if term.op == '=' else term.op}{round(term.number)}"
     if term.op in _ORDERED:

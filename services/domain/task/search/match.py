@@ -8,7 +8,8 @@ from typing import Any
 
 from services.domain.errors import UsageError
 from services.domain.task.search import payload_match
-from services.domain.task.search.query import ANY, LOG, PAYLOAD, Term
+from services.domain.task.search.query import ANY, LETTER, LOG, PAYLOAD, WAS, Term, any_of, equals
+from services.domain.task.status import DEAD, TERMINAL, Triage
 from services.domain.text.said import said
 
 Condition = Callable[[Any], bool]
@@ -73,10 +74,9 @@ def condition(term: Term) -> Condition:
     Raises:
         UsageError: a field or operator that is none.
     """
-    if term.field == ANY:
-        return _any(term)
-    if term.field in NUMBERS:
-        return _number(term)
+    special = _SPECIAL.get(term.field)
+    if special is not None:
+        return special(term)
     if term.field.startswith(PAYLOAD):
         return payload_match.condition(term)
     if term.field not in TEXTS and term.field != "text":
@@ -93,7 +93,23 @@ def condition(term: Term) -> Condition:
 
 def is_scan(term: Term) -> bool:
     """Whether every candidate must be looked into to answer this term."""
-    return term.op == "~" or term.field in ("text", "error", LOG) or term.field.startswith(PAYLOAD)
+    return term.op == "~" or term.field in ("text", "error", LOG, WAS) or term.field.startswith(PAYLOAD)
+
+
+def narrowed(terms: Iterable[Term]) -> tuple[Term, ...]:
+    """The same, and beside each term on what was at an instant what indexes know of it: who was so has been created by
+    then, and has changed since or is so still.
+    """
+    found: list[Term] = []
+    for term in terms:
+        found.append(term)
+        if term.field == WAS and not term.negated:
+            states = {DEAD if value == LETTER else value for value in term.values}
+            found.append(Term(field="created", op="<=", number=term.number))
+            still = equals("status", *sorted(states))
+            since = Term(field="updated", op=">", number=term.number)
+            found.append(still if states <= TERMINAL else any_of((since,), (still,)))
+    return tuple(found)
 
 
 def bounds(terms: Iterable[Term], field: str) -> tuple[float, bool, float, bool]:
@@ -107,6 +123,28 @@ def bounds(terms: Iterable[Term], field: str) -> tuple[float, bool, float, bool]
         if term.op in ("<", "<=", "=") and (not term.values) and (-term.number, term.op == "<") > (-high, not high_in):
             high, high_in = term.number, term.op != "<"
     return low, low_in, high, high_in
+
+
+def _was(term: Term) -> Condition:
+    wanted, at = frozenset(term.values), term.number
+
+    def holds(task: Any) -> bool:
+        before = [step for step in task.steps if step.at <= at]
+        if not before:
+            return False  # not there yet, or nobody knows any more
+        now = before[-1]
+        return now.to in wanted or (LETTER in wanted and now.to == DEAD and _lay_open(task, len(before)))
+
+    return holds
+
+
+def _lay_open(task: Any, known: int) -> bool:
+    """Whether nobody had dealt with what was dead after so many of its steps: each act on it is one, and what the
+    newest of them did is known.
+    """
+    if task.steps[known - 1].from_ != DEAD:
+        return True
+    return known == len(task.steps) and task.triage == Triage.OPEN
 
 
 def _negated(wanted: Condition) -> Condition:
@@ -166,3 +204,6 @@ def _number(term: Term) -> Condition:
             said("query.number", field=term.field, known=f"{', '.join(term.values)!r:.60}"), field="filter"
         ) from exc
     return lambda task: read(task) in numbers
+
+
+_SPECIAL: Mapping[str, Callable[[Term], Condition]] = {ANY: _any, WAS: _was, **dict.fromkeys(NUMBERS, _number)}

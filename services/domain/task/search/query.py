@@ -14,6 +14,8 @@ ANY = "any"
 PAYLOAD = "payload."
 #: words in a line that a task printed; only the store can tell
 LOG = "log"
+#: what a record was at an instant, as far as its steps tell; of a dead letter ``LETTER``: nobody had dealt with it
+WAS, LETTER = "was", "open"
 SORTS = ("created", "updated", "priority", "due")
 
 
@@ -21,12 +23,13 @@ class Term(msgspec.Struct, frozen=True, kw_only=True):
     """One condition of a filter: ``field op value``, all joined by AND.
 
     Fields: id, status, shop, platform, type, lane, worker, batch, fp, kind, triage, created, updated, age, attempts,
-    priority, error, uniq, gate, text, log, and ``payload.NAME`` for a field of the payload. ``values`` of one ``=``
-    term are alternatives (``status:dead,held``); a value ending in ``*`` is a prefix. ``shop`` matches ``shop_id`` or
-    ``platform:shop_id``. Operators: ``=``, ``<``, ``<=``, ``>``, ``>=``, and ``~`` for "contains, in any case".
-    Instants (created, updated) are UTC ms in ``number``; ``age`` is turned into created by the parser. ``text``
-    searches id, shop and error. ``due`` (UTC ms, as created) and ``any`` are for questions that programs ask: ``any``
-    holds where all terms of one of ``any_of`` hold, none of which may be a scan.
+    priority, error, uniq, gate, text, log, was, and ``payload.NAME`` for a field of the payload. ``values`` of one
+    ``=`` term are alternatives (``status:dead,held``); a value ending in ``*`` is a prefix. ``shop`` matches
+    ``shop_id`` or ``platform:shop_id``. Operators: ``=``, ``<``, ``<=``, ``>``, ``>=``, and ``~`` for "contains, in any
+    case". Instants (created, updated) are UTC ms in ``number``; ``age`` is turned into created by the parser. ``text``
+    searches id, shop and error; ``was`` asks for one of the statuses at the instant ``number``. ``due`` (UTC ms, as
+    created) and ``any`` are for questions that programs ask: ``any`` holds where all terms of one of ``any_of`` hold,
+    none of which may be a scan.
     """
 
     field: str

@@ -259,7 +259,7 @@ def test_hostile_filters_are_answered_quickly(text: str) -> None:
 
 def test_every_field_of_the_query_can_be_asked_for() -> None:
     known = {"id", "status", "shop", "platform", "type", "lane", "worker", "batch", "fp", "kind", "triage", "created",
-             "updated", "age", "attempts", "priority", "error", "uniq", "gate", "text", "log"}  # fmt: skip
+             "updated", "age", "attempts", "priority", "error", "uniq", "gate", "text", "log", "was"}  # fmt: skip
     assert set(filter.FIELDS) == known
 
 
@@ -285,6 +285,33 @@ def test_a_field_of_the_payload() -> None:
     ],
 )
 def test_a_field_of_the_payload_that_cannot_be_asked_for(text: str, code: str) -> None:
+    with pytest.raises(FilterError) as refused:
+        terms(text)
+    assert refused.value.message.code == code
+
+
+def test_what_was_at_a_moment() -> None:
+    found = terms("was:waiting,dead@2026-11-20T03:12 -was:open@2026-11-20T03:12:00.500+08:00")
+    at = than("created", "=", 0).number
+    assert [(one.field, set(one.values), one.negated) for one in found] == [
+        ("was", {"pending", "queued", "blocked", "dead"}, False),
+        ("was", {"open"}, True),
+    ]
+    assert found[1].number - found[0].number == 500 > at
+    assert terms(format_terms(found, time_zone=SHANGHAI)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("was:dead", "filter.not_time"),
+        ("was:dead@2026-11-20", "filter.not_time"),
+        ("was:dead@", "filter.not_time"),
+        ("was:gone@2026-11-20T03:12", "filter.unknown_word"),
+        ("was>2026-11-20T03:12", "filter.operator"),
+    ],
+)
+def test_what_was_needs_a_state_and_a_moment(text: str, code: str) -> None:
     with pytest.raises(FilterError) as refused:
         terms(text)
     assert refused.value.message.code == code
