@@ -19,7 +19,7 @@ from shiboken6 import isValid
 
 from console.navigation import History, PageSpec
 from services.i18n import _
-from views.page import Page, made_in_parts
+from views.page import FromPast, Page, made_in_parts
 from views.shell.connection import ConnectionBanner, grey
 from views.shell.frame import frame
 from views.shell.rail import Rail
@@ -209,6 +209,7 @@ class MainWindow(QMainWindow):
         page_changed: the id of the page shown.
         page_made: the id of a page that is whole now, and the page; it was not seen yet.
         closing: the window was closed by the person.
+        past_changed: the page shown tells of a moment of the past now, or no more.
         acting_told: why nothing may be changed now, "" when it may; told again where who acts here may do otherwise.
         link_wanted: a link to what is seen is wanted in the clipboard.
     """
@@ -216,6 +217,7 @@ class MainWindow(QMainWindow):
     page_changed = Signal(str)
     page_made = Signal(str, object)
     closing = Signal()
+    past_changed = Signal()
     acting_told = Signal(str)
     link_wanted = Signal()
 
@@ -315,6 +317,7 @@ class MainWindow(QMainWindow):
         page.reconnect_wanted.connect(self.refresh)
         page.return_wanted.connect(self._return)
         page.link_wanted.connect(self.link_wanted)
+        page.past_changed.connect(self.past_changed)
         self._pages[page_id] = page
         # not before it is whole: the stack lays out all that is in it, seen or not
         self.stack.addWidget(page)
@@ -323,8 +326,13 @@ class MainWindow(QMainWindow):
 
     @property
     def past_ms(self) -> int:
-        """The moment that is seen in place of now, UTC ms; 0: now is seen."""
+        """The moment that somebody looks at in place of now, UTC ms; 0: now."""
         return self._pages[self._current].past_ms if self._current else 0
+
+    @property
+    def recorded(self) -> bool:
+        """Whether all that is seen is of that moment."""
+        return bool(self._current) and self._pages[self._current].recorded
 
     def prepare_pages(self) -> None:
         """Make the pages nobody opened yet, one at a time and a little of it between events, so that the first look at
@@ -383,8 +391,14 @@ class MainWindow(QMainWindow):
         if page_id != self._current:
             self._history.leave(self._current)
             self._show(page_id)
+        page = self.page(page_id)
+        if isinstance(request, FromPast):
+            page.show_past(request)
+            return
+        if request is not None or page.filter_shown() is None:
+            page.leave_past()
         if request is not None:
-            self.page(page_id).show_request(request)
+            page.show_request(request)
 
     def _show(self, page_id: str) -> None:
         page = self.page(page_id)
@@ -522,7 +536,8 @@ class MainWindow(QMainWindow):
 
     def panes(self) -> list[QWidget]:
         """The parts that F6 goes through, in their order."""
-        inner = self._pages[self._current].panes() if self._current else ()
+        page = self._pages.get(self._current)
+        inner = (*page.past_panes(), *page.panes()) if page is not None else ()
         return [self.rail, self.top_bar, *inner, self.status_bar, *reversed(self.toasts.toasts())]
 
     def set_stale(self, stale: bool) -> None:
@@ -607,7 +622,8 @@ class MainWindow(QMainWindow):
         self.restoreGeometry(QByteArray.fromBase64(str(state.get("geometry", "")).encode()))
         self._wanted_collapsed = bool(state.get("rail_collapsed", False))
         self._fold()
-        self.open_page(str(state.get("page", "")), str(state.get("show") or "") or None)
+        show = state.get("show")
+        self.open_page(str(state.get("page", "")), show if isinstance(show, FromPast) else str(show or "") or None)
         if not self._current:
             self.open_page("overview")
 

@@ -308,6 +308,7 @@ class ShellWiring(QObject):
         role.changed.connect(self._on_role)
         window.page_changed.connect(lambda _page: self._show_age())
         window.page_changed.connect(lambda _page: self._say_title())
+        window.past_changed.connect(self._show_age)
         ticks().passed.connect(self._show_age)
         ticks().now_ms()  # whoever asks lets the seconds pass
         on_language_changed(self._say)
@@ -461,7 +462,7 @@ class ShellWiring(QObject):
             since = shown.clock(self.loss.as_of_ms, ticks().present_ms())
             self._window.top_bar.show_lost(since, records=snapshot.store.connected)
             self._window.stand_still("" if snapshot.store.connected else since)
-        elif past := self._past():
+        elif self._window.recorded and (past := self._past()):
             self._window.top_bar.show_recorded(past)
         else:
             self._window.top_bar.show_freshness(age, _behind(self._window))

@@ -29,10 +29,14 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTextLayout
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from services.i18n import _
+from services.domain.task.search.filter import pieces
+from services.i18n import N_, _
+from views.support import instant, shown
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
-from views.theme.tokens import PAGE_HEADER, PAGE_MARGIN, QWIDGETSIZE_MAX
+from views.theme.tokens import CARD_GAP, PAGE_HEADER, PAGE_MARGIN, QWIDGETSIZE_MAX
+from views.widgets.buttons import Button
+from views.widgets.strip import Strip
 from views.widgets.unknown import Unknown
 
 #: statements of a summary, which are left out from the end where there is no room
@@ -216,6 +220,17 @@ class PageHeader(QWidget):
         self.setFixedHeight(PAGE_HEADER + (high + BELOW if lines else 0))
 
 
+class FromPast(msgspec.Struct, frozen=True, kw_only=True):
+    """What a page is asked for by one that shows a moment of the past. Above it stands which moment, and what of it is
+    of then, until somebody goes back to now or filters for something else.
+    """
+
+    at_ms: int
+    said: Callable[[], str]  #: what is of then, and what of now, in the language of the moment
+    show: object = None  #: what ``show_request`` takes
+    now: object = None  #: the same of now; None where the page shows now already
+
+
 class PageCommand(msgspec.Struct, frozen=True, kw_only=True):
     """Something a page can do now, for the command palette; texts are already translated."""
 
@@ -247,6 +262,10 @@ def made_in_parts() -> Iterator[None]:
         _Parts.wanted = before
 
 
+def _conditions(expression: str) -> frozenset[str]:
+    return frozenset(expression[one.at : one.end] for one in pieces(expression))
+
+
 def _each(steps: Sequence[Callable[[], Iterator[None] | None]]) -> Iterator[None]:
     for step in steps:
         yield from step() or ()
@@ -264,6 +283,7 @@ class Page(QWidget):
         return_wanted: the page seen before this one is wanted.
         link_wanted: a link to what is seen is wanted in the clipboard.
         refreshed: another answer to what the page asks is shown.
+        past_changed: it tells of a moment of the past now, or no more.
     """
 
     navigate = Signal(str, object)
@@ -273,12 +293,15 @@ class Page(QWidget):
     return_wanted = Signal()
     link_wanted = Signal()
     refreshed = Signal()
+    past_changed = Signal()
     page_id = ""
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title = title
         self._covers: list[Unknown] = []
+        self._then: FromPast | None = None
+        self._banner: Strip | None = None
         self._since = ""
         self._summary = ("", "")
         self._making: Iterator[None] = iter(())
@@ -289,11 +312,11 @@ class Page(QWidget):
         self.body = QVBoxLayout()
         self.body.setContentsMargins(0, 0, 0, 0)
         self.body.setSpacing(0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.header)
-        column.addLayout(self.body, 1)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self.header)
+        self._column.addLayout(self.body, 1)
         self.setAccessibleName(_(title))
         on_language_changed(self._on_language)
 
@@ -432,10 +455,77 @@ class Page(QWidget):
         """Whether its first answers are on screen, as far as it can tell."""
         return True
 
+    # the past
+
     @property
     def past_ms(self) -> int:
-        """The moment that the page shows in place of now, UTC ms; 0: it shows now."""
-        return 0
+        """The moment that somebody looks at here in place of now, UTC ms; 0: now."""
+        return self._then.at_ms if self._then is not None else 0
+
+    @property
+    def recorded(self) -> bool:
+        """Whether all that is shown is of that moment."""
+        return False
+
+    def filter_shown(self) -> str | None:
+        """The filter of its list, None for a page without one."""
+        return None
+
+    def show_past(self, asked: FromPast) -> None:
+        """Show what is asked for, and say above it of which moment."""
+        if asked.show is not None:
+            self.show_request(asked.show)
+        if self._banner is None:
+            self._banner = self._made_banner()
+            self.refreshed.connect(self._check_past)
+        self._then = asked
+        self._say_past()
+        self.past_changed.emit()
+
+    def leave_past(self) -> None:
+        """Say no more that this is of another moment."""
+        if self._then is not None:
+            self._then = None
+            self._say_past()
+            self.past_changed.emit()
+
+    def past_panes(self) -> Sequence[QWidget]:
+        """What says of which moment this is, where it is of another one."""
+        return (self._banner,) if self._banner is not None and self._then is not None else ()
+
+    def _made_banner(self) -> Strip:
+        banner = Strip("scheduled", glyph="ph.clock-counter-clockwise")
+        again = Button(N_("Look back"), icon="ph.clock-counter-clockwise", small=True)
+        leave = Button(N_("Back to now"), kind="primary", icon="ph.arrow-u-up-left")
+        again.clicked.connect(lambda: self.navigate.emit("past", str(self.past_ms)))
+        leave.clicked.connect(self._back_to_now)
+        banner.add_action(again)
+        banner.add_action(leave)
+        row = QVBoxLayout()
+        row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, CARD_GAP)
+        row.addWidget(banner)
+        self._column.insertLayout(1, row)
+        QWidget.setTabOrder(self, again)
+        QWidget.setTabOrder(again, leave)
+        return banner
+
+    def _say_past(self) -> None:
+        if self._banner is not None:
+            then = self._then
+            at = shown.clock(then.at_ms, instant.now_ms()) if then is not None else ""
+            self._banner.show_text(*(then.said(), _("You look at {time}.").format(time=at)) if then else ("",))
+
+    def _check_past(self) -> None:
+        """A list that somebody filtered for something else is no more what was asked for."""
+        asked, filtered = self._then and self._then.show, self.filter_shown()
+        if isinstance(asked, str) and filtered is not None and not _conditions(asked) <= _conditions(filtered):
+            self.leave_past()
+
+    def _back_to_now(self) -> None:
+        now = self._then.now if self._then is not None else None
+        self.leave_past()
+        if now is not None:
+            self.show_request(now)
 
     def set_summary(self, summary: str, more: str = "") -> None:
         """Show the one-line summary, once anything is known; ``more`` is told in its tool tip."""
@@ -448,3 +538,4 @@ class Page(QWidget):
         self.header.set_title(_(self._title))
         self.setAccessibleName(_(self._title))
         self._show_summary()
+        self._say_past()

@@ -16,16 +16,19 @@ from services import assembly
 from services.domain.alerts import channel as channels
 from services.domain.alerts.channel import Channel
 from services.domain.past.frame import LEADER, SHOP, WORKER, Frame, Numbers
+from services.domain.task.status import Triage
 from services.monitor.past.tape import Tape
 from tests.gui.desk import Desk
 from tests.support.held import held, settled
-from tests.support.widgets import words
+from tests.support.widgets import find, words
+from views.page import FromPast
 from views.pages.past import page as past
 from views.pages.past import strip as strips
 from views.pages.past.page import PastPage
 from views.pages.past.strip import PastStrip
 from views.support import shown
 from views.theme import theme
+from views.widgets.buttons import Button
 
 WAIT_MS = 10_000
 STEP, MINUTE, HOUR = 5_000, 60_000, 3_600_000
@@ -289,7 +292,7 @@ def test_the_count_of_a_lane_opens_what_it_counts_in_that_time(
     with qtbot.waitSignal(page.navigate) as opened:
         qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=count_of(strip, "Acts"))
     assert (page.past_ms, opened.args[0]) == (at, "audit")
-    assert len(desk.context.audit.entries(opened.args[1]).entries) == acts > 0
+    assert len(desk.context.audit.entries(opened.args[1].show).entries) == acts > 0
     strip.setFocus()
     with qtbot.waitSignal(page.navigate) as opened:
         qtbot.keyClick(strip, Qt.Key.Key_Down)
@@ -297,6 +300,7 @@ def test_the_count_of_a_lane_opens_what_it_counts_in_that_time(
         qtbot.keyClick(strip, Qt.Key.Key_Return)
     assert opened.args[0] == "tasks"
     dead = desk.fail(desk.create())
+    desk.context.commands.dead_letters.set_triage([dead.task_id], Triage.ARCHIVED)
     desk.create()
 
     def found() -> bool:
@@ -304,27 +308,131 @@ def test_the_count_of_a_lane_opens_what_it_counts_in_that_time(
             page.refresh()
         with qtbot.waitSignal(page.navigate) as asked:
             qtbot.keyClick(strip, Qt.Key.Key_Return)
-        return desk.context.tasks.ids(asked.args[1]) == (dead.task_id,)
+        return desk.context.tasks.ids(asked.args[1].show) == (dead.task_id,)
 
     qtbot.waitUntil(found, timeout=WAIT_MS)
 
 
-def test_a_tile_opens_the_tasks_that_were_there_then(desk: Desk, record: Record, ask: Ask, qtbot: QtBot) -> None:
+def test_a_tile_opens_the_tasks_that_were_so_then(desk: Desk, record: Record, ask: Ask, qtbot: QtBot) -> None:
     page = ask(record.now - 15 * MINUTE)
     assert not page.tiles["waiting"].isEnabled(), "nothing is known of a gap"
+    assert page.tiles["waiting"].toolTip() == "no record"
+    waits, dead = desk.create(), desk.fail(desk.create(1))
+    then = desk.session.engine.store.now_ms()
+    tape = Tape(assembly.recorder_file(desk.session.engine.settings))
+    try:
+        tape.add(Frame(Numbers(at_ms=then, since_ms=then, waiting=1, dead=1, workers=1), LED))
+    finally:
+        tape.close()
+    qtbot.waitUntil(lambda: desk.session.engine.store.now_ms() > then)
+    desk.context.commands.dead_letters.set_triage([dead.task_id], Triage.ARCHIVED)
+    desk.claim(waits)
+    desk.create(2)
     with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
-        page.show_request(str(record.failed_at))
-    opened = []
+        page.show_request(str(then))
+    assert "Open the tasks that waited then" in page.tiles["waiting"].toolTip()
+    opened: list[tuple[str, FromPast]] = []
     page.navigate.connect(lambda *where: opened.append(where))
     for name in ("waiting", "dead"):
         qtbot.mouseClick(page.tiles[name], Qt.MouseButton.LeftButton)
     page.tiles["workers"].setFocus()
     qtbot.keyClick(page.tiles["workers"], Qt.Key.Key_Return)
     assert [where for where, _what in opened] == ["tasks", "tasks", "workers"]
-    desk.create()
-    assert [desk.context.tasks.ids(what) for _where, what in opened[:2]] == [(), ()], "it came after that moment"
-    then = f"{shown.moment(record.failed_at).astimezone(shown.zone()):%Y-%m-%dT%H:%M:%S}"
-    assert all(f"<={then}" in what for _where, what in opened[:2])
+    assert [desk.context.tasks.ids(what.show) for _where, what in opened[:2]] == [(waits.task_id,), (dead.task_id,)]
+    assert {what.at_ms for _where, what in opened} == {page.past_ms}
+    assert opened[2][1].said().startswith("Workers are shown as they are now")
+
+
+def test_a_lane_opens_what_was_so_at_the_moment(ask: Ask, desk: Desk, qtbot: QtBot) -> None:
+    now = desk.session.engine.store.now_ms()
+    begin, states = now - 30 * MINUTE, {"a": (25, 20), "b": (15, 14), "c": (8, 4)}
+    tape = Tape(assembly.recorder_file(desk.session.engine.settings))
+    try:
+        for at in range(begin, now, STEP):
+            late = {name for name, (first, last) in states.items() if now - first * MINUTE <= at < now - last * MINUTE}
+            things = {(WORKER, name): f"{'silent' if name in late else 'running'} 1.0 1" for name in states}
+            tape.add(Frame(Numbers(at_ms=at, since_ms=at, workers=3), LED | things))
+    finally:
+        tape.close()
+    page = ask(now - 23 * MINUTE)
+    page.strip.setFocus()
+    qtbot.keyClick(page.strip, Qt.Key.Key_Up)
+
+    def door() -> FromPast:
+        with qtbot.waitSignal(page.navigate) as opened:
+            qtbot.keyClick(page.strip, Qt.Key.Key_Return)
+        assert opened.args[0] == "workers"
+        return opened.args[1]
+
+    assert (door().show, door().at_ms) == ("a", page.past_ms), "not the newest one"
+    assert door().said().startswith("a was not heard of then. Workers are shown as they are now")
+    with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+        page.show_request(str(now - 13 * MINUTE))
+    assert door().show == "b"
+    assert "Every worker was heard of then; the nearest that was not is b: it was over" in door().said()
+
+
+def test_a_shop_of_the_map_opens_beside_what_it_was(ask: Ask, desk: Desk, qtbot: QtBot) -> None:
+    now = desk.session.engine.store.now_ms()
+    first = min(desk.context.shops())
+    tape = Tape(assembly.recorder_file(desk.session.engine.settings))
+    try:
+        for at in range(now - 4 * MINUTE, now, STEP):
+            tape.add(Frame(Numbers(at_ms=at, since_ms=at, workers=1), LED | {(SHOP, first): "login"}))
+    finally:
+        tape.close()
+    page = ask(now - 3 * MINUTE)
+    page.drawn.map.setFocus(Qt.FocusReason.TabFocusReason)
+    while page.drawn.map.current is None or page.drawn.map.current.key != first:
+        qtbot.keyClick(page.drawn.map, Qt.Key.Key_Right)
+    assert "waiting" not in page.drawn.map.accessibleDescription(), "what it had to do then is not known"
+    with qtbot.waitSignal(page.navigate) as opened:
+        qtbot.keyClick(page.drawn.map, Qt.Key.Key_Return)
+    assert (opened.args[0], opened.args[1].show) == ("shops", first)
+    assert "at that moment: Needs login. Shops are shown as they are now." in opened.args[1].said()
+
+
+def test_what_look_back_opens_says_of_which_moment_it_is_until_back_to_now(
+    record: Record, console: Console, qtbot: QtBot
+) -> None:
+    window = console.window
+    window.open_page("past", str(record.failed_at))
+    page = window.page("past")
+    assert isinstance(page, PastPage)
+    with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+        page.refresh()
+    qtbot.mouseClick(page.tiles["dead"], Qt.MouseButton.LeftButton)
+    assert window.current == "tasks"
+    tasks = window.page("tasks")
+    at = shown.clock(page.past_ms, record.now)
+
+    def told() -> bool:
+        said = words(tasks)
+        banner = f"You look at {at}." in said
+        assert banner == ("These were open dead letters then. Their states" in said)
+        past = window.status_bar.part("rights").words().startswith("PAST ")
+        assert banner == past == (not window.top_bar.create_button.isEnabled())
+        return banner
+
+    assert told()
+    assert (tasks.shown_request().startswith("was:open@"), window.recorded) == (True, False)
+    window.open_page("overview")
+    assert window.top_bar.create_button.isEnabled()
+    window.open_page("tasks")
+    assert told(), "it is filtered by that moment still"
+    find(tasks, Button, "Back to now").click()
+    assert (told(), tasks.shown_request()) == (False, "status:dead triage:open")
+    window.open_page("past")
+    page.tiles["waiting"].click()
+    assert "These tasks waited then." in words(tasks)
+    with qtbot.waitSignal(tasks.refreshed, timeout=WAIT_MS):
+        tasks.show_request("status:running")
+    assert f"You look at {at}." not in words(tasks), "that is another list"
+    window.open_page("past")
+    page.tiles["workers"].click()
+    assert "Workers are shown as they are now" in words(window.page("workers"))
+    window.open_page("workers")
+    assert "You look at" not in words(window.page("workers")), "whoever opens it anew looks at now"
 
 
 def test_compare_shows_what_differs_between_both_ends(ask: Ask, record: Record, qtbot: QtBot) -> None:

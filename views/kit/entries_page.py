@@ -128,6 +128,10 @@ class EntriesPage(Page, Generic[R]):
         """The filter."""
         return self.filter.expression()
 
+    def filter_shown(self) -> str:
+        """The filter."""
+        return self.filter.expression()
+
     def panes(self) -> Sequence[QWidget]:
         """Filter, table and panel."""
         return (self.filter, self.stack, self.panel)

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from services import act_words, spans
 from services.domain.insight import shop as shops
-from services.domain.past.frame import LEADER, SHOP, UNTOLD, Numbers
-from services.domain.past.lanes import Lanes
+from services.domain.insight.shop import ShopNow
+from services.domain.past import lanes
+from services.domain.past.frame import LEADER, SHOP, UNTOLD, WORKER, Numbers
+from services.domain.past.lanes import Lanes, Span
 from services.domain.past.turns import by_state
+from services.domain.task.search.query import LETTER
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.past.queries import AROUND_MS, PastNow
 from services.monitor.past.tape import Moment
 from views.charts.series import holed
 from views.context import PageContext
-from views.page import Page
-from views.pages.past.strip import PastStrip, Player
+from views.page import FromPast, Page
+from views.pages.past.strip import ACTED, ALERTED, DEATHS, DEPLOYED, SILENT, PastStrip, Player
 from views.pages.past.then import BothEnds, Then, ThenView, look
 from views.support import instant, safe, shown, text
 from views.support.keys import Shortcut
@@ -55,12 +59,45 @@ TILES = (
     ("workers", N_("Workers"), "ph.robot", "succeeded"),
     ("oldest_s", N_("Oldest waiting"), "ph.hourglass-medium-fill", "stuck"),
 )
-#: what a tile opens: a list is of now, so it tells what became of the tasks that were there then
-THERE = N_("Open the tasks that were there then and went on since")
-TIPS = {
-    "dead": N_("Open the dead letters of then that are still dead"),
-    "workers": N_("Open the workers"),
+
+
+class _Door(msgspec.Struct, frozen=True):
+    """What a tile opens: the tasks that were in this state then; source texts."""
+
+    was: str
+    now: str  #: the filter of those that are so now
+    tip: str
+    said: str
+
+
+_WAITED = _Door("waiting", "status:waiting", N_("Open the tasks that waited then"), N_("These tasks waited then."))
+DOORS = {
+    "waiting": _WAITED,
+    "oldest_s": _WAITED,
+    "running": _Door("running", "status:running", N_("Open the tasks that ran then"), N_("These tasks ran then.")),
+    "unacked": _Door(
+        "running",
+        "status:running",
+        N_("Open the tasks that ran then"),
+        N_("These tasks ran then; what workers held besides is not recorded by name."),
+    ),
+    "retrying": _Door(
+        "retrying",
+        "status:retrying",
+        N_("Open the tasks that waited for another try then"),
+        N_("These tasks waited for another try then."),
+    ),
+    "dead": _Door(
+        LETTER,
+        "status:dead triage:open",
+        N_("Open the open dead letters of then"),
+        N_("These were open dead letters then."),
+    ),
 }
+#: of a list of tasks that were something
+WORKERS_NOW = N_("Workers are shown as they are now; one that left since is missing.")
+WORKERS = N_("Open the workers, as they are now")
+AS_NOW = N_("Their states and all else of them are of now; tasks that were removed since are missing.")
 TYPING_MS, LOOK_MS = 250, 5_000
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 #: of the numbers that are drawn over time: where they stand among the samples
@@ -170,7 +207,7 @@ class PastPage(Page):
         self.hint = Label("", "body", "text3", wrap=True)
         yield
         self.tiles = {
-            name: KpiTile(word, glyph, role, filled=True, tip=TIPS.get(name, THERE))
+            name: KpiTile(word, glyph, role, filled=True, tip=DOORS[name].tip if name in DOORS else WORKERS)
             for name, word, glyph, role in TILES
         }
         yield
@@ -228,6 +265,7 @@ class PastPage(Page):
         for name, tile in self.tiles.items():
             tile.clicked.connect(partial(self._open_tile, name))
         self.compare.chosen.connect(lambda _key: self._on_compare())
+        self.drawn.map.shop_clicked.connect(self._open_shop)
         self.span.chosen.connect(lambda _key: self._ask_strip())
         self.link_button.clicked.connect(self.link_wanted)
         self.copy_button.clicked.connect(self._copy)
@@ -286,6 +324,11 @@ class PastPage(Page):
         """The moment that is seen."""
         return self._at
 
+    @property
+    def recorded(self) -> bool:
+        """All of it is of that moment."""
+        return True
+
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()
@@ -321,32 +364,48 @@ class PastPage(Page):
         self._show_time()
         self._soon()
 
+    def _open(
+        self, page: str, at_ms: int, said: Callable[[], str], show: object = None, now: str | None = None
+    ) -> None:
+        self.navigate.emit(page, FromPast(at_ms=at_ms, said=said, show=show, now=now))
+
     def _open_lane(self, place: int) -> None:
-        """The list of what a lane counts, in the time that is shown as far as that list knows of times."""
+        """What a lane counts: all of the time that is shown, or what was so at the moment, where a page shows one."""
         lanes = self._lanes
         if lanes is None:
             return
-        begin, end = _written(lanes.begin), _written(lanes.end, after=True)
-        doors: tuple[tuple[str, str | None], ...] = (
-            ("tasks", f"status:dead updated>={begin} updated<={end}"),
-            ("alerts", max(lanes.alerts, key=lambda one: one.begin).name if lanes.alerts else None),
-            ("workers", max(lanes.silent, key=lambda one: one.begin).name if lanes.silent else None),
-            ("audit", f"since:{begin} until:{end}"),
-            ("workers", None),
-        )
-        self.navigate.emit(*doors[place])
+        at = self._at
+        if place == DEATHS:
+            died = f"was:dead@{_exact(lanes.end)} -was:dead@{_exact(lanes.begin)}"
+            self._open("tasks", at, partial(_said_deaths, lanes), died, "status:dead triage:open")
+        elif place == ACTED:
+            self._open("audit", at, partial(_said_acts, lanes), _acts_of(lanes), "")
+        else:
+            page, spans, said = (
+                ("alerts", lanes.alerts, _said_alert),
+                ("workers", lanes.silent, _said_silent),
+                ("workers", lanes.deploys, _said_deploy),
+            )[(ALERTED, SILENT, DEPLOYED).index(place)]
+            nearest = min(spans, key=partial(_apart, at), default=None)
+            if nearest is not None:
+                self._open(page, at, partial(said, nearest, at), nearest.name if place != DEPLOYED else None)
 
     def _open_tile(self, name: str) -> None:
         found = self._found  # whose numbers stand there, while another moment is asked about, too
         if found is None or found.moment is None:
             return
-        at = _written(found.asked_ms)
         if name == "workers":
-            self.navigate.emit("workers", None)
-        elif name == "dead":
-            self.navigate.emit("tasks", f"status:dead updated<={at}")
-        else:
-            self.navigate.emit("tasks", f"created<={at} updated>={at}")
+            self._open("workers", found.asked_ms, partial(_said_workers, found.moment))
+            return
+        door = DOORS[name]
+        was = f"was:{door.was}@{_exact(found.moment.numbers.at_ms)}"  # when it was counted
+        self._open("tasks", found.asked_ms, lambda: f"{_(door.said)} {_(AS_NOW)}", was, door.now)
+
+    def _open_shop(self, platform: str, shop_id: str) -> None:
+        then = self.drawn.then
+        cell = self.drawn.map.current
+        if then is not None and cell is not None and (cell.platform, cell.shop_id) == (platform, shop_id):
+            self._open("shops", then.at_ms, partial(_said_shop, cell), cell.key)
 
     def _zoom(self, more: int) -> None:
         keys = list(SPANS)
@@ -504,9 +563,80 @@ def _look(context: PageContext, at_ms: int, *, compared: bool) -> tuple[PastNow,
     return found, look(context.past, found, context.shops().values(), instant.now_ms()), ends
 
 
-def _written(at_ms: int, *, after: bool = False) -> str:
-    """A moment as filters take it, to the second before it, or ``after`` it."""
-    return shown.moment(at_ms + 999 * after).astimezone(shown.zone()).isoformat(timespec="seconds")
+def _apart(at_ms: int, span: Span) -> tuple[int, int]:
+    """How far a span is from a moment; of those that hold then the one that began last."""
+    return max(0, span.begin - at_ms, at_ms - span.end), -span.begin
+
+
+def _when(span: Span, at_ms: int) -> str:
+    """How far what was not so at a moment is from it."""
+    if span.begin > at_ms:
+        return _("it began {span} later").format(span=spans.of_seconds((span.begin - at_ms) // 1000))
+    return _("it was over {span} before").format(span=spans.of_seconds((at_ms - span.end) // 1000))
+
+
+def _said_deaths(lanes: Lanes) -> str:
+    said = _("These tasks died from {begin} to {end}.").format(begin=_clock(lanes.begin), end=_clock(lanes.end))
+    return f"{said} {_(AS_NOW)}"
+
+
+def _said_acts(lanes: Lanes) -> str:
+    return _("These are the acts from {begin} to {end}.").format(begin=_clock(lanes.begin), end=_clock(lanes.end))
+
+
+def _said_alert(span: Span, at_ms: int) -> str:
+    if _apart(at_ms, span)[0]:
+        return _("No alert was active then; this is the nearest: {when}. Alerts are shown as they are now.").format(
+            when=_when(span, at_ms)
+        )
+    return _("This alert was active then. Alerts are shown as they are now.")
+
+
+def _said_silent(span: Span, at_ms: int) -> str:
+    said = _("{name} was not heard of then.")
+    if _apart(at_ms, span)[0]:
+        said = _("Every worker was heard of then; the nearest that was not is {name}: {when}.")
+    said = said.format(name=safe.one_line(span.name), when=_when(span, at_ms))
+    return f"{said} {_(WORKERS_NOW)}"
+
+
+def _said_deploy(span: Span, _at_ms: int) -> str:
+    said = _("Version {version} came at {time}.").format(version=safe.one_line(span.name), time=_clock(span.begin))
+    return f"{said} {_(WORKERS_NOW)}"
+
+
+def _said_workers(moment: Moment) -> str:
+    heard: list[str] = []
+    silent: list[str] = []
+    for (kind, name), state in sorted(moment.things.items()):
+        if kind == WORKER:
+            (silent if state.partition(" ")[0] in lanes.SILENT else heard).append(name)
+    said = [_("Heard of then: {names}.").format(names=_listed(heard))] if heard else []
+    said += [_("Not heard of then: {names}.").format(names=_listed(silent))] if silent else []
+    if not moment.told:
+        said = [_("What each worker did then is not kept any more.")]
+    return " ".join([_(WORKERS_NOW), *said])
+
+
+def _said_shop(then: ShopNow) -> str:
+    said = _("{shop} at that moment: {state}.").format(
+        shop=safe.one_line(then.name or then.key), state=_state(then.state)
+    )
+    return " ".join([said, _("Shops are shown as they are now.")])
+
+
+def _acts_of(lanes: Lanes) -> str:
+    """The filter of the acts of this time, in whole seconds, as Audit takes them."""
+    begin, end = (
+        shown.moment(at_ms).astimezone(shown.zone()).isoformat(timespec="seconds")
+        for at_ms in (lanes.begin, lanes.end + 999)
+    )
+    return f"since:{begin} until:{end}"
+
+
+def _exact(at_ms: int) -> str:
+    """A moment as filters take it."""
+    return shown.moment(at_ms).astimezone(shown.zone()).isoformat(timespec="milliseconds")
 
 
 def _clock(at_ms: int) -> str:

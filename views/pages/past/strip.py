@@ -37,15 +37,15 @@ STEP_MS, EVERY_MS = 60_000, 1000
 BARS, ROW, AXIS, PAD = 34, 16, 22, 8
 CHIP_PAD = 6
 TICK_ROOM = 90
-ACTED = 3  #: the lane of acts
+DEATHS, ALERTED, SILENT, ACTED, DEPLOYED = range(5)  #: the lanes
 LANES = (N_("Failures"), N_("Alerts"), N_("Silent workers"), N_("Acts"), N_("New versions"))
 #: what the count of each lane opens
 DOORS = (
-    N_("Open the tasks that died in this time and are still dead"),
-    N_("Open the newest alert of this time"),
-    N_("Open the worker that fell silent last"),
+    N_("Open the tasks that died in this time"),
+    N_("Open the alert of this moment, or the nearest one"),
+    N_("Open the worker that was silent at this moment, or the nearest one"),
     N_("Open the acts of this time in Audit"),
-    N_("Open the workers"),
+    N_("Open the workers, as they are now"),
 )
 
 

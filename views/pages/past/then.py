@@ -166,7 +166,7 @@ class ThenRates(RatesChart):
 
 
 class ThenView(QWidget):
-    """Both charts with one crosshair, and the map below; they only show."""
+    """Both charts with one crosshair, and the map below, whose shops are doors."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -192,9 +192,7 @@ class ThenView(QWidget):
         for card in self._cards:
             card.setFixedHeight(CHART)
         yield
-        self.map = HeatMap(aggregate_above=AGGREGATE_ABOVE)
-        self.map.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.map.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)  # its card tells of now
+        self.map = HeatMap(aggregate_above=AGGREGATE_ABOVE, states_only=True)
         self.fleet = Card(N_("Shops by worst state"), divided=False)
         self._none = Label("", "label", "text3", wrap=True)
         self.states = Label("", "label", "text2", wrap=True)
@@ -215,6 +213,11 @@ class ThenView(QWidget):
         """Put one chart below the other."""
         ways = QBoxLayout.Direction
         self._row.setDirection(ways.TopToBottom if on else ways.LeftToRight)
+
+    @property
+    def then(self) -> Then | None:
+        """What is drawn."""
+        return self._then
 
     @property
     def rows(self) -> Rows:

@@ -126,6 +126,10 @@ class TasksPage(Page):
         """The filter, or the task that has the page."""
         return f"{IN_FULL}{self.panel.task_id}" if self._door.full else self.filter.expression()
 
+    def filter_shown(self) -> str:
+        """The filter."""
+        return self.filter.expression()
+
     def show_task(self, task_id: str) -> None:
         """Open the panel of one task."""
         self._door.open(task_id)

@@ -74,9 +74,12 @@ class HeatMap(QWidget):
         *,
         aggregate_above: int | None = AGGREGATE_ABOVE,
         choosable: bool = False,
+        states_only: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        """``choosable``: many shops may be chosen, by Ctrl with a click, a drag or the space bar."""
+        """``choosable``: many shops may be chosen, by Ctrl with a click, a drag or the space bar; ``states_only``: of
+        each shop no more than its state is known.
+        """
         super().__init__(parent)
         self.aggregate_above = aggregate_above
         self._rows, self._layout_of = NONE, Layout((), 21, 24, 0)
@@ -84,7 +87,7 @@ class HeatMap(QWidget):
         self._lit: Collection[str] | None = None
         self._dim: Dim | None = None
         self._marked = ("", "", "")
-        self._choosable = choosable
+        self._choosable, self._states_only = choosable, states_only
         self._chosen: frozenset[str] = frozenset()
         self._drag_from: QPointF | None = None
         self._box = QRectF()  #: what a drag encloses
@@ -359,14 +362,14 @@ class HeatMap(QWidget):
         inside = self._rows.inside[self._current] if self._rows.inside else {}
         left, top, side = self._layout_of.rect_of(self._current)
         corner = self.mapTo(self.window(), QPointF(left, top).toPoint())
-        self._card.show_cell(cell, corner, round(side), inside)
+        self._card.show_cell(cell, corner, round(side), inside, states_only=self._states_only)
 
     def _announce(self) -> None:
         self.setAccessibleName(_("Shops by worst state"))
         cell = self.current
         if cell is not None:
             inside = self._rows.inside[self._current] if self._rows.inside else {}
-            said = sentence(cell, platform_name(cell.platform), inside)
+            said = sentence(cell, platform_name(cell.platform), inside, states_only=self._states_only)
             chosen = (_("selected"),) if cell.key in self._chosen else ()
             self.setAccessibleDescription("; ".join((said, *chosen)))
             return
@@ -517,11 +520,15 @@ def inside_words(states: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(f"{shop.word(state)} {states[state]:,}" for state in STATES if states.get(state))
 
 
-def sentence(cell: ShopNow, platform: str, inside: Mapping[str, int] | None = None) -> str:
+def sentence(
+    cell: ShopNow, platform: str, inside: Mapping[str, int] | None = None, *, states_only: bool = False
+) -> str:
     """The card in one sentence, for screen readers."""
     if inside:
         return f"{group_name(cell.group)}, {platform}: {', '.join(inside_words(inside))}; {count_words(cell)}"
     who = f"{safe.one_line(cell.name)}, {platform} {safe.one_line(cell.shop_id)}"
+    if states_only:
+        return f"{who}: {shop.state(cell)}"
     told = shop.why(cell, instant.now_ms())
     return f"{who}: {shop.state(cell)}; {told}; {count_words(cell)}"
 
@@ -535,6 +542,7 @@ class HeatCard(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._cell: ShopNow | None = None
         self._inside: Mapping[str, int] = {}
+        self._states_only = False
         self._name = self._id = ""
         self._why: tuple[str, ...] = ()
         self._tall: list[int] = []  #: heights of the lines below the state
@@ -546,9 +554,17 @@ class HeatCard(QWidget):
         """The shop shown."""
         return self._cell
 
-    def show_cell(self, cell: ShopNow, corner: QPoint, side: int, inside: Mapping[str, int] | None = None) -> None:
+    def show_cell(
+        self,
+        cell: ShopNow,
+        corner: QPoint,
+        side: int,
+        inside: Mapping[str, int] | None = None,
+        *,
+        states_only: bool = False,
+    ) -> None:
         """Show a shop beside its cell, whose corner is given in the window; or a group, with its shops by state."""
-        self._inside = inside or {}
+        self._inside, self._states_only = inside or {}, states_only
         self._tell(cell)
         self.move(self._place(corner, side))
         self.show()
@@ -561,6 +577,8 @@ class HeatCard(QWidget):
 
     def _tell(self, cell: ShopNow) -> None:
         why = inside_words(self._inside) or tuple(shop.said(one) for one in insight.reasons(cell, instant.now_ms()))
+        if self._states_only:
+            why = ()
         if (cell, why) != (self._cell, self._why):
             self._cell, self._why = cell, why
             self._name, self._id = safe.one_line(cell.name, 60), cell.shop_id[:40]
@@ -574,13 +592,17 @@ class HeatCard(QWidget):
         strong, label = QFontMetrics(theme().font("strong")), QFontMetrics(theme().font("label"))
         head = strong.horizontalAdvance(self._name) + _GAP + label.horizontalAdvance(self._id)
         state = label.horizontalAdvance(shop.state(cell)) + 20
-        lines = (*self._why, count_words(cell))
-        width = max(head, state, *(label.horizontalAdvance(words) for words in lines), 180)
+        lines = self._lines(cell)
+        width = max(head, state, 180, *(label.horizontalAdvance(words) for words in lines))
         width = min(_MOST - 2 * _PAD, width)
         self._tall = [
             max(_LINE, label.boundingRect(QRect(0, 0, width, 200), _WRAP, words).height() + 4) for words in lines
         ]
         return QSize(width + 2 * _PAD, 2 * _PAD + 2 * _LINE + sum(self._tall) - 4)
+
+    def _lines(self, cell: ShopNow) -> tuple[str, ...]:
+        """What is said below the state."""
+        return () if self._states_only else (*self._why, count_words(cell))
 
     def _place(self, corner: QPoint, side: int) -> QPoint:
         """Below and to the right, or on the side with room."""
@@ -611,7 +633,7 @@ class HeatCard(QWidget):
         self._words(painter, row.adjusted(18, 0, 0, 0), shop.state(cell), "label", token.role)
         painter.setFont(theme().font("label"))
         top = row.bottom()
-        for words, tall in zip((*self._why, count_words(cell)), self._tall, strict=True):
+        for words, tall in zip(self._lines(cell), self._tall, strict=True):
             painter.setPen(theme().color("text2" if words in self._why else "text3"))
             painter.drawText(QRectF(row.left(), top, row.width(), tall), _WRAP, words)
             top += tall
