@@ -130,26 +130,34 @@ class Placing(QObject):
 
 
 def step(parts: Sequence[QWidget], by: int) -> QWidget | None:
-    """Give the focus to the part after (or before) the one that has it; parts that take none are passed over."""
+    """Give the focus to the part after (or before) the one that has it; parts that take none are passed over. What
+    lies around parts, as a page that was just opened, is before the first of them.
+    """
     seen = [(part, inner) for part in parts if part.isVisible() and (inner := first_focus(part)) is not None]
     if not seen:
         return None
-    now = QApplication.focusWidget()
-    place = next((n for n, (part, _inner) in enumerate(seen) if now is part or part.isAncestorOf(now or part)), None)
-    place = (place + by) % len(seen) if place is not None and now is not None else 0
-    target = seen[place][1]
+    now, place = QApplication.focusWidget(), 0
+    if now is not None:
+        within = (n for n, (part, one) in enumerate(seen) if now is one or (now is not part and part.isAncestorOf(now)))
+        around = (n for n, (part, _inner) in enumerate(seen) if now.isAncestorOf(part))  # or is it itself
+        if (at := next(within, None)) is not None:
+            place = at + by
+        elif (at := next(around, None)) is not None:
+            place = at if by > 0 else at - 1
+    target = seen[place % len(seen)][1]
     reason = Qt.FocusReason.TabFocusReason if by > 0 else Qt.FocusReason.BacktabFocusReason
     target.setFocus(reason)
     return target
 
 
 def start_of(page: Page) -> QWidget:
-    """What has the keyboard once a page is opened: what the page says, else the first table on it that can be seen, so
-    that arrows and the keys of its verbs work at once.
+    """What has the keyboard once a page is opened: what the page says, else the first table that can be seen in its
+    parts, so that arrows and the keys of its verbs work at once.
     """
     if page.focusProxy() is not None:
         return page
-    return next((table for table in page.findChildren(QTableView) if table.isVisible()), page)
+    tables = (table for part in page.panes() for table in (part, *part.findChildren(QTableView)))
+    return next((one for one in tables if isinstance(one, QTableView) and one.isVisible()), page)
 
 
 def _focused(window: QWidget) -> QWidget | None:

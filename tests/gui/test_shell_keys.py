@@ -20,6 +20,7 @@ from services import i18n
 from services.commands.outcome import Outcome
 from services.domain.errors import BrokerUnavailable, StoreUnavailable
 from services.domain.gates.limit import Limit
+from services.domain.promises.promise import Promise
 from services.domain.task.queues import DEAD_QUEUE
 from services.domain.task.status import Status
 from services.monitor.tasks import TaskQueries
@@ -29,6 +30,7 @@ from tests.support.held import held, settled
 from tests.support.widgets import words
 from views.dialogs.work.dialog import WorkDialog
 from views.pages.overview.page import OverviewPage
+from views.pages.promises.page import PromisesPage
 from views.pages.shops.page import ShopsPage
 from views.pages.tasks.page import TasksPage
 from views.shell.key_help import KeyHelp
@@ -40,12 +42,13 @@ from views.support.words import shop
 from views.tables.table_view import TableView
 from views.theme.tokens import status
 from views.widgets.buttons import Button
+from views.widgets.filter.search_field import SearchField
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
 from views.widgets.toast import ToastSpec, undo_action
 
 WAIT_MS = 8000
-CTRL = Qt.KeyboardModifier.ControlModifier
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
@@ -139,6 +142,46 @@ def test_a_page_that_is_opened_gives_its_table_the_keyboard(window: Window) -> N
     assert left == []
     window.window.open_page("overview")
     assert window.window.focusWidget() is window.window.page("overview"), "where there is none, nothing is chosen"
+
+
+def test_promises_give_the_keyboard_to_their_list_also_while_a_panel_with_shops_is_open(
+    window: Window, desk: Desk, qtbot: QtBot
+) -> None:
+    desk.session.commands.promises.set(Promise(name="orders", task_type="sync_order", limit_s=60, all_shops=True))
+    page = window.window.page("promises")
+    assert isinstance(page, PromisesPage)
+    window.window.open_page("promises")
+    wait(qtbot, lambda: page.table.model().rowCount() == 1)
+    press(page.table, Qt.Key.Key_Return)
+    wait(qtbot, page.panel.matrix.isVisible)
+    window.window.open_page("tasks")
+    window.window.open_page("promises")
+    assert page.panel.matrix.isVisible()
+    assert page.table.hasFocus(), "its keys edit and remove a promise"
+
+
+@pytest.mark.parametrize("page_id", ["shops", "types", "alerts", "batches", "tasks", "audit", "logs"])
+def test_the_key_of_the_filter_brings_the_cursor_into_the_field_that_shows_it(window: Window, page_id: str) -> None:
+    window.window.open_page(page_id)
+    press(window.window.focusWidget(), Qt.Key.Key_Slash)
+    field = QApplication.focusWidget()
+    assert isinstance(field, SearchField)
+    assert window.window.page(page_id).isAncestorOf(field)
+    press(field, Qt.Key.Key_Slash)
+    assert field.text() == "/", "there it is a letter"
+
+
+@pytest.mark.parametrize("page_id", ["overview", "dead_letters", "workers", "schedules", "settings"])
+def test_f6_goes_into_a_page_that_was_just_opened_before_it_leaves_it(window: Window, page_id: str) -> None:
+    window.window.open_page(page_id)
+    page = window.window.page(page_id)
+    page.setFocus()
+    press(page, Qt.Key.Key_F6)
+    focus = QApplication.focusWidget()
+    assert page.isAncestorOf(focus or window.window) or page_id in ("dead_letters", "schedules"), "where all is empty"
+    page.setFocus()
+    press(page, Qt.Key.Key_F6, modifier=SHIFT)
+    assert window.window.top_bar.isAncestorOf(QApplication.focusWidget() or page)
 
 
 def test_shift_f10_opens_the_menu_of_the_row(window: Window, desk: Desk, qtbot: QtBot) -> None:

@@ -14,7 +14,6 @@ from services.i18n import N_, _, ngettext
 from views.dialogs.frame import DialogFrame
 from views.support import text
 from views.support.keymap import GO, MOST_CHORDS, Command, Fixed, keymap, written
-from views.support.keys import Shortcut
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.tables.column import Column
@@ -136,7 +135,6 @@ class KeysDialog(DialogFrame):
         self.close_button = Button(N_("Close"), hint="Esc")
         self._lay_out()
         self.search.textChanged.connect(self._show)
-        Shortcut("window.filter", self, self.search.setFocus)
         self.table.open_requested.connect(self.press)
         self.table.current_changed.connect(lambda _key: self._on_chosen())
         self.table.verticalScrollBar().valueChanged.connect(lambda _at: self._drop_field())

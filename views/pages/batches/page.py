@@ -310,8 +310,7 @@ class BatchesPage(ListPage[BatchNow]):
         self.export_button.clicked.connect(lambda: self._act("export"))
         for place in (self.table, self.boxes, self.held):
             bind(place, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS if verb.shortcut})
-        steps = {"batches.next": partial(self._step, 1), "batches.previous": partial(self._step, -1)}
-        bind(self, {**steps, "window.filter": self.search.setFocus})
+        bind(self, {"batches.next": partial(self._step, 1), "batches.previous": partial(self._step, -1)})
         self._connect_list()
 
     # looking

@@ -44,6 +44,7 @@ from views.pages.dead_letters.verbs import (
     OfCause,
 )
 from views.support import instant, safe, text
+from views.support.keys import bind
 from views.support.language import on_language_changed
 from views.support.operation import Operation
 from views.support.throttle import Debounce
@@ -154,6 +155,10 @@ class DeadLettersPage(Page):
         """The cause that is open."""
         return self._asker.wanted.cause
 
+    def panes(self) -> Sequence[QWidget]:
+        """Causes, letters, panel."""
+        return (self.causes, self.table, self.panel)
+
     def pointed(self) -> tuple[str, str]:
         """Shop and type of the letter in the panel."""
         task = self.panel.task
@@ -242,6 +247,8 @@ class DeadLettersPage(Page):
         # choosing
         self._split.splitterMoved.connect(self._on_moved)
         self.table.current_changed.connect(self._on_letter)
+        self.table.open_requested.connect(lambda _key: self.panel.take_focus())
+        bind(self.panel, {"Esc": self.table.setFocus})
         self.panel.step_wanted.connect(self._step)
         self.panel.left.connect(self.table.setFocus)
         self._model.ticked_changed.connect(self._show_bar)

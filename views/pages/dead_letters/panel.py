@@ -170,7 +170,7 @@ class LetterPanel(QWidget):
         self.success.show_letter("")
         self._say()
 
-    def _leave(self) -> None:
+    def take_focus(self) -> None:
         """Bring the keyboard to the head; where no letter is awaited its buttons go as well."""
         if self._task_id:
             self.head.take_focus()
@@ -197,7 +197,7 @@ class LetterPanel(QWidget):
         self._body = self._inner.body
         place = stacked(self._inner)
         column.addWidget(place, 1)
-        self._bones = Bones(self, place, ground="surface", leave=self._leave)
+        self._bones = Bones(self, place, ground="surface", leave=self.take_focus)
         self._bones.end(known=False)
         self._bones.came.connect(self._say)
         yield

@@ -233,6 +233,10 @@ class OverviewPage(Page):
         """Pause nothing and start nothing while that is not allowed."""
         self.attention.list.set_acting(reason)
 
+    def panes(self) -> Sequence[QWidget]:
+        """Tiles, charts, what needs attention, shops."""
+        return (self._grid, *self.charts.cards, self.attention, self.fleet)
+
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()

@@ -194,6 +194,10 @@ class SchedulesPage(ListPage[ScheduleRow]):
         """Put the cursor on a schedule."""
         self.table.set_current_key(str(request))
 
+    def panes(self) -> Sequence[QWidget]:
+        """Schedules, the load of the hours to come, their runs."""
+        return (self.stack, self.ahead, self.coming)
+
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()

@@ -31,7 +31,6 @@ from services.settings.words import TITLES, WORDS, effect
 from views.context import PageContext
 from views.dialogs.typed import KeepsTyped
 from views.support import safe, text
-from views.support.keys import Shortcut
 from views.support.look import Label, line, set_look
 from views.support.operation import Operation
 from views.support.throttle import Debounce
@@ -224,7 +223,6 @@ class ConfigDialog(KeepsTyped):
         self.search.setPlaceholderText(_("Find a setting"))
         self.search.setAccessibleName(_("Find a setting"))
         self.search.textChanged.connect(self._show_wanted)
-        Shortcut("window.filter", self, self.search.setFocus)
         self.list, self._names = QListView(), QStringListModel(self)
         self.list.setAccessibleName(_("Tables of the file"))
         self.list.setModel(self._names)

@@ -163,6 +163,10 @@ class WorkersPage(Page):
         self._choose_view("slots")
         self._say()
 
+    def panes(self) -> Sequence[QWidget]:
+        """Search, nodes, what is beside them."""
+        return (self.finder, self._stack, self._side)
+
     def retranslate(self) -> None:
         """Say the numbers again."""
         super().retranslate()

@@ -98,7 +98,7 @@ class FilterBar(QWidget):
         self.text_button.toggled.connect(self.set_text_mode)
         self._problem = Label("", "caption", "dead")
         self._put_together()
-        Shortcut("window.filter", self, self.focus_field)
+        Shortcut("window.filter", self.line, self.focus_field)  # the text field has its own
         self.retranslate()
         on_language_changed(self.retranslate)
 
@@ -230,10 +230,9 @@ class FilterBar(QWidget):
 
     def focus_field(self) -> None:
         """Put the cursor into the text field (``/``)."""
-        if self.isVisible():
-            field = self.line if self.text_mode else self.field
-            field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            field.selectAll()
+        field = self.line if self.text_mode else self.field
+        field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        field.selectAll()
 
     def add_action(self, widget: QWidget) -> None:
         """Put a widget before the text field."""

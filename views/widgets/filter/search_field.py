@@ -7,6 +7,7 @@ from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaint
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from views.support.keymap import keymap
+from views.support.keys import Shortcut
 from views.theme import theme
 from views.widgets.buttons import paint_chip, shortcut_text
 from views.widgets.fields import ClearAction
@@ -16,7 +17,7 @@ _AROUND_KEY = 16  #: of its chip, px
 
 
 class SearchField(QLineEdit):
-    """The text field with the chip of its key.
+    """The text field with the chip of its key, which brings the cursor here from anywhere in the window.
 
     Signals:
         emptied_again: Backspace in the empty field.
@@ -32,6 +33,12 @@ class SearchField(QLineEdit):
         self.textChanged.connect(self._make_room)
         theme().changed.connect(self._restyle)
         keymap().changed.connect(self._make_room)
+        Shortcut("window.filter", self, self.begin)
+
+    def begin(self) -> None:
+        """Put the cursor here; what is typed next takes the place of what stands here."""
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.selectAll()
 
     def _restyle(self) -> None:
         self.setFont(theme().font("label"))

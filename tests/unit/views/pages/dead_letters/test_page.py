@@ -71,6 +71,20 @@ def one(fleet: Fleet, task_id: str) -> Task:
     return task
 
 
+def test_enter_goes_into_the_letter_and_esc_back_to_the_list(fleet: Fleet, open_page: Open, qtbot: QtBot) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    page.activateWindow()
+    page.table.setFocus()
+    qtbot.waitUntil(page.table.hasFocus)
+    QTest.keyClick(page.table, Qt.Key.Key_Return)
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert page.panel.isAncestorOf(focus)
+    QTest.keyClick(focus, Qt.Key.Key_Escape)
+    assert page.table.hasFocus()
+
+
 def test_causes_stand_with_the_most_tasks_first_and_say_how_far_they_reach(fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
