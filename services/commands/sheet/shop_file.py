@@ -67,8 +67,8 @@ class ShopFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(path: Path, known: Mapping[str, Shop] | None = None, meant: Mapping[str, str] | None = None) -> ShopFile:
-    """All shops of a file. What it has no column for stays as it is in ``known`` (by ``platform:shop_id``); ``meant``:
-    the platform that is taken for one that the file names.
+    """All shops of a file. What it has no column for, or nothing in the cell, stays as it is in ``known`` (by
+    ``platform:shop_id``); ``meant``: the platform that is taken for one that the file names.
 
     Raises:
         UsageError: the file cannot be read at all, or holds nothing.
@@ -137,14 +137,13 @@ def _passed_over(name: str, others: Mapping[str, str]) -> str:
 def _shop(row: Mapping[str, Any], known: Mapping[str, Shop], spoken: Collection[str]) -> Shop:
     cells = {name: bared(shown(value)) for name, value in row.items()}
     platform, shop_id = platform_of(cells.get("platform", ""), spoken), _identity(row.get("shop_id"))
-    fields: dict[str, Any] = {name: cells[name] for name in ("name", "name_en", "group") if name in cells}
-    if "tags" in cells:
+    # an empty cell says nothing: a file made for the names of some shops must not switch others on, or move their tasks
+    fields: dict[str, Any] = {name: cells[name] for name in ("name", "name_en", "group") if cells.get(name)}
+    if cells.get("tags"):
         fields["tags"] = tags_of(cells["tags"])
-    if "concurrency" in cells:
-        fields["concurrency"] = _number(cells["concurrency"] or "1")
-    for name, default in (("dedicated", "no"), ("enabled", "yes")):
-        if name in cells:
-            fields[name] = _truth(name, cells[name] or default)
+    if cells.get("concurrency"):
+        fields["concurrency"] = _number(cells["concurrency"])
+    fields |= {name: _truth(name, cells[name]) for name in ("dedicated", "enabled") if cells.get(name)}
     return merged({"platform": platform, "shop_id": shop_id, **fields}, known)
 
 

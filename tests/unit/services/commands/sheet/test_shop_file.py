@@ -6,6 +6,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from msgspec.structs import replace
 
 from services.commands.sheet import shop_file, workbook
 from services.domain.errors import UsageError
@@ -39,6 +40,19 @@ def test_what_has_no_column_stays_as_it_was(tmp_path: Path) -> None:
     path = shops(tmp_path, "pdd,s1,new", header="platform,shop,name\n")
     (shop,) = shop_file.read(path, {known.key: known}).shops
     assert shop == Shop(platform="pdd", shop_id="s1", name="new", group="g", concurrency=4, dedicated=True)
+
+
+def test_a_cell_that_is_empty_changes_nothing_of_a_shop_that_is_known(tmp_path: Path) -> None:
+    """Who fills in some cells of a sheet switches no shop on by the others, and moves no task out of its queue."""
+    known = Shop(
+        platform="pdd", shop_id="s1", name="old", name_en="Old", group="g", tags=("vip",), concurrency=4,
+        dedicated=True, enabled=False,
+    )  # fmt: skip
+    header = HEADER.replace("group,", "group,tags,")
+    for row in ("pdd,s1,,,,,,,", "pdd,s1, , , , , , , "):
+        assert shop_file.read(shops(tmp_path, row, header=header), {known.key: known}).shops == (known,)
+    (named,) = shop_file.read(shops(tmp_path, "pdd,s1,new,,,,,,yes", header=header), {known.key: known}).shops
+    assert named == replace(known, name="new", enabled=True)
 
 
 @pytest.mark.parametrize(
