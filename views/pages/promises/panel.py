@@ -15,7 +15,7 @@ from services.i18n import N_, _, ngettext
 from services.monitor.promises import MatrixRow, PromiseRow, PromiseStory
 from views.kit.verb import LOOK, Place, Verbs, show
 from views.pages.promises import words
-from views.pages.promises.record import KeptCard
+from views.pages.promises.record import Column, KeptCard
 from views.pages.promises.table import SHOPS
 from views.pages.promises.verbs import USUAL, PromiseActions, PromiseVerb, role_of
 from views.support import instant, text
@@ -84,6 +84,7 @@ class PromisePanel(QWidget):
         self.causes = Causes()
         self.causes.wanted.connect(self._help)
         self.kept = KeptCard()
+        self.kept.opened.connect(self._open_time)
         yield
         self._breaks_card, self.breaks = Card(N_("Breaks of the last 30 days")), KeyValues()
         self._breaks_card.body.addWidget(self.breaks)
@@ -264,6 +265,10 @@ class PromisePanel(QWidget):
     def _show_work(self, shop: str) -> None:
         if self.shown is not None:
             self._actions.show_work(self.shown, shop)
+
+    def _open_time(self, one: Column, past: bool) -> None:
+        if self.shown is not None:
+            self._actions.show_tasks(self.shown, one.at, one.until, past=past)
 
     def _help_shop(self, one: MatrixRow) -> None:
         row = self.shown

@@ -6,8 +6,19 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import msgspec
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+)
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from services.domain.promises.course import Course, Span
@@ -18,9 +29,10 @@ from services.i18n import N_, _
 from views.charts import ticks
 from views.pages.promises import words
 from views.support import instant, safe, shown, text
+from views.support.keys import beside
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.support.paint import draw_line
+from views.support.paint import draw_box, draw_line
 from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.widgets.card import Card
@@ -79,11 +91,22 @@ def columns(found: Standing, since: int, span: str, now_ms: int) -> tuple[Column
 
 
 class KeptChart(QWidget):
-    """A bar for each part of the time: height and colour say how it stood, of a break how many shops it was in."""
+    """A bar for each part of the time: height and colour say how it stood, of a break how many shops it was in. Each
+    is a door, by a click, or by Left, Right and Enter.
+
+    Signals:
+        opened: what ran in this ``Column`` is wanted.
+    """
+
+    opened = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self._columns: tuple[Column, ...] = ()
+        self._current = -1  #: the one that the keys chose; the last one before they did
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        spoken(self, Role.Chart, self.accessibleDescription)
         theme().changed.connect(self.update)
 
     @property
@@ -95,20 +118,73 @@ class KeptChart(QWidget):
         """Show these; ``said`` is what they come to, for who does not see them."""
         self.setAccessibleName(said)
         if tuple(found) != self._columns:
+            if len(found) != len(self._columns):
+                self._current = -1
             self._columns = tuple(found)
+            self._announce()
             self.update()
+
+    @property
+    def current(self) -> Column | None:
+        """The one that Enter opens."""
+        return self._columns[self._current] if self._columns else None
+
+    def _announce(self) -> None:
+        self.setAccessibleDescription(_said(self.current) if self.current is not None else "")
+        told(self)
 
     def said_at(self, x: float) -> str:
         """What a column says, by its place; "" beside them."""
+        one = self._at(x)
+        return _said(one) if one is not None else ""
+
+    def _at(self, x: float) -> Column | None:
         if not self._columns:
-            return ""
+            return None
         place = int(x * len(self._columns) / max(1, self.width()))
-        return _said(self._columns[min(max(0, place), len(self._columns) - 1)])
+        return self._columns[min(max(0, place), len(self._columns) - 1)]
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Open what ran in the column that was clicked; with Ctrl in a window of its own."""
+        one = self._at(event.position().x())
+        if (
+            one is not None
+            and event.button() == Qt.MouseButton.LeftButton
+            and self.rect().contains(event.position().toPoint())
+        ):
+            with beside(event):
+                self.opened.emit(one)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go from column to column, and open one."""
+        key, last = Qt.Key(event.key()), len(self._columns) - 1
+        now = self._current % max(1, len(self._columns))
+        goes = {Qt.Key.Key_Left: now - 1, Qt.Key.Key_Right: now + 1, Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
+        if key in goes and last >= 0:
+            self._current = min(max(0, goes[key]), last)
+            self._announce()
+            self.update()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.current is not None:
+            self.opened.emit(self.current)
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show which one the keys begin at."""
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Show no more."""
+        super().focusOutEvent(event)
+        self.update()
 
     def event(self, event: QEvent) -> bool:
         """Say what the column under the pointer is."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), safe.tooltip(self.said_at(event.pos().x())), self)
+            said = self.said_at(event.pos().x())
+            said = "\n".join([said, _("Open the tasks that changed in it")]) if said else ""
+            QToolTip.showText(event.globalPos(), safe.tooltip(said), self)
             return True
         return super().event(event)
 
@@ -133,6 +209,10 @@ class KeptChart(QWidget):
         painter.setPen(QPen(theme().color("line"), 1))
         painter.drawLine(0, low, self.width(), low)
         self._paint_axis(painter)
+        if self.hasFocus():
+            begin = (self._current % len(self._columns)) * step
+            edge = QRectF(begin, 1, max(step, 4.0), low).intersected(QRectF(1, 1, self.width() - 2, low))
+            draw_box(painter, edge, 2, theme().color("focus"), None, 2)
 
     def _paint_axis(self, painter: QPainter) -> None:
         low = self.height() - AXIS
@@ -328,7 +408,13 @@ class CourseChart(QWidget):
 
 
 class KeptCard(Card):
-    """What comes of a promise, or how it was kept over a time that is chosen, and what that comes to."""
+    """What comes of a promise, or how it was kept over a time that is chosen, and what that comes to.
+
+    Signals:
+        opened: what ran in a ``Column`` of it is wanted, and whether that is long ago.
+    """
+
+    opened = Signal(object, bool)
 
     def __init__(self) -> None:
         super().__init__()
@@ -343,6 +429,7 @@ class KeptCard(Card):
         self.body.addWidget(self._charts)
         self.body.addWidget(self.said)
         self.span.chosen.connect(lambda _key: self._choose())
+        self.chart.opened.connect(lambda one: self.opened.emit(one, self.span.current() != DAY))
         on_language_changed(self._say)
 
     def show_standing(self, found: Standing | None, promise: Promise, *, stale: bool = False) -> None:

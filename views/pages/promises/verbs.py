@@ -17,9 +17,10 @@ from services.monitor.promises import PromiseRow
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
+from views.page import FromPast
 from views.pages.promises import words
 from views.pages.promises.editor import PromiseDialog
-from views.support import safe, text
+from views.support import instant, safe, text
 from views.support.operation import Start
 from views.support.words import way
 from views.widgets.attention.item import CHANGING
@@ -95,13 +96,18 @@ class PromiseActions(PageActs):
             cause, f"{words.sentence(row.promise)}\n{words.shops(cause.shops)}: {said}\n{text.listed(cause.named)}"
         )
 
-    def show_tasks(self, row: PromiseRow, begins: int = 0, ends: int = 0) -> None:
-        """The tasks of its type, of its platforms where it has some; of a time (UTC ms) what changed in it last."""
+    def show_tasks(self, row: PromiseRow, begins: int = 0, ends: int = 0, *, past: bool = False) -> None:
+        """The tasks of its type, of its platforms where it has some; of a time (UTC ms) what changed in it last.
+        ``past``: that is so long ago that the list must say what it is of.
+        """
         terms = [equals("type", row.promise.task_type)]
         terms += [equals("platform", *row.promise.platforms)] if row.promise.platforms else []
+        now = shows = filter.format_terms(tuple(terms))
         if ends:
             terms += [Term(field="updated", op=">=", number=begins), Term(field="updated", op="<", number=ends)]
-        self.shown.emit("tasks", filter.format_terms(tuple(terms)))
+            shows = filter.format_terms(tuple(terms))
+        said = partial(_said_then, begins, ends)
+        self.shown.emit("tasks", FromPast(at_ms=begins, said=said, show=shows, now=now) if past else shows)
 
     def show_work(self, row: PromiseRow, shop: str) -> None:
         """The tasks of its type in one shop (``platform:shop_id``)."""
@@ -116,6 +122,15 @@ class PromiseActions(PageActs):
         self.shown.emit("shops", key)
 
     # acting
+
+
+def _said_then(begins: int, ends: int) -> str:
+    now = instant.now_ms()
+    begin, end = words.minute(begins, now), words.minute(min(ends, now), now)
+    said = _("These tasks changed last from {begin} to {end}.").format(begin=begin, end=end)
+    return " ".join(
+        [said, _("Their states and all else of them are of now; tasks that were removed since are missing.")]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,7 @@ from views.kit.list_source import ListSource
 from views.pages.promises import words
 from views.pages.promises.editor import PromiseDialog
 from views.pages.promises.page import PromisesPage
+from views.pages.promises.record import DAY, MONTH
 from views.support import shown
 from views.tables.delegates import PADDING
 from views.tables.table_view import TableView
@@ -344,6 +345,29 @@ def test_a_half_hour_of_the_strip_opens_what_ran_in_it(qtbot: QtBot, four: Fleet
     to_column(qtbot, page.table, "promise")
     qtbot.keyClick(page.table, Qt.Key.Key_Return)
     assert page.panel.matrix.hasFocus()
+
+
+def test_a_column_of_long_ago_opens_its_tasks_and_says_what_they_are_of(
+    qtbot: QtBot, four: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    choose(qtbot, page, "b-risky")
+    kept = page.panel.kept
+    kept.span.choose(MONTH)
+    kept.chart.setFocus()
+    qtbot.keyClick(kept.chart, Qt.Key.Key_Home)
+    with qtbot.waitSignal(page.navigate) as heard:
+        qtbot.keyClick(kept.chart, Qt.Key.Key_Return)
+    where, asked = heard.args
+    first = kept.chart.columns[0]
+    begins = datetime.fromtimestamp(first.at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:00.000+00:00")
+    assert (where, asked.at_ms, asked.now) == ("tasks", first.at, "type:sync_order platform:pdd")
+    assert asked.show.startswith(f"{asked.now} updated>={begins} updated<")
+    assert asked.said().startswith("These tasks changed last from ")
+    kept.span.choose(DAY)
+    with qtbot.waitSignal(page.navigate) as heard:
+        qtbot.keyClick(kept.chart, Qt.Key.Key_Return)
+    assert str(heard.args[1]).startswith("type:sync_order platform:pdd updated>="), "of today, to be worked with"
 
 
 def test_a_promise_is_switched_removed_and_each_is_taken_back(qtbot: QtBot, four: Fleet, open_page: Open) -> None:

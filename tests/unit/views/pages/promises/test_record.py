@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
@@ -181,3 +181,27 @@ def test_nothing_is_forecast_of_what_nobody_judges_any_more(qtbot: QtBot) -> Non
     card.span.chosen.emit(AHEAD)
     assert card.ahead.course is None
     assert card.said.text().startswith("Nobody has judged it since ")
+
+
+def test_a_column_opens_what_ran_in_it_by_a_click_and_by_keys(qtbot: QtBot) -> None:
+    card = KeptCard()
+    qtbot.addWidget(card)
+    card.resize(400, 300)
+    card.show()
+    card.show_standing(Standing(name="p"), Promise(name="p", task_type="sync_order"))
+    chart, opened = card.chart, []
+    card.opened.connect(lambda column, past: opened.append((column, past)))
+    for span in (DAY, MONTH):
+        card.span.choose(span)
+        qtbot.mouseClick(chart, Qt.MouseButton.LeftButton, pos=QPoint(chart.width() // 2 + 1, 20))
+    day, month = opened
+    assert (day[0].until - day[0].at, day[1]) == (HALF_HOUR_MS, False)
+    assert (month[0], month[1]) == (chart.columns[30], True)
+    chart.setFocus()
+    for key in (Qt.Key.Key_Left, Qt.Key.Key_Home, Qt.Key.Key_Right):
+        qtbot.keyClick(chart, key)
+    told = chart.accessibleDescription()
+    qtbot.keyClick(chart, Qt.Key.Key_Return)
+    assert opened[-1] == (chart.columns[1], True)
+    assert told
+    assert chart.said_at(1.5 * chart.width() / 60).startswith(told)
