@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from console.main_window import MainWindow
 from console.tray import Tray
-from services.domain.alerts.incident import CALMING, OPEN, WAITING, Incident
+from services.domain.alerts.incident import OPEN, WAITING, Incident
 from services.domain.alerts.rule import CRITICAL
 from services.domain.insight import queue as insight
 from services.i18n import _, ngettext
@@ -124,7 +124,7 @@ class AlertWatch(Watch[AlertsNow]):
         seen = frozenset(one.incident.id for one in now.incidents if one.state != WAITING)
         self._known = seen | (known or frozenset())
         fresh = [one for one in opened if known is not None and one.incident.id not in known]
-        self._say_again([one.incident for one in now.incidents if one.state in (OPEN, CALMING)])
+        self._say_again([one.incident for one in opened])
         if fresh and self._tray is not None:
             self._notify(fresh, self._tray)
             self._say(fresh)
@@ -156,11 +156,11 @@ class AlertWatch(Watch[AlertsNow]):
         window.toasts.say(lasting(partial(self._told, window)))
         QApplication.alert(window)  # the task bar, where the window is not in front
 
-    def _say_again(self, standing: Sequence[Incident]) -> None:
-        """Let the message that stands tell of what is not over, and as it is now: it waits for who comes back to the
-        window, which may be the next morning.
+    def _say_again(self, opened: Sequence[Incident]) -> None:
+        """Let the message that stands tell of what the rail counts still, and as it is now: it waits for who comes back
+        to the window, which may be the next morning.
         """
-        now = {one.id: one for one in standing}
+        now = {one.id: one for one in opened}
         told, self._unseen = self._unseen, [now[one.id] for one in self._unseen if one.id in now]
         windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)] if told else []
         for window, toast in [(one, toast) for one in windows for toast in one.toasts.toasts()]:
