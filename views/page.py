@@ -27,7 +27,7 @@ from contextlib import contextmanager
 import msgspec
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTextLayout
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.domain.task.search.filter import pieces
 from services.i18n import N_, _
@@ -36,6 +36,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.theme.tokens import CARD_GAP, PAGE_HEADER, PAGE_MARGIN, QWIDGETSIZE_MAX
 from views.widgets.buttons import Button
+from views.widgets.layout import in_column, in_row
 from views.widgets.strip import Strip
 from views.widgets.unknown import Unknown
 
@@ -109,12 +110,8 @@ class PageHeader(QWidget):
         self._summary = _Summary()
         self._frozen = Label("", "labelstrong", "retrying")
         self._frozen.hide()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 0)
-        self._column.setSpacing(0)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(8)
-        self._row.addWidget(self._title)
+        self._column = in_column(owner=self, margins=(PAGE_MARGIN, 0, PAGE_MARGIN, 0), spacing=0)
+        self._row = in_row(self._title, spacing=8)
         self._row.addSpacing(4)
         self._row.addWidget(self._summary, 1)
         self._row.addWidget(self._frozen)
@@ -309,14 +306,8 @@ class Page(QWidget):
         self.setProperty("panel", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.header = PageHeader(_(title))
-        self.body = QVBoxLayout()
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(0)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self._column.addWidget(self.header)
-        self._column.addLayout(self.body, 1)
+        self.body = in_column(spacing=0)
+        self._column = in_column(self.header, (self.body, 1), owner=self, spacing=0)
         self.setAccessibleName(_(title))
         on_language_changed(self._on_language)
 
@@ -501,9 +492,7 @@ class Page(QWidget):
         leave.clicked.connect(self._back_to_now)
         banner.add_action(again)
         banner.add_action(leave)
-        row = QVBoxLayout()
-        row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, CARD_GAP)
-        row.addWidget(banner)
+        row = in_column(banner, margins=(PAGE_MARGIN, 0, PAGE_MARGIN, CARD_GAP))
         self._column.insertLayout(1, row)
         QWidget.setTabOrder(self, again)
         QWidget.setTabOrder(again, leave)

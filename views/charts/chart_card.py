@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from services.i18n import N_, _
 from views.charts.legend import Series
@@ -21,6 +21,7 @@ from views.theme import theme
 from views.theme.tokens import CARD_PADDING
 from views.widgets.buttons import Button
 from views.widgets.card import Card
+from views.widgets.layout import in_row
 
 _SWATCH, _GAP, _PAD, _HEIGHT = 9, 7, 4, 24
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -141,9 +142,7 @@ class Legend(QWidget):
         self._hidden: frozenset[str] = frozenset()
         self._items = {one.key: LegendItem(one) for one in series}
         self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Preferred)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(3)
+        row = in_row(owner=self, spacing=3)
         for key, item in self._items.items():
             row.addWidget(item)
             item.toggled_by.connect(self._slot(key))

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QPixmap,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QDialog, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QSizePolicy, QWidget
 from shiboken6 import isValid
 
 from services.i18n import N_, _
@@ -35,6 +35,7 @@ from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme import theme
+from views.widgets.layout import in_column
 
 if TYPE_CHECKING:
     from views.charts.curves import Scene
@@ -66,9 +67,7 @@ class TableDialog(QDialog):
         self.model: RecordModel[int] = RecordModel(made, key=int, hold_new=False)
         self.model.apply(list(range(len(frame) - 1, -1, -1)))
         self.table = TableView(self.model, title)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.table)
+        in_column(self.table, owner=self)
 
 
 def _time_column(frame: Frame) -> Column[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services.domain.fleet import environment
 from services.domain.insight.connection import BROKER, MANAGEMENT, STORE, Answer
@@ -19,6 +19,7 @@ from views.widgets.buttons import Button
 from views.widgets.connection.address_field import AddressField, AddressRow
 from views.widgets.connection.answer_line import AnswerLine
 from views.widgets.fields import ChoiceField, Labelled
+from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.toggle import Toggle
@@ -115,9 +116,7 @@ class ConnectionDialog(KeepsTyped):
     # putting together
 
     def _build(self) -> None:
-        column = QVBoxLayout()
-        column.setContentsMargins(20, 16, 20, 16)
-        column.setSpacing(12)
+        column = in_column(margins=(20, 16, 20, 16), spacing=12)
         self.fields["name"] = Labelled(N_("Name"), self.name)
         for value, words in ENVIRONMENTS.items():
             self.environment.addItem(_(words), value)
@@ -132,9 +131,7 @@ class ConnectionDialog(KeepsTyped):
             self._titled(N_("Where tasks run"), self.where),
         ):
             column.addWidget(widget)
-        inner = QVBoxLayout(self._fleet)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(8)
+        inner = in_column(owner=self._fleet, spacing=8)
         hints = {"management": N_("may stay empty")}
         titles = {"broker": N_("Broker address"), "redis": N_("Redis address"), "management": N_("Management address")}
         for field, part in _PARTS.items():
@@ -146,10 +143,7 @@ class ConnectionDialog(KeepsTyped):
         note = N_("Passwords go to the key store of this computer, never into a file of Fleetdeck.")
         inner.addWidget(Label(_(note), "label", "text3", wrap=True))
         column.addWidget(self._fleet)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.read_only)
-        row.addWidget(Label(_("Read-only: look at everything, change nothing"), "body"), 1)
+        row = in_row(self.read_only, (Label(_("Read-only: look at everything, change nothing"), "body"), 1), spacing=8)
         column.addLayout(row)
         column.addStretch(1)
         pane = ScrollPane()
@@ -166,11 +160,7 @@ class ConnectionDialog(KeepsTyped):
 
     def _titled(self, title: str, choice: QWidget) -> QWidget:
         box = QWidget()
-        row = QHBoxLayout(box)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(Label(_(title), "label", "text2"))
-        row.addStretch(1)
-        row.addWidget(choice)
+        in_row(Label(_(title), "label", "text2"), STRETCH, choice, owner=box)
         return box
 
     def _fill(self, profile: SavedProfile, *, fleet: bool) -> None:

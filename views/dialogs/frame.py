@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLayout, QWidget
 
 from services.i18n import N_, _
 from views.support.language import on_language_changed
@@ -24,6 +24,7 @@ from views.support.look import Label, focus_chain, ruled
 from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button, IconButton
+from views.widgets.layout import STRETCH, in_column, in_row
 
 MARGIN = 20
 GAP = 60  #: what is left of the window behind
@@ -84,12 +85,8 @@ class DialogFrame(Dimming):
         self._close = IconButton("ph.x", N_("Close"))
         self._close.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._close.clicked.connect(self.reject)
-        self.body = QVBoxLayout()
-        self.body.setContentsMargins(MARGIN, PAGE_MARGIN, MARGIN, PAGE_MARGIN)
-        self.body.setSpacing(10)
-        self.foot = QHBoxLayout()
-        self.foot.setContentsMargins(MARGIN - 2, 12, MARGIN - 2, 12)
-        self.foot.setSpacing(8)
+        self.body = in_column(margins=(MARGIN, PAGE_MARGIN, MARGIN, PAGE_MARGIN), spacing=10)
+        self.foot = in_row(margins=(MARGIN - 2, 12, MARGIN - 2, 12), spacing=8)
         self._put_together()
         theme().changed.connect(self._restyle)
         # once the texts themselves have their new size
@@ -98,13 +95,16 @@ class DialogFrame(Dimming):
         self.retranslate()
 
     def _put_together(self) -> None:
-        row = QHBoxLayout(self._head)
-        row.setContentsMargins(MARGIN - 2, 0, 12, 0)
-        row.setSpacing(10)
-        for widget in (self._glyph, self._title, self._note):
-            row.addWidget(widget)
-        row.addStretch(1)
-        row.addWidget(self._close)
+        in_row(
+            self._glyph,
+            self._title,
+            self._note,
+            STRETCH,
+            self._close,
+            owner=self._head,
+            margins=(MARGIN - 2, 0, 12, 0),
+            spacing=10,
+        )
         ruled(self, self._head, self.body, self.foot, tall=1)
 
     def set_note(self, note: str) -> None:

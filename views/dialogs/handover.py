@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services.i18n import N_, _, language
 from services.messages import told
@@ -21,6 +21,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.widgets.buttons import Button, LinkLabel
+from views.widgets.layout import in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
@@ -61,11 +62,7 @@ class HandoverDialog(DialogFrame):
         )
         self.span.set_current("12h")
         self.headline = Label("", "strong", wrap=True)
-        top = QHBoxLayout()
-        top.setSpacing(12)
-        top.addWidget(self.headline, 1)
-        top.addWidget(self.span)
-        self.body.addLayout(top)
+        self.body.addLayout(in_row((self.headline, 1), self.span, spacing=12))
         self.doubt = Notice("warning")
         self.body.addWidget(self.doubt)
         self.hint = Label("", "body", "text3", wrap=True)
@@ -169,10 +166,9 @@ class _Parts(ScrollPane):
 
     def _row(self, line: Line) -> QWidget:
         widget = QWidget()
-        row = QHBoxLayout(widget)
-        row.setContentsMargins(12, 0, 8, 0)
-        row.setSpacing(8)
-        row.addWidget(Label(safe.visible(line.text), "body", wrap=True), 1)
+        row = in_row(
+            (Label(safe.visible(line.text), "body", wrap=True), 1), owner=widget, margins=(12, 0, 8, 0), spacing=8
+        )
         if line.verb is not None or (line.page and (line.target or line.filter or line.page == handover.CAUSES)):
             link = LinkLabel(N_("Show"))
             link.setAccessibleDescription(line.text)

@@ -22,6 +22,7 @@ from views.tables.table_view import TableView
 from views.widgets.buttons import Button, LinkLabel, shortcut_text
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.search_field import SearchField
+from views.widgets.layout import in_row
 
 SIZE, LEAST = (820, 600), (640, 420)
 KEY = "now"
@@ -154,9 +155,7 @@ class KeysDialog(DialogFrame):
         top = QHBoxLayout()
         top.addWidget(self.search, 1)
         self.fill(top, self.stack, size=SIZE, least=LEAST)
-        below = QHBoxLayout()
-        below.addWidget(self.said, 1)
-        below.addWidget(self.undo_link, 0, Qt.AlignmentFlag.AlignTop)
+        below = in_row((self.said, 1), (self.undo_link, 0, Qt.AlignmentFlag.AlignTop))
         self.said.setMinimumHeight(36)
         self.body.addLayout(below)
         self.body.setContentsMargins(20, 14, 20, 10)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services.i18n import N_
 from views.support import safe
@@ -16,6 +16,7 @@ from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.buttons import Button
 from views.widgets.flow_row import FlowRow
+from views.widgets.layout import in_column
 from views.widgets.strip import Strip
 
 DONE_MS = 10_000
@@ -30,12 +31,7 @@ class Notice(QWidget):
         self._lead = Label("", "strong", wrap=True)
         self._text = Label("", "label", "text2", wrap=True)
         self._links = FlowRow(across=14)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(34, 9, 10, 9)
-        column.setSpacing(3)
-        column.addWidget(self._lead)
-        column.addWidget(self._text)
-        column.addLayout(self._links)
+        column = in_column(self._lead, self._text, self._links, owner=self, margins=(34, 9, 10, 9), spacing=3)
         self._column = column
         self.hide()
         theme().changed.connect(self.update)

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from services import messages
 from services.commands.quiet import QuietNow
@@ -29,6 +29,7 @@ from views.support.operation import Operation
 from views.widgets.buttons import Button
 from views.widgets.fields import Labelled
 from views.widgets.find_field import FindField
+from views.widgets.layout import in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.toast import ToastSpec, failure, undo_action
 
@@ -143,15 +144,14 @@ class QuietHoursDialog(KeepsTyped):
         now = instant.now_ms()
         when += [f"{_clock(part.start, now, zone)} – {_clock(part.end, now, zone)}" for part in hours.once]
         title = _("{name}: {value}").format(name=hours.name, value=shown.scope_name(hours.scope))
-        column = QVBoxLayout()
-        column.setSpacing(2)
-        column.addWidget(Label(title, "body"))
-        column.addWidget(Label(text.listed([_state(one, now, zone), *when], ";"), "label", "text2", wrap=True))
+        column = in_column(
+            Label(title, "body"),
+            Label(text.listed([_state(one, now, zone), *when], ";"), "label", "text2", wrap=True),
+            spacing=2,
+        )
         who, why = safe.one_line(messages.noted(hours.by), 80), safe.one_line(hours.reason, 200)
         column.addWidget(Label(_("{name}: {value}").format(name=who, value=why), "label", "text3"))
-        row = QHBoxLayout(widget)
-        row.setContentsMargins(0, 2, 0, 6)
-        row.addLayout(column, 1)
+        row = in_row((column, 1), owner=widget, margins=(0, 2, 0, 6))
         edit, remove = (
             Button(N_("Edit"), icon="ph.pencil-simple", small=True),
             Button(N_("Remove"), icon="ph.trash", small=True),

@@ -11,7 +11,6 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QSizePolicy,
@@ -33,6 +32,7 @@ from views.support.words import type_names
 from views.theme import theme
 from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField, Labelled
+from views.widgets.layout import in_row
 from views.widgets.segmented import Segmented
 
 ALL, SOME, NAMED = "all", "some", "named"
@@ -191,11 +191,7 @@ class NamesField(QPlainTextEdit):
 def pair(first: QWidget, second: QWidget) -> QWidget:
     """Two fields beside each other, as wide as each other."""
     both = QWidget()
-    row = QHBoxLayout(both)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(10)
-    row.addWidget(first, 1)
-    row.addWidget(second, 1)
+    in_row((first, 1), (second, 1), owner=both, spacing=10)
     return both
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from services.domain.fleet.remote import WINDOW_MS, Window
 from services.domain.fleet.worker_order import CLOSE_WINDOW, OPEN_WINDOW, RELOAD_WINDOW
@@ -24,6 +24,7 @@ from views.support.operation import Operation
 from views.theme import theme
 from views.widgets.buttons import Button
 from views.widgets.elided import Elided
+from views.widgets.layout import in_row
 from views.widgets.status_pill import StatusPill
 from views.widgets.strip import Strip
 from views.widgets.toast import ToastSpec, failure
@@ -222,13 +223,7 @@ class ShopWindowDialog(DialogFrame):
         self._age = Label("", "label", "text3")
         self.problem = Strip("warning")
         head = QVBoxLayout()
-        row = QHBoxLayout()
-        row.setContentsMargins(16, 10, 16, 8)
-        row.setSpacing(10)
-        row.addWidget(self.pill)
-        row.addWidget(self.address, 1)
-        row.addWidget(self._age)
-        head.addLayout(row)
+        head.addLayout(in_row(self.pill, (self.address, 1), self._age, margins=(16, 10, 16, 8), spacing=10))
         head.addWidget(self.problem)
         self.picture = Picture()
         self.fill(head, self.picture, size=SIZE, least=LEAST)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QWidget
 
 from services.domain.task.event import Event
 from services.domain.task.record import Task
@@ -28,6 +28,7 @@ from views.support.words.shop import platform_name
 from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import LinkLabel
+from views.widgets.layout import in_column, in_row
 from views.widgets.section import Section
 from views.widgets.segmented import Segmented
 
@@ -108,9 +109,7 @@ class BesideSection(Section):
         self.log.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.log.setAccessibleName(_("Log"))
         self._pair = QWidget()
-        row = QHBoxLayout(self._pair)
-        row.setContentsMargins(0, 2, 0, 2)
-        row.setSpacing(12)
+        row = in_row(owner=self._pair, margins=(0, 2, 0, 2), spacing=12)
         for side in (self.left, self.right):
             row.addWidget(side, 1, Qt.AlignmentFlag.AlignTop)
         for widget in (self.sentence, self._pair, self.steps):
@@ -259,11 +258,7 @@ class ComparedColumn(QWidget):
         self.picture.spoiled.connect(lambda: self._say_blank(Blank.NO))
         self.blank = Label("", "caption", "text3", wrap=True)
         self.facts = Label("", "caption", "text2", wrap=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        for widget in (self._name, self.picture, self.blank, self.facts, self.door):
-            column.addWidget(widget)
+        in_column(self._name, self.picture, self.blank, self.facts, self.door, owner=self, spacing=4)
 
     def show_run(self, run: ComparedAttempt | None, name: str, now_ms: int, *, shop: bool = False) -> None:
         """Show it; ``shop``: it is of another one, which is named."""
@@ -338,9 +333,7 @@ class StepGrid(QWidget):
 def _cell(words: str, glyph: str) -> QWidget:
     """What became of a step, by glyph and word."""
     cell = QWidget()
-    row = QHBoxLayout(cell)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(5)
+    row = in_row(owner=cell, spacing=5)
     if glyph:
         token = status(glyph)
         picture = Label("")

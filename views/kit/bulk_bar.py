@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services.i18n import N_
 from views.support.look import Label
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.flow_row import FlowRow
+from views.widgets.layout import in_column
 
 
 class BulkBar(QWidget):
@@ -36,8 +37,7 @@ class BulkBar(QWidget):
         self.buttons = {key: Button(word, icon=icon, small=True) for key, word, icon in acts}
         self.clear = Button(N_("Clear selection"), kind="ghost", small=True)
         self.clear.clicked.connect(self.clear_wanted)
-        around = QVBoxLayout(self)
-        around.setContentsMargins(margin, 6, margin, 6)
+        around = in_column(owner=self, margins=(margin, 6, margin, 6))
         row = FlowRow(across=6, down=4)
         around.addLayout(row)
         row.addWidget(self._count)

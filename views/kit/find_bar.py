@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 
 from services.i18n import N_, _
 from views.support import text
@@ -17,6 +17,7 @@ from views.support.look import Label
 from views.theme import theme
 from views.widgets.buttons import IconButton
 from views.widgets.fields import ClearAction
+from views.widgets.layout import in_row
 
 #: hits that are marked and counted; a letter that stands everywhere in 5,000 lines must not hold the window up
 MOST = 999
@@ -41,12 +42,7 @@ class FindBar(QWidget):
         self.next.clicked.connect(lambda: self._step(1))
         self._leave = IconButton("ph.x", N_("Close the search (Esc)"))
         self._leave.clicked.connect(self.close_bar)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
-        row.addWidget(self.field, 1)
-        for widget in (self.count, self.previous, self.next, self._leave):
-            row.addWidget(widget)
+        in_row((self.field, 1), self.count, self.previous, self.next, self._leave, owner=self, spacing=6)
         shown.textChanged.connect(self._follow)
         theme().changed.connect(self._mark)
         on_language_changed(self._say)

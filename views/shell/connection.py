@@ -14,7 +14,6 @@ from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGraphicsColorizeEffect,
-    QHBoxLayout,
     QLabel,
     QSizePolicy,
     QWidget,
@@ -26,6 +25,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
 from views.widgets.buttons import Button
+from views.widgets.layout import in_row
 
 _TICK_MS = 200
 _OPACITY = 0.8
@@ -75,10 +75,7 @@ class ConnectionBanner(QFrame):
         # it is tried again without anybody's help; what helps is whoever starts the server
         self.report = Button(_COPY, kind="primary", icon="ph.copy")
         self.report.clicked.connect(lambda: self.copy_report.emit())
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 0, 12, 0)
-        row.setSpacing(8)
-        row.addWidget(self._glyph)
+        row = in_row(self._glyph, owner=self, margins=(16, 0, 12, 0), spacing=8)
         row.addSpacing(2)
         row.addWidget(self._lead)
         row.addWidget(self._text, 1)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from services.i18n import N_, _
 from views.support.connections import Connections
 from views.support.look import Label, line
 from views.widgets.buttons import Button
 from views.widgets.connection.connection_row import ConnectionRow
+from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 
 WIDTH, TALLEST = 520, 480
@@ -39,16 +40,10 @@ class ConnectionMenu(QFrame):
         pane.setFixedHeight(min(TALLEST, sum(row.sizeHint().height() + 1 for row in self.rows) + 2))
         self.add_button = Button(N_("Add connection…"), kind="ghost", icon="ph.plus")
         self.add_button.clicked.connect(self._on_add)
-        foot = QHBoxLayout()
-        foot.addWidget(self.add_button)
-        foot.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.setSpacing(6)
-        column.addWidget(Label(_("Connections"), "label", "text3"))
-        column.addWidget(pane)
-        column.addWidget(line())
-        column.addLayout(foot)
+        foot = in_row(self.add_button, STRETCH)
+        in_column(
+            Label(_("Connections"), "label", "text3"), pane, line(), foot, owner=self, margins=(8, 8, 8, 8), spacing=6
+        )
         self.setAccessibleName(_("Connections"))
 
     def show_below(self, corner: QPoint) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
 from services.i18n import N_, _
 from views.charts.sparkline import Sparkline
@@ -15,6 +15,7 @@ from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import STRETCH, in_column, in_row
 
 WIDTH = 320
 
@@ -39,10 +40,7 @@ class HealthPopover(QFrame):
         self.setProperty("panel", "popup")
         self.setFixedWidth(WIDTH)
         self.part = part
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 14, 12)
-        column.setSpacing(10)
-        column.addLayout(self._head())
+        column = in_column(self._head(), owner=self, margins=(14, 12, 14, 12), spacing=10)
         if part.latencies:
             column.addWidget(self._curve())
         self.facts = KeyValues(spread=True)
@@ -63,20 +61,12 @@ class HealthPopover(QFrame):
         token = status(self.part.state)
         glyph = QLabel()
         glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(glyph)
-        row.addWidget(Label(self.part.title, "card"))
-        row.addStretch(1)
-        row.addWidget(Label(self.part.words, "label", "text2"))
-        return row
+        title, told = Label(self.part.title, "card"), Label(self.part.words, "label", "text2")
+        return in_row(glyph, title, STRETCH, told, spacing=8)
 
     def _curve(self) -> QWidget:
         box = QWidget()
-        column = QVBoxLayout(box)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(Label(_("Latency over the last 10 minutes"), "caption", "text3"))
+        column = in_column(Label(_("Latency over the last 10 minutes"), "caption", "text3"), owner=box, spacing=4)
         line = Sparkline(N_("Latency"), "running")
         line.setFixedHeight(34)
         line.show_values(self.part.latencies)

@@ -10,6 +10,7 @@ from views.dialogs.frame import DialogFrame
 from views.support.keymap import ANYWHERE, FIXED, PAGES, TABLES, keymap
 from views.support.look import Label
 from views.widgets.buttons import Button, shortcut_text
+from views.widgets.layout import in_column
 from views.widgets.scroll_pane import ScrollPane
 
 WIDTH, HEIGHT, KEY_WIDTH = 820, 600, 120
@@ -76,9 +77,7 @@ def _halves(found: Groups) -> tuple[Groups, Groups]:
 
 
 def _group(title: str, keys: list[tuple[str, str]]) -> QVBoxLayout:
-    column = QVBoxLayout()
-    column.setSpacing(8)
-    column.addWidget(Label(_(title), "card"))
+    column = in_column(Label(_(title), "card"), spacing=8)
     grid = QGridLayout()
     grid.setHorizontalSpacing(14)
     grid.setVerticalSpacing(6)

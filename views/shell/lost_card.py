@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from services.i18n import N_
 from views.support import safe
@@ -14,6 +14,7 @@ from views.support.look import Label, line, panel, ruled
 from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import Button
+from views.widgets.layout import in_column, in_row
 
 #: its four buttons stand in one row, with their keys
 WIDTH = 640
@@ -48,15 +49,8 @@ class DisconnectedCard(QFrame):
         self._glyph = QLabel()
         self._title, self._text = Label("", "panel"), Label("", "body", "text2", wrap=True)
         self._rows: list[QWidget] = []
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self._glyph)
-        head.addWidget(self._title, 1)
-        top = QVBoxLayout()
-        top.setContentsMargins(20, 18, 20, 14)
-        top.setSpacing(6)
-        top.addLayout(head)
-        top.addWidget(self._text)
+        head = in_row(self._glyph, (self._title, 1), spacing=8)
+        top = in_column(head, self._text, margins=(20, 18, 20, 14), spacing=6)
         self._grid = QGridLayout()
         self._grid.setContentsMargins(20, 10, 20, 10)
         self._grid.setHorizontalSpacing(12)
@@ -70,9 +64,7 @@ class DisconnectedCard(QFrame):
     def _buttons(self) -> QWidget:
         bar = panel("raised")
         bar.setFixedHeight(52)
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(16, 0, 16, 0)
-        row.setSpacing(8)
+        row = in_row(owner=bar, margins=(16, 0, 16, 0), spacing=8)
         self._other, self._correct = Button(N_("Other connection…")), Button(N_("Correct this connection…"))
         self._correct.clicked.connect(lambda _checked=False: self.correct_wanted.emit())
         row.addWidget(self._correct)

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QWidget
 
 from services.i18n import N_, _
 from views.dialogs.frame import GAP, Dimming
@@ -22,6 +22,7 @@ from views.support.look import Label, ruled, set_look
 from views.support.throttle import Debounce
 from views.theme import theme
 from views.widgets.empty_state import EmptyState
+from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.segmented import Segmented
 
 WIDTH, HEIGHT, TOP = 720, 520, 104
@@ -82,21 +83,9 @@ class Palette(Dimming):
         self.retranslate()
 
     def _put_together(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(18, 10, 14, 10)
-        head.setSpacing(10)
-        head.addWidget(self._glass)
-        head.addWidget(self.field, 1)
-        head.addWidget(self.scope)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(18, 8, 18, 8)
-        foot.addWidget(self._note)
-        foot.addStretch(1)
-        foot.addWidget(self._keys)
-        body = QVBoxLayout()
-        body.setContentsMargins(8, 6, 8, 6)
-        body.addWidget(self.list)
-        body.addWidget(self.nothing)
+        head = in_row(self._glass, (self.field, 1), self.scope, margins=(18, 10, 14, 10), spacing=10)
+        foot = in_row(self._note, STRETCH, self._keys, margins=(18, 8, 18, 8))
+        body = in_column(self.list, self.nothing, margins=(8, 6, 8, 6))
         ruled(self, head, body, foot, tall=1)
 
     # opening

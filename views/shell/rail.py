@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 
 from services.i18n import N_, _
 from views.support.keymap import RAIL_KEYS, keymap
@@ -19,7 +19,7 @@ from views.theme import theme
 from views.theme.icons import app_pixmap
 from views.theme.tokens import NAV_ITEM, RADIUS_BUTTON, RAIL, RAIL_COLLAPSED, TOP_BAR
 from views.widgets.buttons import paint_chip, shortcut_text
-from views.widgets.layout import tab_through
+from views.widgets.layout import in_column, tab_through
 
 _ICON, _MARGIN = 16, 8
 
@@ -188,13 +188,8 @@ class Rail(QFrame):
         self._collapsed = False
         self._brand, self._fold = _Brand(), _Collapse()
         self._fold.clicked.connect(self.toggle)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 1, 8)
-        self._column.setSpacing(1)
-        self._column.addWidget(self._brand)
-        self._pages = QVBoxLayout()
-        self._pages.setSpacing(1)
-        self._pages.setContentsMargins(0, 6, 0, 0)
+        self._column = in_column(self._brand, owner=self, margins=(0, 0, 1, 8), spacing=1)
+        self._pages = in_column(margins=(0, 6, 0, 0), spacing=1)
         self._column.addLayout(self._pages)
         self._column.addStretch(1)
         self._column.addWidget(self._fold)

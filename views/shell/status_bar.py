@@ -7,7 +7,7 @@ from datetime import timedelta
 import msgspec
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support import shown, text
@@ -17,6 +17,7 @@ from views.support.look import line
 from views.support.paint import width_of, write
 from views.theme import theme
 from views.theme.tokens import STATUS_BAR
+from views.widgets.layout import in_row
 
 _PAD, _GAP, _ICON = 8, 6, 12
 #: with less than that the rates stand without the time that they are counted over, which their tips say too
@@ -134,9 +135,7 @@ class StatusBar(QFrame):
         self._operator, self._role = "", ""
         self._parts: dict[str, StatusPart] = {}
         self._dividers: dict[str, QWidget] = {}
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(4, 0, 6, 0)
-        self._row.setSpacing(3)
+        self._row = in_row(owner=self, margins=(4, 0, 6, 0), spacing=3)
         for key, icon in (("mode", "ph.hard-drives"), ("in", "ph.arrow-down-right"), ("out", "ph.arrow-up-right")):
             self._add(key, icon)
         self._add("lag")

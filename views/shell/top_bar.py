@@ -16,7 +16,7 @@ from datetime import timedelta
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 
 from services.i18n import N_, _
 from views.shell.health_pill import Health, HealthPill
@@ -29,7 +29,7 @@ from views.support.paint import cut, draw_box, width_of, write
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, TOP_BAR
 from views.widgets.buttons import Button, paint_chip, shortcut_text
-from views.widgets.layout import tab_through
+from views.widgets.layout import STRETCH, in_row, tab_through
 
 _PAD, _GAP, _ICON, _CARET = 10, 8, 15, 12
 _HEIGHT, _MAX = 28, 200
@@ -225,14 +225,16 @@ class TopBar(QFrame):
         self.create_button = Button(N_("New task"), kind="primary", icon="ph.plus", shortcut="window.new")
         self.create_button.clicked.connect(self._on_create)
         self._refused = ""  #: why nothing may be created now, said every second
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(12, 0, 14, 0)
-        self._row.setSpacing(8)
-        self._row.addWidget(self.profile)
-        self._row.addWidget(self._fresh)
-        self._row.addStretch(1)
-        self._row.addWidget(self.search, 1000)
-        self._row.addWidget(self.create_button)
+        self._row = in_row(
+            self.profile,
+            self._fresh,
+            STRETCH,
+            (self.search, 1000),
+            self.create_button,
+            owner=self,
+            margins=(12, 0, 14, 0),
+            spacing=8,
+        )
         self.retranslate()
         on_language_changed(self.retranslate)
         keymap().changed.connect(self._tell_key)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from views.theme import theme
+from views.widgets.layout import in_column
 
 
 def set_look(widget: QWidget, **properties: object) -> None:
@@ -55,9 +56,7 @@ def line(direction: str = "h") -> QFrame:
 
 def ruled(owner: QWidget, *parts: QWidget | QLayout, tall: int) -> QVBoxLayout:
     """Put parts one below the other with lines between them, inside the edge of `owner`; the one at `tall` grows."""
-    column = QVBoxLayout(owner)
-    column.setContentsMargins(1, 1, 1, 1)
-    column.setSpacing(0)
+    column = in_column(owner=owner, margins=(1, 1, 1, 1), spacing=0)
     for place, part in enumerate(parts):
         if place:
             column.addWidget(line())

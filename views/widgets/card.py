@@ -18,6 +18,7 @@ from views.theme import theme
 from views.theme.tokens import CARD_PADDING, status
 from views.widgets.buttons import LinkLabel
 from views.widgets.elided import Elided
+from views.widgets.layout import STRETCH, in_column, in_row
 
 #: so wide may a name be in a title, beside what else the head has
 NAME_COLUMNS = 32
@@ -35,14 +36,10 @@ class Card(QFrame):
         self._source, self._tip = title, ""
         self.setProperty("panel", "card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
+        column = in_column(owner=self, margins=(1, 1, 1, 1), spacing=0)
         self._head = QWidget()
         self._head.setFixedHeight(36)
-        self._row = QHBoxLayout(self._head)
-        self._row.setContentsMargins(CARD_PADDING, 0, CARD_PADDING, 0)
-        self._row.setSpacing(8)
+        self._row = in_row(owner=self._head, margins=(CARD_PADDING, 0, CARD_PADDING, 0), spacing=8)
         self._title, self._head_note = Label("", "card"), Elided("", "label", "text3")
         self._row.addWidget(self._title)
         self._row.addWidget(self._head_note)
@@ -184,14 +181,7 @@ class Tile(QFrame):
         foot.setSpacing(8)
         foot.addWidget(self.beside, 1)
         foot.addWidget(self.door)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 6, 8, 6)
-        column.setSpacing(1)
-        column.addLayout(head)
-        column.addWidget(self.value)
-        column.addLayout(foot)
-        column.addWidget(self.below)
-        column.addStretch(1)
+        in_column(head, self.value, foot, self.below, STRETCH, owner=self, margins=(10, 6, 8, 6), spacing=1)
         theme().changed.connect(self._restyle)
 
     def show_told(self, told: Told) -> None:

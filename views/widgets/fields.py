@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QDateTimeEdit,
-    QHBoxLayout,
     QLineEdit,
     QListView,
     QSpinBox,
@@ -24,6 +23,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.theme import theme
 from views.widgets.elided import Elided
+from views.widgets.layout import STRETCH, in_column, in_row
 
 _TEXT_MARGIN = 6
 TIME_FORMAT = "yyyy-MM-dd HH:mm"
@@ -152,18 +152,8 @@ class Labelled(QWidget):
         self._error.hide()
         self._before = Label("", "label", "accent")
         self._before.hide()
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self._label)
-        head.addWidget(self._before)
-        head.addWidget(self._hint)
-        head.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(5)
-        column.addLayout(head)
-        column.addWidget(field)
-        column.addWidget(self._error)
+        head = in_row(self._label, self._before, self._hint, STRETCH, spacing=8)
+        in_column(head, field, self._error, owner=self, spacing=5)
         self._label.setBuddy(field)
         self.retranslate()
         on_language_changed(self.retranslate)

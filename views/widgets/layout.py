@@ -4,16 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from itertools import pairwise
+from typing import Literal, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QScrollArea, QScrollBar, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QHBoxLayout,
+    QLayout,
+    QScrollArea,
+    QScrollBar,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from views.theme import theme
 from views.theme.tokens import DETAIL, DETAIL_MAX, DETAIL_MIN
 
 LIST_WIDTH = 1000
 _NEVER = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+#: in a row or a column: room that grows, where nothing stands
+STRETCH: Literal["stretch"] = "stretch"
+#: what stands in a row or a column, how much it grows, and where it stands in its room
+Part = QWidget | QLayout | Literal["stretch"] | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
+Margins = tuple[int, int, int, int]
+B = TypeVar("B", bound=QBoxLayout)
+
+
+def in_row(
+    *parts: Part, owner: QWidget | None = None, margins: Margins = (0, 0, 0, 0), spacing: int = -1
+) -> QHBoxLayout:
+    """Parts from left to right, for ``owner`` or for another layout; as far apart as the style says, or ``spacing``."""
+    return _filled(QHBoxLayout() if owner is None else QHBoxLayout(owner), parts, margins, spacing)
+
+
+def in_column(
+    *parts: Part, owner: QWidget | None = None, margins: Margins = (0, 0, 0, 0), spacing: int = -1
+) -> QVBoxLayout:
+    """The same from top to bottom."""
+    return _filled(QVBoxLayout() if owner is None else QVBoxLayout(owner), parts, margins, spacing)
+
+
+def _filled(box: B, parts: Iterable[Part], margins: Margins, spacing: int) -> B:
+    box.setContentsMargins(*margins)
+    box.setSpacing(spacing)
+    for part in parts:
+        if isinstance(part, QWidget):
+            box.addWidget(part)
+        elif isinstance(part, QLayout):
+            box.addLayout(part)
+        elif isinstance(part, str):
+            box.addStretch(1)
+        elif isinstance(part[0], QLayout):
+            box.addLayout(part[0], part[1])
+        else:
+            box.addWidget(part[0], *part[1:])
+    return box
 
 
 def stacked(*widgets: QWidget) -> QStackedWidget:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
 from views.support.spoken import Role, spoken
+from views.widgets.layout import in_column
 
 
 class ScrollPane(QScrollArea):
@@ -30,9 +31,7 @@ class ScrollPane(QScrollArea):
         self.viewport().setAutoFillBackground(False)
         content = QWidget()
         content.setProperty("scroll", True)
-        self.body = QVBoxLayout(content)
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(0)
+        self.body = in_column(owner=content, spacing=0)
         self.setWidget(content)
         content.setAutoFillBackground(False)
         self._room = 0  #: pixels below the content

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
@@ -13,6 +13,7 @@ from views.support.spoken import Role, spoken
 from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.elided import Elided
+from views.widgets.layout import in_column, in_row
 
 
 class _SectionHead(QWidget):
@@ -64,21 +65,15 @@ class Section(QWidget):
         self.head.pressed.connect(self.toggle)
         if not foldable:
             self.head.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._row = QHBoxLayout(self.head)
-        self._row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 0)
-        self._row.setSpacing(7)
-        for widget in (self._caret, self._title):
-            self._row.addWidget(widget)
+        self._row = in_row(
+            self._caret, self._title, owner=self.head, margins=(PAGE_MARGIN, 0, PAGE_MARGIN, 0), spacing=7
+        )
         self._caret.setVisible(foldable)
         self._row.addStretch(1)
         self._row.addWidget(self._note)
         self._content = QWidget()
-        self.body = QVBoxLayout(self._content)
-        self.body.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 12)
-        self.body.setSpacing(6)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        self.body = in_column(owner=self._content, margins=(PAGE_MARGIN, 0, PAGE_MARGIN, 12), spacing=6)
+        column = in_column(owner=self, spacing=0)
         if divider:
             column.addWidget(line())
         column.addWidget(self.head)

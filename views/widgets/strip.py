@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from services.i18n import N_
 from views.support import safe
@@ -12,6 +12,7 @@ from views.support.look import Label
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.buttons import Button
+from views.widgets.layout import in_column, in_row
 
 #: pixels above the first line and below the last one, within the margins of the row
 _AIR = 6
@@ -43,22 +44,14 @@ class Strip(QWidget):
         outer = QVBoxLayout(self)  # in the middle of the room that is kept, or given
         outer.setContentsMargins(14, 5, 10, 5)
         outer.setSpacing(0)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(8)
-        self._row.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
+        self._row = in_row((self._glyph, 0, Qt.AlignmentFlag.AlignTop), spacing=8)
         self._stacked = stacked
-        self._words = QVBoxLayout()
-        self._words.setContentsMargins(0, _AIR, 0, _AIR)
-        self._words.setSpacing(2)
+        self._words = in_column(margins=(0, _AIR, 0, _AIR), spacing=2)
         if stacked:
             self._words.addWidget(self._lead)
             self._words.addWidget(self._text)
         else:
-            line = QHBoxLayout()
-            line.setSpacing(8)
-            line.addWidget(self._lead, 0, Qt.AlignmentFlag.AlignTop)
-            line.addWidget(self._text, 1)
-            self._words.addLayout(line)
+            self._words.addLayout(in_row((self._lead, 0, Qt.AlignmentFlag.AlignTop), (self._text, 1), spacing=8))
         self._row.addLayout(self._words, 1)
         outer.addStretch(1)
         outer.addLayout(self._row)

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 
 from services.i18n import N_, _
 from services.messages import told
@@ -19,6 +19,7 @@ from views.support.operation import act_number
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.buttons import Button, IconButton
+from views.widgets.layout import in_column, in_row
 
 WIDTH = 380
 
@@ -111,14 +112,8 @@ class Toast(QWidget):
         self._begin()
 
     def _set_up(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(14, 10, 8, 10)
-        row.setSpacing(10)
-        row.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        words.setSpacing(3)
-        words.addWidget(self._text)
-        words.addWidget(self._detail)
+        row = in_row((self._glyph, 0, Qt.AlignmentFlag.AlignTop), owner=self, margins=(14, 10, 8, 10), spacing=10)
+        words = in_column(self._text, self._detail, spacing=3)
         self._show_words()
         verbs = self._verbs()
         if verbs.count():

@@ -8,12 +8,13 @@ from collections.abc import Callable, Hashable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from services.i18n import N_, _
 from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.empty_state import EmptyState
+from views.widgets.layout import in_column
 
 _NOTHING = object()
 #: what is there sooner is not announced
@@ -150,9 +151,7 @@ class Unknown(QWidget):
             "ph.wifi-slash",
         )
         self.words.action.connect(self.again)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.words)
+        in_column(self.words, owner=self)
         self.hide()
         for watched in (page, area):
             watched.installEventFilter(self)

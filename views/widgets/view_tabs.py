@@ -13,13 +13,14 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QIcon, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QTabBar, QWidget
+from PySide6.QtWidgets import QMenu, QTabBar, QWidget
 
 from services.i18n import N_, _
 from views.support import safe
 from views.support.language import on_language_changed
 from views.theme import theme
 from views.widgets.buttons import Button, IconButton
+from views.widgets.layout import STRETCH, in_row
 
 MARGIN = 8
 LONGEST = 28
@@ -95,12 +96,7 @@ class ViewTabs(QWidget):
         self._more.clicked.connect(self._open_more)
         self._save = Button(N_("Save view"), kind="ghost", icon="ph.plus", small=True)
         self._save.clicked.connect(self.save_wanted)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(MARGIN, 0, MARGIN, 0)
-        row.setSpacing(6)
-        for widget in (self._bar, self._more, self._save):
-            row.addWidget(widget)
-        row.addStretch(1)
+        in_row(self._bar, self._more, self._save, STRETCH, owner=self, margins=(MARGIN, 0, MARGIN, 0), spacing=6)
         theme().changed.connect(self._fit)
         on_language_changed(self.retranslate)
         self.retranslate()

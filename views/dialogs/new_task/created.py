@@ -8,7 +8,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from services.commands.outcome import Outcome
 from services.commands.tasks import Submitted, TaskSpec
@@ -28,6 +28,7 @@ from views.support.look import Label, line
 from views.support.operation import Operation
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
+from views.widgets.layout import in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
 from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
@@ -57,11 +58,7 @@ class Created(QWidget):
         pane = ScrollPane()
         self._list = pane.body
         self._list.setContentsMargins(0, 0, 10, 0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 16)
-        column.setSpacing(12)
-        column.addWidget(self._summary)
-        column.addWidget(pane, 1)
+        in_column(self._summary, (pane, 1), owner=self, margins=(20, 16, 20, 16), spacing=12)
 
     def show_result(self, result: Submitted) -> None:
         """Show what was created and what was not."""
@@ -145,8 +142,7 @@ class _Error(QWidget):
 
     def __init__(self, spec: TaskSpec, field: str, sentence: str) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 6)
+        column = in_column(owner=self, margins=(0, 6, 0, 6))
         head = Elided(place_of(spec) if spec.line else f"{place_of(spec)}  {spec.task_type}", "strong")
         words = Label(safe.one_line(told(sentence) or field), "label", "dead", wrap=True)
         column.addWidget(head)
@@ -180,15 +176,8 @@ class _Duplicate(QWidget):
         for link in (self.watch, self.queue, self.force) if active else (self.watch, self.force):
             first.addWidget(link)
         first.addWidget(self.said)
-        second = QHBoxLayout(self._second)
-        second.setContentsMargins(0, 0, 0, 0)
-        second.addWidget(self.reason, 1)
-        second.addWidget(self.go)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 6)
-        column.addLayout(first)
-        column.addWidget(self._second)
-        column.addWidget(line())
+        in_row((self.reason, 1), self.go, owner=self._second)
+        in_column(first, self._second, line(), owner=self, margins=(0, 6, 0, 6))
         self._second.hide()
         self.force.activated.connect(self._ask)
         self.go.clicked.connect(self._on_force)

@@ -28,7 +28,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -50,6 +49,7 @@ from views.theme.tokens import LANES
 from views.widgets.buttons import Button, IconButton
 from views.widgets.fields import DateTimeField
 from views.widgets.flow_row import FlowRow
+from views.widgets.layout import in_column, in_row
 from views.widgets.segmented import Segmented
 from views.widgets.stepper import Stepper
 
@@ -152,10 +152,7 @@ class Delivery(FormSection):
         head.addWidget(name)
         head.addWidget(more)
         head.addStretch(1)
-        column = QVBoxLayout(cell)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(head)
+        column = in_column(head, owner=cell, spacing=4)
         row = QHBoxLayout()
         row.addWidget(widget)
         if isinstance(widget, Stepper):
@@ -396,15 +393,8 @@ class MomentField(QWidget):
         self.line = QLineEdit()
         self.pick = IconButton("ph.clock", N_("Pick a time"))
         self._means = Label("", "caption", "text3")
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        row.addWidget(self.line, 1)
-        row.addWidget(self.pick)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(3)
-        column.addLayout(row)
-        column.addWidget(self._means)
+        row = in_row((self.line, 1), self.pick, spacing=4)
+        in_column(row, self._means, owner=self, spacing=3)
         self.line.textChanged.connect(self._on_text)
         self.pick.clicked.connect(self._on_pick)
         on_language_changed(self._say)
@@ -479,11 +469,7 @@ class AfterField(QWidget):
         self._finder.activated[QModelIndex].connect(lambda at: self.take(at.row()))  # type: ignore[index]
         self._row = FlowRow(across=6, down=4)
         self._search = Debounce(self._on_quiet, QUIET_MS, self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.line)
-        column.addLayout(self._row)
+        in_column(self.line, self._row, owner=self, spacing=4)
         self._finder.setWidget(self.line)
         self.line.installEventFilter(self)
         self.line.textEdited.connect(self._search)

@@ -49,6 +49,7 @@ from views.support.operation import Operation
 from views.support.throttle import Debounce, Throttle
 from views.widgets.buttons import Button
 from views.widgets.elided import Elided
+from views.widgets.layout import in_row
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec
 
@@ -239,11 +240,7 @@ class NewTaskDialog(DialogFrame):
         self._pages.addWidget(self._form)
         self._pages.addWidget(self.sheet)
         self._pages.addWidget(self.outcome)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self._pages, 1)
-        row.addWidget(self.forecast)
+        row = in_row((self._pages, 1), self.forecast, spacing=0)
         self.fill(self.error, row, self.notice, size=SIZE, least=LEAST)
         self.from_template = Button(N_("From template"), icon="ph.bookmark-simple", small=True)
         menu = QMenu(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from services.domain.fleet.shop import Shop
 from services.domain.gates import listed
@@ -29,6 +29,7 @@ from views.theme.tokens import LANES
 from views.widgets.buttons import IconButton
 from views.widgets.json.highlighter import JsonHighlighter
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import STRETCH, in_column, in_row
 
 PREVIEW_LINES = 14
 #: shops that are named of those at one gate
@@ -50,19 +51,11 @@ class MessagePreview(QWidget):
         self.before.clicked.connect(self._on_before)
         self.after.clicked.connect(self._on_after)
         self.code = _Code()
-        head = QHBoxLayout()
-        head.setSpacing(2)
-        head.addWidget(self._title)
-        head.addStretch(1)
-        head.addWidget(self._place)
+        head = in_row(self._title, STRETCH, self._place, spacing=2)
         head.addSpacing(4)
         head.addWidget(self.before)
         head.addWidget(self.after)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.code)
+        in_column(head, self.code, owner=self, spacing=4)
 
     def show_message(self, words: str, at: int, number: int, *, dim: bool) -> None:
         """Show the text of message ``at`` (from 0) of ``number``."""

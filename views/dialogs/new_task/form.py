@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from services.called import PLATFORM_NAMES
 from services.domain.fleet.shop import Shop
@@ -26,6 +26,7 @@ from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.widgets.fields import ChoiceField
+from views.widgets.layout import in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import Strip
@@ -57,11 +58,7 @@ class WhatSection(FormSection):
         self._left.addStretch(1)
         right.addWidget(self._type_title)
         right.addWidget(self.types)
-        row = QHBoxLayout()
-        row.setSpacing(14)
-        row.addLayout(self._left, 1)
-        row.addLayout(right, 1)
-        self.body.addLayout(row)
+        self.body.addLayout(in_row((self._left, 1), (right, 1), spacing=14))
         self.body.addWidget(self._about)
         self.types.currentIndexChanged.connect(self._on_type)
         on_language_changed(self._say_choices)

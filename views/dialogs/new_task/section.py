@@ -10,6 +10,7 @@ from services.i18n import _, ngettext
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.theme import theme
+from views.widgets.layout import in_column
 from views.widgets.status_pill import StatusPill
 
 MARGIN = 20
@@ -41,9 +42,7 @@ class FormSection(QWidget):
         inner.setSpacing(9)
         inner.addLayout(self._head)
         inner.addLayout(self.body)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = in_column(owner=self, spacing=0)
         if divider and number:
             column.addWidget(line())
         column.addLayout(inner)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from services.domain.task.lane import Lane
 from services.domain.types.task_type import TaskType
@@ -21,6 +21,7 @@ from views.support.throttle import Debounce
 from views.theme.tokens import LANES
 from views.widgets.buttons import IconButton, LinkLabel
 from views.widgets.fields import ChoiceField
+from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.segmented import Segmented
 
 QUIET_MS = 400
@@ -71,17 +72,10 @@ class ChangesPane(QWidget):
         for widget, stretch in ((self.name, 1), (self.value, 1), (self._drop, 0)):
             self._row(self._edit).addWidget(widget, stretch)
         self._edit.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(5)
+        column = in_column(owner=self, spacing=5)
         fields: tuple[tuple[QWidget, ...], ...] = ((self.lane,), (self._plain, self._edit), (self.attempts,))
         for title, note, widgets in zip(self._titles, self._notes, fields, strict=True):
-            head = QHBoxLayout()
-            head.setSpacing(7)
-            head.addWidget(title)
-            head.addWidget(note)
-            head.addStretch(1)
-            column.addLayout(head)
+            column.addLayout(in_row(title, note, STRETCH, spacing=7))
             for widget in widgets:
                 column.addWidget(widget)
             column.addSpacing(5)

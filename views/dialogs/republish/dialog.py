@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from services import whole_file
 from services.commands.bulk.options import Probe
@@ -47,6 +47,7 @@ from views.support.operation import HowFar, Operation
 from views.support.throttle import Throttle
 from views.support.words import kinds, verdicts
 from views.widgets.buttons import Button
+from views.widgets.layout import STRETCH, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
 
@@ -117,11 +118,7 @@ class RepublishDialog(KeepsTyped):
         right.setSpacing(12)
         right.addWidget(self.speed, 1)
         right.addWidget(self.trial)
-        row = QHBoxLayout()
-        row.setSpacing(0)
-        row.addWidget(left)
-        row.addWidget(line("v"))
-        row.addLayout(right, 1)
+        row = in_row(left, line("v"), (right, 1), spacing=0)
         self.confirm, self.notice = ConfirmRow(self._context.environment), DoneStrip()
         self.fill(self.error, row, self.notice, line(), self.confirm, size=SIZE, least=LEAST)
         self.copy_button = Button(icon="ph.copy")
@@ -524,13 +521,7 @@ class ConfirmRow(QWidget):
         self.field = QLineEdit()
         self.field.setFixedWidth(84)
         self.field.textChanged.connect(self._on_typed)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(20, 8, 20, 10)
-        row.setSpacing(10)
-        row.addWidget(self._ask)
-        row.addWidget(self.field)
-        row.addStretch(1)
-        row.addWidget(self._hint)
+        in_row(self._ask, self.field, STRETCH, self._hint, owner=self, margins=(20, 8, 20, 10), spacing=10)
         on_language_changed(self._say)
         self._say()
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from services.commands.bulk.plan import ASKS, DONE, GONE, PAUSED, SCHEMA, Item
 from services.domain.fleet.shop import Shop
@@ -18,6 +18,7 @@ from views.support.look import Label, line
 from views.support.words import type_names
 from views.theme import theme
 from views.widgets.elided import Elided
+from views.widgets.layout import in_column, in_row
 from views.widgets.toggle import Toggle
 
 #: reason -> (glyph, colour role of glyph and share, words while skipped, words while sent too); what goes is ``GOES``
@@ -73,16 +74,8 @@ class NumbersPane(QWidget):
         self._bar = SharesBar()
         self._new = _Row("ph.arrow-clockwise", GOES)
         self.rules = {rule: _Row(*_LOOKS[rule][:2], toggle=rule not in FIXED) for rule in RULES}
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(self._number)
-        head.addWidget(self._lead, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addWidget(self._bar)
-        column.addWidget(self._new)
+        head = in_row(self._number, (self._lead, 1), spacing=12)
+        column = in_column(head, self._bar, self._new, owner=self, spacing=8)
         for rule, row in self.rules.items():
             column.addWidget(row)
             row.hide()  # until some have that reason: seven switches would come and go
@@ -130,22 +123,9 @@ class _Row(QWidget):
         self.toggle = Toggle(N_("Skip these"), on=True)
         self.toggle.setVisible(toggle)
         self.number.setMinimumWidth(34)
-        words = QVBoxLayout()
-        words.setSpacing(1)
-        words.addWidget(self.title)
-        words.addWidget(self.detail)
-        row = QHBoxLayout()
-        row.setContentsMargins(2, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self._glyph)
-        row.addWidget(self.number)
-        row.addLayout(words, 1)
-        row.addWidget(self.toggle)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(7)
-        column.addLayout(row)
-        column.addWidget(line())
+        words = in_column(self.title, self.detail, spacing=1)
+        row = in_row(self._glyph, self.number, (words, 1), self.toggle, margins=(2, 0, 0, 0), spacing=8)
+        in_column(row, line(), owner=self, spacing=7)
         theme().changed.connect(self._restyle)
         self._restyle()
 

@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from services.commands.bulk import fates
 from services.commands.bulk.fates import Fate
@@ -29,6 +29,7 @@ from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button, LinkLabel
+from views.widgets.layout import in_column, in_row
 from views.widgets.strip import ErrorStrip
 
 SIZE, LEAST, LEFT = (1060, 640), (760, 460), 420
@@ -235,20 +236,12 @@ class RunsDialog(DialogFrame):
 
     def _build(self) -> None:
         self.runs.setFixedWidth(LEFT)
-        right = QVBoxLayout()
-        right.setContentsMargins(16, 12, 16, 0)
-        right.setSpacing(8)
-        for widget in (self._about, self.summary, self.shares):
-            right.addWidget(widget)
+        right = in_column(self._about, self.summary, self.shares, margins=(16, 12, 16, 0), spacing=8)
         self._doors_room.setSpacing(2)
         right.addLayout(self._doors_room)
         right.addWidget(line())
         right.addWidget(self.items, 1)
-        row = QHBoxLayout()
-        row.setSpacing(0)
-        row.addWidget(self.runs)
-        row.addWidget(line("v"))
-        row.addLayout(right, 1)
+        row = in_row(self.runs, line("v"), (right, 1), spacing=0)
         self.fill(self.error, row, size=SIZE, least=LEAST)
         self.close_button = Button(N_("Close"), hint="Esc")
         self.abort_button = Button(N_("Abort"), kind="danger", icon="ph.x")

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSlider, QWidget
 
 from services.commands.bulk.options import MAX_RATE
 from services.domain.insight.forecast.outlook import Outlook
@@ -20,6 +20,7 @@ from views.support.look import Label
 from views.theme import theme
 from views.widgets.badge import Swatch
 from views.widgets.fields import NumberField
+from views.widgets.layout import in_column, in_row
 
 LEFT, BOTTOM, TOP = 44, 18, 6
 TIMES = 4
@@ -156,15 +157,7 @@ class SpeedPane(QWidget):
         below.addWidget(self._plot_title)
         below.addStretch(1)
         below.addWidget(self._legend)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addLayout(head)
-        column.addWidget(self.slider)
-        column.addWidget(_Marks())
-        column.addLayout(tiles)
-        column.addLayout(below)
-        column.addWidget(self.plot, 1)
+        in_column(head, self.slider, _Marks(), tiles, below, (self.plot, 1), owner=self, spacing=10)
 
     def rate(self) -> int:
         """Tasks a minute, ``pace.ALL`` for all at once."""
@@ -275,11 +268,7 @@ class _Tile(QFrame):
         self.setProperty("panel", "card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.name, self.value, self.note = Label("", "label", "text2"), Label("", "panel"), Label("", "label", "text3")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 8, 8)
-        column.setSpacing(2)
-        for label in (self.name, self.value, self.note):
-            column.addWidget(label)
+        in_column(self.name, self.value, self.note, owner=self, margins=(12, 8, 8, 8), spacing=2)
 
     def show_value(self, name: str, value: str, note: str) -> None:
         """Show already translated texts."""
@@ -294,9 +283,7 @@ class _Legend(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._without, self._with = Label("", "label", "text2"), Label("", "label", "text2")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
+        row = in_row(owner=self, spacing=6)
         for role, label in (("lane.normal", self._without), ("deadfill", self._with)):
             row.addWidget(Swatch(role))
             row.addWidget(label)

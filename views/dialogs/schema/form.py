@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QMenu, QWidget
 
 from services.domain.types.schema import Problem
 from services.i18n import N_, _
@@ -24,7 +24,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.widgets.buttons import IconButton
 from views.widgets.fields import ChoiceField
-from views.widgets.layout import tab_through
+from views.widgets.layout import STRETCH, in_column, in_row, tab_through
 from views.widgets.toggle import Toggle
 
 CHOICES_IN_ROW = 5
@@ -111,9 +111,7 @@ class DateInput(LineInput):
     def __init__(self, field: FieldPlan, parent: QWidget) -> None:
         super().__init__(field, parent)
         box = QWidget(parent)
-        row = QHBoxLayout(box)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
+        row = in_row(owner=box, spacing=4)
         button = IconButton("ph.calendar-blank", N_("Choose a day"), kind="plain")
         menu = QMenu(button)
         for days, title in _DAYS:
@@ -416,21 +414,10 @@ class _Row(QWidget):
         self._limits = Label("", "label", "text3")
         self._help = Label("", "caption", "text3", wrap=True)
         self._below = Label("", "caption", "dead", wrap=True)
-        head = QHBoxLayout()
-        head.setSpacing(7)
-        head.addWidget(self._title)
-        head.addWidget(self._limits)
-        head.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(head)
+        head = in_row(self._title, self._limits, STRETCH, spacing=7)
+        column = in_column(head, owner=self, spacing=4)
         if isinstance(self.input, SwitchInput):
-            row = QHBoxLayout()
-            row.setSpacing(6)
-            row.addWidget(self.input.widget)
-            row.addWidget(self._help, 1)
-            column.addLayout(row)
+            column.addLayout(in_row(self.input.widget, (self._help, 1), spacing=6))
             column.addWidget(self._below)
             return
         column.addWidget(self.input.box if isinstance(self.input, DateInput) else self.input.widget)

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from services import called
 from services.commands.sheet.columns import TYPE
@@ -41,6 +41,7 @@ from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
 from views.widgets.fields import ChoiceField
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.strip import Strip
 
 MOST_UNDONE = 99
@@ -133,51 +134,24 @@ class SheetStep(QWidget):
         self.say()
 
     def _put_together(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(10)
-        head.addWidget(self._name)
-        head.addWidget(self._found, 1)
+        head = in_row(self._name, (self._found, 1), spacing=10)
         # one file has sheets, the next an encoding: what was as wide as the first cuts the second
         self.reading.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.reading.setMaximumWidth(READING)
         head.addWidget(self._reading_title)
         head.addWidget(self.reading)
         head.addWidget(self.other)
-        bar = QHBoxLayout()
-        bar.setSpacing(8)
-        bar.addWidget(self.counts)
-        bar.addStretch(1)
+        bar = in_row(self.counts, STRETCH, spacing=8)
         for button in (self.only_errors, self.next, self.undo, self.copy, self.export):
             kept = button.sizePolicy()
             kept.setRetainSizeWhenHidden(True)  # one that comes moves none of the others
             button.setSizePolicy(kept)
             bar.addWidget(button)
         box = panel("code")
-        rows = QVBoxLayout(box)
-        rows.setContentsMargins(1, 1, 1, 1)
-        rows.setSpacing(0)
-        rows.addWidget(self.columns)
-        rows.addWidget(self.grid, 1)
-        rows.addWidget(line())
-        foot = QHBoxLayout()
-        foot.setContentsMargins(10, 5, 10, 5)
-        foot.setSpacing(12)
-        foot.addWidget(self.why, 1)
-        for link in (*self._remedies, self.first):
-            foot.addWidget(link)
-        rows.addLayout(foot)
-        column = QVBoxLayout()
-        column.setContentsMargins(20, 14, 20, 14)
-        column.setSpacing(10)
-        column.addLayout(head)
-        column.addLayout(bar)
-        column.addWidget(box, 1)
-        column.addWidget(self.ignored)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addLayout(column, 1)
-        row.addWidget(self.summary)
+        rows = in_column(self.columns, (self.grid, 1), line(), owner=box, margins=(1, 1, 1, 1), spacing=0)
+        rows.addLayout(in_row((self.why, 1), *self._remedies, self.first, margins=(10, 5, 10, 5), spacing=12))
+        column = in_column(head, bar, (box, 1), self.ignored, margins=(20, 14, 20, 14), spacing=10)
+        in_row((column, 1), self.summary, owner=self, spacing=0)
 
     def show_orders(
         self,

@@ -19,6 +19,7 @@ from views.dialogs.saving import SharedForm, stands_there
 from views.dialogs.typed import KeepsTyped
 from views.support.look import Label
 from views.widgets.fields import ChoiceField, Labelled, NumberField
+from views.widgets.layout import in_row
 from views.widgets.toggle import Toggle
 
 WIDTH, MOST = 520, 64
@@ -86,10 +87,7 @@ class ShopDialog(KeepsTyped, SharedForm):
             (self.dedicated, N_("A queue of its own")),
             (self.enabled, N_("Enabled: schedules and promises take it")),
         ):
-            row = QHBoxLayout()
-            row.addWidget(Label(_(word), "body"), 1)
-            row.addWidget(toggle)
-            self.body.addLayout(row)
+            self.body.addLayout(in_row((Label(_(word), "body"), 1), toggle))
         self.end_with_save(self._on_save)
         self.offer_to_take_over(("name", "name_en", "group", "tags", "concurrency"), self._take_theirs)
 

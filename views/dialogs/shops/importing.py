@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services import called
 from services.commands.sheet.shop_file import Fault, ShopFile, read
@@ -24,6 +24,7 @@ from views.support.operation import Operation
 from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
 
@@ -100,10 +101,7 @@ class ShopImportDialog(KeepsTyped, SavingDialog):
         field.activated.connect(lambda _place: self._on_meant(code, str(field.currentData() or "")))
         words = _("{platform} is").format(platform=named(code))
         field.setAccessibleName(words)
-        row = QHBoxLayout()
-        row.addWidget(Label(words, "body"), 1)
-        row.addWidget(field)
-        self.body.addLayout(row)
+        self.body.addLayout(in_row((Label(words, "body"), 1), field))
         return field
 
     def _on_meant(self, code: str, platform: str) -> None:

@@ -24,10 +24,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -53,6 +51,7 @@ from views.theme import theme
 from views.theme.tokens import platform_badge
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
+from views.widgets.layout import STRETCH, in_column, in_row
 
 _SEPARATORS = re.compile(r"[,;\t，；、|]+")
 _QUOTES = "\"'“”‘’「」"
@@ -79,13 +78,7 @@ class ShopFile(QWidget):
         self.blank = Button(N_("Empty table"), icon="ph.table", small=True)
         self.look = Button(N_("Look at its rows"), icon="ph.list-bullets", small=True)
         self._state = Elided("", "label", "text3")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.choose)
-        row.addWidget(self.blank)
-        row.addWidget(self.look)
-        row.addWidget(self._state, 1)
+        in_row(self.choose, self.blank, self.look, (self._state, 1), owner=self, spacing=8)
         self.choose.clicked.connect(self.ask)
         self.blank.clicked.connect(self.blank_wanted)
         self.look.clicked.connect(self.look_wanted)
@@ -234,23 +227,11 @@ class ShopPicker(QWidget):
 
     def _put_together(self) -> None:
         box = self._box = panel("code")
-        head = QHBoxLayout()
-        head.setContentsMargins(11, 4, 10, 4)
-        head.addWidget(self._all)
-        head.addStretch(1)
-        head.addWidget(self.filter)
+        head = in_row(self._all, STRETCH, self.filter, margins=(11, 4, 10, 4))
         ruled(box, head, self.table, tall=1)
         box.setFrameShape(QFrame.Shape.NoFrame)
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self.paste, 10)
-        row.addWidget(self.groups, 10)
-        row.addWidget(box, 18)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(8)
-        whole.addWidget(self.file)
-        whole.addLayout(row, 1)
+        row = in_row((self.paste, 10), (self.groups, 10), (box, 18), spacing=12)
+        in_column(self.file, (row, 1), owner=self, spacing=8)
         self.setFixedHeight(HEIGHT)
 
     def set_shops(self, shops: Mapping[str, Shop]) -> None:
@@ -438,12 +419,8 @@ class ShopGroups(QWidget):
         self.table = TableView(self.model, name=N_("Groups of shops"), ground="input")
         self.table.header.hide()
         box = panel("code")
-        inner = QVBoxLayout(box)
-        inner.setContentsMargins(1, 1, 1, 1)
-        inner.addWidget(self.table)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(box)
+        in_column(self.table, owner=box, margins=(1, 1, 1, 1))
+        in_column(box, owner=self)
         self.model.ticked_changed.connect(self._on_ticked)
         self.table.peek_requested.connect(self._toggle)
         self.table.open_requested.connect(self._toggle)
@@ -547,15 +524,8 @@ class ShopPaste(QWidget):
         self._read = Debounce(self._on_text, QUIET_MS, self)
         self.field.textChanged.connect(self._read)
         self.field.suggestion_taken.connect(self._take)
-        foot = QHBoxLayout()
-        foot.addWidget(self.state)
-        foot.addStretch(1)
-        foot.addWidget(self._copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(5)
-        column.addWidget(self.field, 1)
-        column.addLayout(foot)
+        foot = in_row(self.state, STRETCH, self._copy)
+        in_column((self.field, 1), foot, owner=self, spacing=5)
         on_language_changed(self._say)
         self._say()
 

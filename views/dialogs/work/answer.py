@@ -50,6 +50,7 @@ from views.widgets.card import Card, TileRow
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.unknown import Bones
@@ -474,9 +475,7 @@ class Lines(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(4)
+        self._column = in_column(owner=self, spacing=4)
         self._shown: tuple[Line, ...] = ()
         self.links: dict[str, LinkLabel] = {}  #: by id of a task or name of a schedule
 
@@ -498,9 +497,7 @@ class Lines(QWidget):
 
     def _row(self, one: Line) -> QWidget:
         widget = QWidget()
-        row = QHBoxLayout(widget)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = in_row(owner=widget, spacing=8)
         token, glyph = status(one.status), QLabel()
         glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))
         row.addWidget(glyph)
@@ -562,11 +559,7 @@ class EvidenceRow(QWidget):
             card.body.addStretch(1)
             card.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             row.addWidget(card, wide)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addWidget(self._cards)
+        in_column(head, self._cards, owner=self, spacing=8)
         self._bones = Bones(self, self._cards, ground="surface")
         on_language_changed(self._say)
         self.hide()

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QWidget
 
 from services.domain.fleet.shop import Shop
 from services.domain.text import shell
@@ -41,7 +41,7 @@ from views.theme.tokens import platform_badge, status
 from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
-from views.widgets.layout import stacked
+from views.widgets.layout import STRETCH, in_column, in_row, stacked
 
 __all__ = ["Asked", "WorkDialog"]
 
@@ -139,28 +139,25 @@ class WorkDialog(DialogFrame):
         self.payload = QLineEdit()
         self.payload.setFixedWidth(210)
         self._state_glyph, self.state = QLabel(), Elided("", "label", "text2")
-        chips = QHBoxLayout()
-        chips.setContentsMargins(18, 7, 18, 7)
-        chips.setSpacing(8)
-        for widget in (self.understood, self.shop_chip, self.type_chip, self.day_chip, self.payload, self.number):
-            chips.addWidget(widget)
-        chips.addStretch(1)
-        chips.addWidget(self._state_glyph)
-        chips.addWidget(self.state)
-        top = QVBoxLayout()
-        top.setSpacing(0)
-        top.addLayout(chips)
-        top.addWidget(line())
+        chips = in_row(
+            self.understood,
+            self.shop_chip,
+            self.type_chip,
+            self.day_chip,
+            self.payload,
+            self.number,
+            STRETCH,
+            self._state_glyph,
+            self.state,
+            margins=(18, 7, 18, 7),
+            spacing=8,
+        )
+        top = in_column(chips, line(), spacing=0)
         self.works, self.answer = WorkList(), AnswerPane(self._context, self._barred)
         self.again = AgainBar(self._context, self.parentWidget())
         self.nothing = EmptyState(N_("Ask of a shop and a task type"), "", icon="ph.magnifying-glass")
         self._stack = stacked(self.nothing, self.answer)
-        middle = QHBoxLayout()
-        middle.setContentsMargins(0, 0, 0, 0)
-        middle.setSpacing(0)
-        middle.addWidget(self.works)
-        middle.addWidget(line("v"))
-        middle.addWidget(self._stack, 1)
+        middle = in_row(self.works, line("v"), (self._stack, 1), spacing=0)
         self.fill(top, middle, self.again, self._build_hints(), size=SIZE, least=LEAST)
         self.copy_button = Button(N_("Copy answer"), icon="ph.copy", hint="Ctrl+C")
         self.shop_button = Button(N_("Open shop"), icon="ph.storefront", shortcut="Ctrl+O")
@@ -180,19 +177,10 @@ class WorkDialog(DialogFrame):
         self.hints, self.command = Elided("", "label", "text3"), Elided("", "monosmall", "text2", middle=True)
         self.command_copy = IconButton("ph.copy", N_("Copy the command"))
         self.command_copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.command_line()))
-        row = QHBoxLayout()
-        row.setContentsMargins(18, 2, 12, 2)
-        row.setSpacing(10)
-        row.addWidget(self.hints, 1)
-        row.addWidget(self.command, 1)
-        row.addWidget(self.command_copy)
+        row = in_row((self.hints, 1), (self.command, 1), self.command_copy, margins=(18, 2, 12, 2), spacing=10)
         self.command.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._hints_row = QWidget()
-        column = QVBoxLayout(self._hints_row)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(line())
-        column.addLayout(row)
+        in_column(line(), row, owner=self._hints_row, spacing=0)
         return self._hints_row
 
     def _connect(self) -> None:

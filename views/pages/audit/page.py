@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from services.domain.alerts.incident import CALMING, RESOLVED
 from services.domain.insight.audit import Verdict
@@ -43,7 +43,7 @@ from views.widgets.buttons import Button, IconButton
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.bar import FilterBar
 from views.widgets.filter.text import Chip, split
-from views.widgets.layout import side_by_side, stacked
+from views.widgets.layout import in_row, side_by_side, stacked
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.toast import ToastAction, ToastSpec, failure
@@ -165,9 +165,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self.dismiss_button = IconButton("ph.x", N_("Close"))
         self.result.add_action(self.dismiss_button)
         self.result_room = QWidget()
-        room = QHBoxLayout(self.result_room)
-        room.setContentsMargins(PAGE_MARGIN, 8, PAGE_MARGIN, 8)
-        room.addWidget(self.result)
+        in_row(self.result, owner=self.result_room, margins=(PAGE_MARGIN, 8, PAGE_MARGIN, 8))
         self.result_room.hide()
         yield
         self.table = TableView(self._model, name=N_("Audit"))
@@ -180,9 +178,7 @@ class AuditPage(EntriesPage[AuditLine]):
         yield
         self.day = DayStrip()
         self.day_room = QWidget()
-        margins = QHBoxLayout(self.day_room)
-        margins.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
-        margins.addWidget(self.day)
+        in_row(self.day, owner=self.day_room, margins=(PAGE_MARGIN, 0, PAGE_MARGIN, 8))
         self.body.addWidget(self.day_room)
         yield
         parts = (self.tabs, self.filter, self.error, self.result_room, self.stack)

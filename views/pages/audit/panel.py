@@ -30,6 +30,7 @@ from views.widgets.document_section import AT_ONCE, MOST_LINES, SHOWN, DocumentS
 from views.widgets.elided import Elided
 from views.widgets.json.diff import DiffText, lines_between
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.segmented import Segmented
@@ -117,9 +118,7 @@ class ResultRows(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows = QVBoxLayout(self)
-        self._rows.setContentsMargins(0, 0, 0, 0)
-        self._rows.setSpacing(6)
+        self._rows = in_column(owner=self, spacing=6)
         self._shown: tuple[words.Result, ...] = ()
         self.doors: list[LinkLabel] = []
 
@@ -139,9 +138,7 @@ class ResultRows(QWidget):
 
     def _row(self, one: words.Result, *, door: bool) -> QWidget:
         made = QWidget()
-        row = QHBoxLayout(made)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
+        row = in_row(owner=made, spacing=10)
         glyph, number = QLabel(), Label(text.count(one.number), "strong", tabular=True)
         said = Label(one.said, "body", wrap=True)
         glyph.setPixmap(theme().status_pixmap(status(one.status), 14))
@@ -159,11 +156,7 @@ class ResultRows(QWidget):
             link.setAccessibleDescription(f"{text.count(one.number)} {one.said}")
             link.activated.connect(partial(self.wanted.emit, one.objects))
             self.doors.append(link)
-            beside = QVBoxLayout()
-            beside.setContentsMargins(0, top - EDGE, 0, 0)
-            beside.addWidget(link)
-            beside.addStretch(1)
-            row.addLayout(beside)
+            row.addLayout(in_column(link, STRETCH, margins=(0, top - EDGE, 0, 0)))
         return made
 
 
@@ -257,9 +250,7 @@ class AuditPanel(QWidget):
         focus_first(self, (self.back_button, self.same_button), self._close)
 
     def _put_together(self) -> Iterator[None]:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = in_column(owner=self, spacing=0)
         head = QVBoxLayout()
         column.addLayout(head)
         head.setContentsMargins(16, 10, 12, 10)
@@ -275,12 +266,7 @@ class AuditPanel(QWidget):
                 else:
                     row.addWidget(part, 1 if part is stretched else 0)
             head.addLayout(row)
-        verbs = QHBoxLayout()
-        verbs.setSpacing(8)
-        for button in (self.back_button, self.same_button):
-            verbs.addWidget(button)
-        verbs.addStretch(1)
-        head.addLayout(verbs)
+        head.addLayout(in_row(self.back_button, self.same_button, STRETCH, spacing=8))
         head.addWidget(self.back_note)
         head.addWidget(self.faults)
         self.faults.hide()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from services.i18n import N_, _, ngettext
 from services.monitor.audit import BAR_MS, Day
@@ -20,6 +20,7 @@ from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.widgets.badge import Swatch
 from views.widgets.card import Card
+from views.widgets.layout import in_row
 
 BARS, AXIS, TICK_ROOM, CAP, GAP = 34, 18, 96, 2.0, 1.0
 #: above the bars: bells of alerts, those that are closer than this are one
@@ -416,9 +417,7 @@ class DayStrip(Card):
         self.body.addWidget(self.bars)
         self.body.setContentsMargins(12, 0, 12, 6)
         legend = QWidget()
-        row = QHBoxLayout(legend)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
+        row = in_row(owner=legend, spacing=6)
         self._words, self._numbers = dict[str, Label](), dict[str, Label]()
         for name, role, _word in ROLES:
             mark = Swatch(role)

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel
 
 from services.domain.insight import connection
 from services.domain.insight.connection import Answer
@@ -23,6 +23,7 @@ from views.widgets.badge import Badge
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.connection.answer_line import AnswerLine
 from views.widgets.elided import Elided
+from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 
 WIDTH, TICK_MS = 620, 1000
@@ -119,37 +120,34 @@ class ConnectionPage(Page):
         card.setProperty("panel", "card")
         card.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         card.setMaximumWidth(WIDTH)
-        head = QHBoxLayout()
-        head.setSpacing(10)
-        head.addWidget(self._glyph)
-        head.addWidget(self._name)
+        head = in_row(self._glyph, self._name, spacing=10)
         if self._shown.tag:
             head.addWidget(Badge(self._shown.tag, "dead" if self._shown.production else "text2"))
         head.addStretch(1)
-        column = QVBoxLayout(card)
-        column.setContentsMargins(24, 22, 24, 22)
-        column.setSpacing(10)
-        column.addLayout(head)
-        column.addWidget(self._address)
-        column.addWidget(self._state)
-        for line in self.lines:
-            column.addWidget(line)
-        column.addWidget(self._error)
-        column.addWidget(self._true)
-        foot = QHBoxLayout()
-        foot.setSpacing(12)
-        foot.addWidget(self.copy_button)
-        foot.addWidget(self.again_button)
-        foot.addWidget(self._count)
-        foot.addStretch(1)
-        for link in (self.back_link, self.edit_link, self.other_link):
-            foot.addWidget(link)
+        column = in_column(
+            head,
+            self._address,
+            self._state,
+            *self.lines,
+            self._error,
+            self._true,
+            owner=card,
+            margins=(24, 22, 24, 22),
+            spacing=10,
+        )
+        foot = in_row(
+            self.copy_button,
+            self.again_button,
+            self._count,
+            STRETCH,
+            self.back_link,
+            self.edit_link,
+            self.other_link,
+            spacing=12,
+        )
         column.addSpacing(6)
         column.addLayout(foot)
-        middle = QHBoxLayout()
-        middle.addStretch(1)
-        middle.addWidget(card, 20)
-        middle.addStretch(1)
+        middle = in_row(STRETCH, (card, 20), STRETCH)
         pane = ScrollPane()
         pane.body.setContentsMargins(24, 24, 24, 24)
         pane.body.addStretch(2)

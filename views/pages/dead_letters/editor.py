@@ -12,13 +12,11 @@ import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics, QTextCursor, QTextFormat
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QPlainTextEdit,
     QSizePolicy,
     QStackedWidget,
     QTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -42,6 +40,7 @@ from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.json.editor import JsonEditor
 from views.widgets.json.problems import Problem
+from views.widgets.layout import in_column, in_row
 from views.widgets.segmented import Segmented
 
 _MARKS = {"+": "succeeded", "-": "dead"}
@@ -105,9 +104,7 @@ class MessageEditor(QWidget):
 
     def _put_together(self) -> None:
         about = QWidget()
-        words = QHBoxLayout(about)
-        words.setContentsMargins(0, 0, 0, 0)
-        words.setSpacing(8)
+        words = in_row(owner=about, spacing=8)
         self._title = Label("", "card")
         for widget in (self._title, self.note, self._revert, self.reveal_button):
             words.addWidget(widget)
@@ -117,17 +114,8 @@ class MessageEditor(QWidget):
         self._stack.addWidget(self.json)
         self._stack.addWidget(self.form)
         self._stack.addWidget(self.diff)
-        foot = QHBoxLayout()
-        foot.setSpacing(6)
-        foot.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
-        foot.addWidget(self.state, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 8, 16, 10)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addWidget(self._stack)
-        column.addLayout(foot)
-        column.addWidget(self.was)
+        foot = in_row((self._glyph, 0, Qt.AlignmentFlag.AlignTop), (self.state, 1), spacing=6)
+        in_column(head, self._stack, foot, self.was, owner=self, margins=(16, 8, 16, 10), spacing=6)
 
     @property
     def is_edited(self) -> bool:

@@ -6,7 +6,7 @@ from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from services.domain.insight.cause import AGAIN, NOW, OF_CREATOR
 from services.i18n import N_, _, ngettext
@@ -26,6 +26,7 @@ from views.theme.tokens import TABS
 from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
+from views.widgets.layout import in_column, in_row
 from views.widgets.strip import Strip
 
 
@@ -106,18 +107,10 @@ class LetterPane(QWidget):
         self.said.setContentsMargins(16, 6, 16, 8)
         self.setMinimumWidth(300)
         self._reach = QWidget()
-        reach = QHBoxLayout(self._reach)
-        reach.setContentsMargins(4, 0, 4, 0)
-        reach.setSpacing(8)
-        reach.addWidget(self._note)
-        reach.addWidget(self.shops, 1)
+        in_row(self._note, (self.shops, 1), owner=self._reach, margins=(4, 0, 4, 0), spacing=8)
         head = _head(self._title, self.more)
         about = QWidget()
-        room = QVBoxLayout(about)
-        room.setContentsMargins(12, 8, 12, 8)
-        room.setSpacing(7)
-        room.addWidget(self._reach)
-        room.addWidget(self.worth)
+        room = in_column(self._reach, self.worth, owner=about, margins=(12, 8, 12, 8), spacing=7)
         ways = FlowRow(across=8, down=6)
         for button in (*others, self.republish):
             ways.addWidget(button)
@@ -201,24 +194,12 @@ class LetterPane(QWidget):
 def _head(title: QWidget, right: QWidget) -> QWidget:
     head = QWidget()
     head.setFixedHeight(TABS + 2)
-    row = QHBoxLayout(head)
-    row.setContentsMargins(16, 0, 12, 0)
-    row.setSpacing(8)
-    row.addWidget(title, 1)
-    row.addWidget(right)
+    in_row((title, 1), right, owner=head, margins=(16, 0, 12, 0), spacing=8)
     return head
 
 
 def _column(pane: QWidget, head: QWidget, middle: QWidget, foot: QWidget, *notes: QWidget) -> None:
-    column = QVBoxLayout(pane)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    column.addWidget(head)
-    column.addWidget(line())
-    for note in notes:
-        column.addWidget(note)
-    column.addWidget(middle, 1)
-    column.addWidget(foot)
+    in_column(head, line(), *notes, (middle, 1), foot, owner=pane, spacing=0)
 
 
 HEIGHT, NARROW = 42, 440
@@ -253,9 +234,7 @@ class BulkBar(QWidget):
             kind, icon = ("primary", verb.icon) if verb.key == "republish" else ("ghost", "")
             self.buttons[verb.key] = button = Button(kind=kind, icon=icon)
             button.clicked.connect(partial(self._act, verb.key))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 0, 12, 0)
-        row.setSpacing(6)
+        row = in_row(owner=self, margins=(16, 0, 12, 0), spacing=6)
         left: tuple[QWidget, ...] = (self._count, self._clear, self._all)
         for widget in left:
             row.addWidget(widget)

@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
 from shiboken6 import isValid
 
 from services import messages
@@ -44,7 +44,7 @@ from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import stacked
+from views.widgets.layout import in_column, in_row, stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -184,9 +184,7 @@ class LetterPanel(QWidget):
 
     def build(self) -> Iterator[None]:
         """Put it together, a little between two yields; whoever makes it goes through all of it."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = in_column(owner=self, spacing=0)
         self.head = LetterHead()
         self.head.step_wanted.connect(self.step_wanted)
         column.addWidget(self.head)
@@ -267,9 +265,7 @@ class LetterPanel(QWidget):
 
     def _build_foot(self) -> QWidget:
         foot = QWidget()
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(16, 10, 16, 10)
-        row.setSpacing(8)
+        row = in_row(owner=foot, margins=(16, 10, 16, 10), spacing=8)
         self.buttons: dict[str, Button] = {}
         for verb in self._verbs.at(Place.PANEL):
             if isinstance(verb, Put):
@@ -469,8 +465,7 @@ class LetterHead(QWidget):
     def _put_together(self) -> None:
         first = QHBoxLayout()
         self._detail_row = QWidget()
-        second = QHBoxLayout(self._detail_row)
-        second.setContentsMargins(0, 0, 0, 0)
+        second = in_row(owner=self._detail_row)
         first.setSpacing(8)
         name = FlowRow(across=8, down=4)  # in a narrow panel the state stands below the type
         name.addWidget(self._type)
@@ -484,11 +479,7 @@ class LetterHead(QWidget):
             second.addWidget(widget)
         second.addWidget(self._id, 1)
         second.addWidget(self._copy)
-        rows = QVBoxLayout(self)
-        rows.setContentsMargins(16, 10, 12, 8)
-        rows.setSpacing(4)
-        rows.addLayout(first)
-        rows.addWidget(self._detail_row)
+        in_column(first, self._detail_row, owner=self, margins=(16, 10, 12, 8), spacing=4)
 
     def take_focus(self) -> None:
         """Bring the keyboard here."""
@@ -546,10 +537,7 @@ class NotesSection(Section):
         self.line.textChanged.connect(self._allow)
         self.button = Button(N_("Add note"))
         self.button.clicked.connect(self._ask)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.line, 1)
-        row.addWidget(self.button)
+        row = in_row((self.line, 1), self.button, spacing=8)
         self.body.addWidget(self.rows)
         self.body.addLayout(row)
         on_language_changed(self._name)
@@ -614,11 +602,7 @@ class AtIt(QWidget):
                 self.buttons[verb.key] = button = Button(verb.text, icon=verb.icon, small=True)
                 button.clicked.connect(partial(self._act, verb.key))
                 row.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 4, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.said)
-        column.addLayout(row)
+        in_column(self.said, row, owner=self, margins=(0, 4, 0, 0), spacing=6)
         self.hide()
         on_language_changed(self._say)
 

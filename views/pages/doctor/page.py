@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from services.domain.audit import AuditEntry
 from services.domain.errors import ConsoleError
@@ -32,7 +32,7 @@ from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
-from views.widgets.layout import side_by_side, stacked
+from views.widgets.layout import STRETCH, in_row, side_by_side, stacked
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
@@ -148,10 +148,7 @@ class DoctorPage(Page):
         yield
         self.tabs = Segmented(TABS, N_("Which findings"))
         bar = QWidget()
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 8)
-        row.addWidget(self.tabs)
-        row.addStretch(1)
+        in_row(self.tabs, STRETCH, owner=bar, margins=(PAGE_MARGIN, 4, PAGE_MARGIN, 8))
         self.error = ErrorStrip()
         yield
         self.table = TableView(self._model, name=N_("Findings"))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services.i18n import N_
 from views.kit.verb import Place, Verbs, show
@@ -17,6 +17,7 @@ from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.widgets.buttons import Button, IconButton, focus_first
+from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -51,19 +52,11 @@ class FindingPanel(QWidget):
         on_language_changed(self._say)
 
     def _put_together(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(16, 10, 12, 10)
-        head.setSpacing(10)
-        head.addWidget(self._check)
-        head.addWidget(self._pill)
-        head.addStretch(1)
-        head.addWidget(self.close_button)
+        head = in_row(self._check, self._pill, STRETCH, self.close_button, margins=(16, 10, 12, 10), spacing=10)
         story = Section(N_("Finding"), foldable=False)
         story.body.addWidget(self.said)
         self._helps.body.addWidget(self.remedy)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(16, 4, 16, 12)
-        foot.setSpacing(8)
+        foot = in_column(margins=(16, 4, 16, 12), spacing=8)
         for button in self.buttons.values():
             foot.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         pane = ScrollPane()
@@ -72,11 +65,7 @@ class FindingPanel(QWidget):
         pane.body.addWidget(self._helps)
         pane.body.addLayout(foot)
         pane.body.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(pane, 1)
+        in_column(head, (pane, 1), owner=self, spacing=0)
 
     @property
     def shown(self) -> FindingRow | None:

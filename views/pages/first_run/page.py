@@ -19,6 +19,7 @@ from views.theme.tokens import RADIUS_CARD
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.connection.address_field import AddressField, AddressRow
 from views.widgets.connection.answer_line import AnswerLine
+from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.stepper import Stepper
 
@@ -80,20 +81,13 @@ class FirstRunPage(QWidget):
         self.fleet.show_error("")
 
     def _put_together(self) -> None:
-        cards = QHBoxLayout()
-        cards.setSpacing(GAP)
-        cards.addStretch(1)
+        cards = in_row(STRETCH, spacing=GAP)
         for card in (self.local, self.fleet):
             card.setMinimumWidth(CARD - 90)
             card.setMaximumWidth(CARD)
             cards.addWidget(card, 20)
         cards.addStretch(1)
-        links = QHBoxLayout()
-        links.setSpacing(24)
-        links.addStretch(1)
-        links.addWidget(self.sample_link)
-        links.addWidget(self.language_link)
-        links.addStretch(1)
+        links = in_row(STRETCH, self.sample_link, self.language_link, STRETCH, spacing=24)
         pane = ScrollPane()
         column = pane.body
         column.setContentsMargins(24, 24, 24, 24)
@@ -106,9 +100,7 @@ class FirstRunPage(QWidget):
         column.addSpacing(22)
         column.addLayout(links)
         column.addStretch(3)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(pane)
+        in_column(pane, owner=self)
 
     def _on_language(self) -> None:
         self.language_chosen.emit("en" if is_chinese() else "zh_CN")
@@ -144,18 +136,10 @@ class ChoiceCard(QFrame):
         self._glyph.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._glyph.setProperty("panel", "code")
         self._title, self._text = Label("", "page"), Label("", "body", "text2", wrap=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 22, 24, 22)
-        column.setSpacing(9)
-        for widget in (self._glyph, self._title, self._text):
-            column.addWidget(widget)
+        column = in_column(self._glyph, self._title, self._text, owner=self, margins=(24, 22, 24, 22), spacing=9)
         column.addSpacing(2)
         for glyph, label, _point in self._points:
-            row = QHBoxLayout()
-            row.setSpacing(8)
-            row.addWidget(glyph, 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(label, 1)
-            column.addLayout(row)
+            column.addLayout(in_row((glyph, 0, Qt.AlignmentFlag.AlignTop), (label, 1), spacing=8))
         column.addSpacing(4)
         self.body = QVBoxLayout()
         self.body.setSpacing(10)
@@ -206,11 +190,7 @@ class LocalChoice(ChoiceCard):
         self._slots_title, self._slots_note = Label("", "label", "text2"), Label("", "label", "text3")
         self.button = Button(N_("Start local mode"), kind="primary", icon="ph.play-fill")
         self.button.clicked.connect(self._on_start)
-        row = QHBoxLayout()
-        row.setSpacing(10)
-        for widget in (self._slots_title, self.slots, self._slots_note):
-            row.addWidget(widget)
-        row.addStretch(1)
+        row = in_row(self._slots_title, self.slots, self._slots_note, STRETCH, spacing=10)
         self._error = Label("", "label", "dead", wrap=True)
         self._error.hide()
         self.body.addWidget(self.checks)

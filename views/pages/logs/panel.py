@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from services.domain.text.mask import masked_text
 from services.i18n import N_, _
@@ -18,6 +18,7 @@ from views.widgets.buttons import Button, IconButton, focus_first
 from views.widgets.document_section import DocumentSection
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import in_column
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -90,12 +91,7 @@ class LogPanel(QWidget):
         top.addWidget(self._close)
         for button in (self.copy_button, self.same_button, self.task_button):
             acts.addWidget(button)
-        head = QVBoxLayout()
-        head.setContentsMargins(16, 10, 12, 10)
-        head.setSpacing(8)
-        head.addLayout(top)
-        head.addWidget(self.words)
-        head.addLayout(acts)
+        head = in_column(top, self.words, acts, margins=(16, 10, 12, 10), spacing=8)
         area = ScrollPane(name=N_("Details"))
         area.body.setContentsMargins(0, 0, 0, 8)
         story = Section(N_("What it is about"), foldable=False)
@@ -103,11 +99,7 @@ class LogPanel(QWidget):
         for section in (story, self._trace, self._whole):
             area.body.addWidget(section)
         area.body.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(area, 1)
+        in_column(head, (area, 1), owner=self, spacing=0)
 
     def _about(self, name: str) -> str:
         return self._row.about(name) if self._row is not None else ""

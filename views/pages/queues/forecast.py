@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services.domain.gates import listed
 from services.domain.text.message import Message
@@ -15,7 +15,7 @@ from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.empty_state import EmptyState
-from views.widgets.layout import stacked
+from views.widgets.layout import in_column, stacked
 
 
 class Foreseen(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,11 +99,7 @@ class ForecastView(QWidget):
         self.none = EmptyState(N_("Loading…"))
         self.stack = stacked(self.table, self.none)
         self.facts = Label("", "label", "text3", wrap=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.stack, 1)
-        column.addWidget(self.facts)
+        in_column((self.stack, 1), self.facts, owner=self, spacing=4)
         self._drain: Drain | None = None
         self.say()
 

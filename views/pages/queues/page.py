@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from services.i18n import N_, _
 from services.monitor.alerts.queries import AlertQueries
@@ -32,7 +32,7 @@ from views.tables.record_model import RecordModel, Sort, sorted_rows
 from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
-from views.widgets.layout import OneAboveOther
+from views.widgets.layout import OneAboveOther, in_column
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 
@@ -163,11 +163,7 @@ class QueuesPage(ListPage[Line]):
         self.blocked = Strip("blocked")
         self.missed = Strip("warning")
         self._strips = QWidget()
-        room = QVBoxLayout(self._strips)
-        room.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
-        room.setSpacing(8)
-        room.addWidget(self.blocked)
-        room.addWidget(self.missed)
+        in_column(self.blocked, self.missed, owner=self._strips, margins=(PAGE_MARGIN, 0, PAGE_MARGIN, 8), spacing=8)
         self._strips.hide()
         yield
         self.table = QueueTable(self._model, N_("Queues"), self.fold)
@@ -177,10 +173,7 @@ class QueuesPage(ListPage[Line]):
         yield from self.panel.build()
         yield
         above = QWidget()
-        column = QVBoxLayout(above)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.table, 1)
+        in_column((self.table, 1), owner=above, spacing=0)
         self.split = OneAboveOther(self, above, self.panel, most=MOST)
         yield
         self.body.addWidget(self.error)

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from services.domain.fleet import holders
 from services.domain.fleet.holders import Hold, QueueHolders
@@ -42,7 +42,7 @@ from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import stacked
+from views.widgets.layout import in_column, in_row, stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
@@ -159,36 +159,24 @@ class QueuePanel(QWidget):
         on_language_changed(self._say)
 
     def _put_together(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(PAGE_MARGIN, 8, PAGE_MARGIN - 6, 8)
-        head.setSpacing(8)
-        head.addWidget(self._glyph)
-        head.addWidget(self.title)
-        head.addWidget(self.facts, 1)
-        head.addWidget(self.views)
-        for button in self.buttons.values():
-            head.addWidget(button)
-        head.addWidget(self.close_button)
+        head = in_row(
+            self._glyph,
+            self.title,
+            (self.facts, 1),
+            self.views,
+            *self.buttons.values(),
+            self.close_button,
+            margins=(PAGE_MARGIN, 8, PAGE_MARGIN - 6, 8),
+            spacing=8,
+        )
         self._widen()
         theme().changed.connect(self._widen)
         curves = QWidget()
-        row = QHBoxLayout(curves)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(CARD_GAP)
-        row.addWidget(self.depth_card, 3)
-        row.addWidget(self.flow_card, 2)
-        row.addWidget(self.consumers)
+        in_row((self.depth_card, 3), (self.flow_card, 2), self.consumers, owner=curves, spacing=CARD_GAP)
         self._pages = {CURVES: curves, HOLDERS: self.holders, FORECAST: self.forecast}
         self._stack = stacked()
-        room = QHBoxLayout()
-        room.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 12)
-        room.addWidget(self._stack)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(line())
-        column.addLayout(head)
-        column.addLayout(room, 1)
+        room = in_row(self._stack, margins=(PAGE_MARGIN, 0, PAGE_MARGIN, 12))
+        in_column(line(), head, (room, 1), owner=self, spacing=0)
         for page in self._pages.values():
             self._stack.addWidget(page)
         self.setMinimumHeight(LOWEST)
@@ -372,12 +360,7 @@ class HoldersView(QWidget):
         self.stack = stacked(self.table, self.none)
         self.notes = Label("", "label", "retrying", wrap=True)
         self.facts = Label("", "label", "text3", wrap=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.stack, 1)
-        column.addWidget(self.facts)
-        column.addWidget(self.notes)
+        in_column((self.stack, 1), self.facts, self.notes, owner=self, spacing=4)
         self._now: HoldersNow | None = None
         self.table.open_requested.connect(self._open)
         self.say()

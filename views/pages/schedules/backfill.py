@@ -7,7 +7,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from PySide6.QtCore import QDate, QDateTime, QTime, QTimeZone, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from services.domain.plans.schedule import Tally
 from services.i18n import N_, _, ngettext
@@ -26,6 +26,7 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
 from views.widgets.fields import DateTimeField, Labelled
+from views.widgets.layout import STRETCH, in_row
 from views.widgets.segmented import Segmented
 
 SIZE, LEAST, LOOK_MS = (720, 560), (620, 420), 300
@@ -114,12 +115,13 @@ class BackfillDialog(DialogFrame):
         self.each = QCheckBox()
         for field in (self.since, self.until):
             field.setTimeZone(QTimeZone.utc())  # the numbers on screen are those of the schedule's zone
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(Labelled(N_("Runs from"), self.since, hint=self._row.zone))
-        head.addWidget(Labelled(N_("Runs until"), self.until))
-        head.addStretch(1)
-        head.addWidget(self.span)
+        head = in_row(
+            Labelled(N_("Runs from"), self.since, hint=self._row.zone),
+            Labelled(N_("Runs until"), self.until),
+            STRETCH,
+            self.span,
+            spacing=12,
+        )
         self.model: RecordModel[Gap] = RecordModel(COLUMNS, key=lambda gap: gap.at, hold_new=False)
         self.table = TableView(self.model, name=N_("Missed runs"), ground="input")
         self.words = Label("", "body", "text2", wrap=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from services.domain.plans.load import DAY_STEP, MINUTE_MS, Load
 from services.i18n import N_, _, ngettext
@@ -21,6 +21,7 @@ from views.theme import theme
 from views.widgets.badge import Swatch
 from views.widgets.card import Card
 from views.widgets.elided import Elided
+from views.widgets.layout import STRETCH, in_column, in_row
 
 BARS_HEIGHT, MOST_BARS = 44, 120
 #: beyond the end of the run it goes on for so many minutes at least
@@ -207,20 +208,12 @@ class LoadStrip(QWidget):
         self.scale = Label("", "label", "text3")
         self.words = Label("", "label", "text2", wrap=True)
         self._legend, self._names = QWidget(), [Label("", "label", "text2") for _role, _word in ROLES]
-        row = QHBoxLayout(self._legend)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
-        row.addWidget(self.scale)
-        row.addStretch(1)
+        row = in_row(self.scale, STRETCH, owner=self._legend, spacing=6)
         for (role, _word), name in zip(ROLES, self._names, strict=True):
             row.addWidget(Swatch(role))
             row.addWidget(name)
             row.addSpacing(6)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        for part in (self.bars, self._legend, self.words):
-            column.addWidget(part)
+        in_column(self.bars, self._legend, self.words, owner=self, spacing=4)
         self.bars.pointed.connect(self._scale)
         self._most = ""  #: what the scale says while no bar is pointed at
         on_language_changed(self._name)

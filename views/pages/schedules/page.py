@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QModelIndex
 from PySide6.QtGui import QCursor, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from services.domain.insight import schedule as insight
 from services.domain.plans.schedule import Schedule
@@ -36,6 +36,7 @@ from views.theme import theme
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
+from views.widgets.layout import in_row
 from views.widgets.strip import ErrorStrip, Strip
 
 log = logging.getLogger(__name__)
@@ -114,15 +115,11 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self.coming = ComingRuns()
         self.coming.wanted.connect(self.table.set_current_key)
         self.coming_room = QWidget()
-        margins = QHBoxLayout(self.coming_room)
-        margins.setContentsMargins(PAGE_MARGIN, CARD_GAP, PAGE_MARGIN, PAGE_MARGIN)
-        margins.addWidget(self.coming)
+        in_row(self.coming, owner=self.coming_room, margins=(PAGE_MARGIN, CARD_GAP, PAGE_MARGIN, PAGE_MARGIN))
         yield
         self.ahead = PlannedLoad()
         self.ahead_room = QWidget()
-        margins = QHBoxLayout(self.ahead_room)
-        margins.setContentsMargins(PAGE_MARGIN, CARD_GAP, PAGE_MARGIN, 0)
-        margins.addWidget(self.ahead)
+        in_row(self.ahead, owner=self.ahead_room, margins=(PAGE_MARGIN, CARD_GAP, PAGE_MARGIN, 0))
         self.ahead_room.setMinimumHeight(1)  # else the window could not be made lower than it asks for
         self.body.addWidget(self.ahead_room)
         self.body.addWidget(self.coming_room)

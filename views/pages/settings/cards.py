@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QVBoxLayout, QWidget
 
 from services import messages
 from services.called import ROLE_WORDS
@@ -29,7 +29,7 @@ from views.theme import theme
 from views.widgets.buttons import Button, IconButton
 from views.widgets.card import Card
 from views.widgets.elided import Elided
-from views.widgets.layout import tab_through
+from views.widgets.layout import STRETCH, in_column, in_row, tab_through
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec, failure
@@ -103,10 +103,7 @@ class PeopleCard(_AskedCard):
         self.field = QLineEdit()
         self.add_button = Button(N_("Add as viewer"), icon="ph.plus")
         self._new = QWidget()
-        new = QHBoxLayout(self._new)
-        new.setContentsMargins(0, 0, 0, 0)
-        new.addWidget(self.field, 1)
-        new.addWidget(self.add_button)
+        in_row((self.field, 1), self.add_button, owner=self._new)
         self.note = Label("", "label", "text3", wrap=True)
         self.body.addLayout(self._list)
         self.body.addWidget(line())
@@ -184,13 +181,8 @@ class PersonRow(QWidget):
         self.word = Label(_(ROLE_WORDS[one.role]), "body", "text2")
         self.remove_button = IconButton("ph.trash", N_("Take this role back"))
         self.remove_button.disable("" if one.entry is not None else _("The role is that of everybody else"))
-        column = QVBoxLayout()
-        column.setSpacing(1)
-        column.addWidget(self.name)
-        column.addWidget(self.given)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addLayout(column, 1)
+        column = in_column(self.name, self.given, spacing=1)
+        row = in_row((column, 1), owner=self)
         for widget in (self.choice, self.word, self.remove_button):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         # Only now: what is shown before it stands in something is a window of its own for a moment.
@@ -207,11 +199,7 @@ class UsualRow(QWidget):
         self._label = Label("", "body", "text")
         self.choice = Segmented(USUAL, N_("Everybody else"))
         self.word = Label("", "body", "text2")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._label, 1)
-        row.addWidget(self.choice)
-        row.addWidget(self.word)
+        in_row((self._label, 1), self.choice, self.word, owner=self)
 
     def show_role(self, role: str, *, may: bool) -> None:
         """Show it; "" while nobody knows."""
@@ -333,11 +321,7 @@ class AsideRow(QWidget):
         self.place = Elided(safe.one_line(place, 200), "strong")
         self.facts = Elided(safe.one_line(facts, 300), "label", "text3")
         self.value = Elided(value, "monosmall", "text3")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(1)
-        for widget in (self.place, self.facts, self.value):
-            column.addWidget(widget)
+        in_column(self.place, self.facts, self.value, owner=self, spacing=1)
 
 
 def _ask(queries: AuditQueries) -> tuple[Sequence[AsideView], Sequence[str]]:
@@ -370,10 +354,7 @@ class DesktopCard(_AskedCard):
         self._labels = [(Label("", "body", "text"), title) for title in (N_("Started at log-in"), N_("Opens links"))]
         self.note = Label("", "label", "text3", wrap=True)
         for (label, _title), choice in zip(self._labels, (self.login, self.links), strict=True):
-            row = QHBoxLayout()
-            row.addWidget(label)
-            row.addWidget(choice)
-            row.addStretch(1)
+            row = in_row(label, choice, STRETCH)
             if choice is self.links:
                 self.body.addWidget(line())
             self.body.addLayout(row)

@@ -13,11 +13,9 @@ from typing import Any
 from PySide6.QtCore import QStringListModel, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QHBoxLayout,
     QLineEdit,
     QListView,
     QPlainTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -38,6 +36,7 @@ from views.widgets.buttons import IconButton
 from views.widgets.empty_state import EmptyState
 from views.widgets.fields import ChoiceField
 from views.widgets.filter.search_field import SearchField
+from views.widgets.layout import in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
 
@@ -72,18 +71,10 @@ class SettingRow(QWidget):
         self.show_facts()
 
     def _lay_out(self) -> None:
-        beside = QHBoxLayout()
-        beside.setSpacing(6)
-        beside.addWidget(self.field, 1)
-        beside.addWidget(self.reset_button, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 10, 0, 10)
-        column.setSpacing(4)
-        for part in (self._title, self._words):
-            column.addWidget(part)
-        column.addLayout(beside)
-        for part in (self._error, self._facts):
-            column.addWidget(part)
+        beside = in_row((self.field, 1), (self.reset_button, 0, Qt.AlignmentFlag.AlignTop), spacing=6)
+        in_column(
+            self._title, self._words, beside, self._error, self._facts, owner=self, margins=(0, 10, 0, 10), spacing=4
+        )
 
     @property
     def dirty(self) -> bool:
@@ -243,16 +234,8 @@ class ConfigDialog(KeepsTyped):
         self._look()
 
     def _put_in(self) -> None:
-        top = QVBoxLayout()
-        top.setContentsMargins(18, 12, 18, 8)
-        top.addWidget(self.search)
-        top.addWidget(self.error)
-        below = QHBoxLayout()
-        below.setContentsMargins(18, 0, 6, 0)
-        below.setSpacing(14)
-        below.addWidget(self.list)
-        below.addWidget(self.pane, 1)
-        below.addWidget(self.nothing, 1)
+        top = in_column(self.search, self.error, margins=(18, 12, 18, 8))
+        below = in_row(self.list, (self.pane, 1), (self.nothing, 1), margins=(18, 0, 6, 0), spacing=14)
         self.fill(top, below, size=SIZE, least=LEAST)
         self.foot.addWidget(self.note, 1)
         self.cancel_button, self.save_button = self.end_with_save(self._save)

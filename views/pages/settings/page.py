@@ -43,6 +43,7 @@ from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.connection.connection_row import ConnectionRow
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import STRETCH, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.toast import ToastAction, ToastSpec, failure
@@ -305,11 +306,7 @@ class SettingsPage(Page):
             appearance.body.addLayout(self._row(title, choice))
         yield
         keys = Card(N_("Keyboard"), divided=True)
-        of_keys = QHBoxLayout()
-        of_keys.addWidget(self.keys_button)
-        of_keys.addWidget(self.change_keys_button)
-        of_keys.addStretch(1)
-        keys.body.addLayout(of_keys)
+        keys.body.addLayout(in_row(self.keys_button, self.change_keys_button, STRETCH))
         running = Card(N_("How tasks run"), divided=True)
         running.body.addWidget(self.rules)
         running.body.addWidget(self.where)
@@ -351,10 +348,7 @@ class SettingsPage(Page):
     def _row(self, title: str, choice: QWidget) -> QVBoxLayout:
         label = Label("", "body", "text")
         self._rows.append((label, title))
-        row = QHBoxLayout()
-        row.addWidget(label)
-        row.addWidget(choice)
-        row.addStretch(1)
+        row = in_row(label, choice, STRETCH)
         column = QVBoxLayout()
         column.addLayout(row)
         return column

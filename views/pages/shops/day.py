@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from services import act_words
 from services.domain import audit
@@ -58,7 +58,7 @@ from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import stacked
+from views.widgets.layout import in_column, in_row, stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
@@ -182,15 +182,17 @@ class ShopHead(QWidget):
         self._id, self._more_known = Elided("", "mono", "text3"), Elided("", "label", "text3")
         self.buttons = buttons_of(USUAL, self.wanted.emit)
         self.more = IconButton("ph.dots-three", N_("What to do about this shop"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(PAGE_MARGIN - 8, 0, PAGE_MARGIN, 0)
-        row.setSpacing(8)
-        row.addWidget(self.back)
-        row.addWidget(self.title)
-        row.addWidget(self._badge)
-        row.addWidget(self._id)
-        row.addWidget(self.copy)
-        row.addWidget(self._more_known, 1)
+        row = in_row(
+            self.back,
+            self.title,
+            self._badge,
+            self._id,
+            self.copy,
+            (self._more_known, 1),
+            owner=self,
+            margins=(PAGE_MARGIN - 8, 0, PAGE_MARGIN, 0),
+            spacing=8,
+        )
         for key in USUAL:
             row.addWidget(self.buttons[key])
         row.addWidget(self.more)
@@ -270,9 +272,7 @@ class ShopDayView(QWidget):
 
     def _put_together(self) -> Iterator[None]:
         """From the outside in: Qt looks through all of a widget whenever it gets another parent."""
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
+        whole = in_column(owner=self, spacing=0)
         page = ScrollPane()  # a low window would squeeze the chart to a line
         whole.addWidget(page, 1)
         how = QVBoxLayout()  # told also where nothing ran: the panel beside it leaves these out
@@ -286,12 +286,8 @@ class ShopDayView(QWidget):
         full = QWidget()
         self._stack = stacked(full, self.empty)
         page.body.addWidget(self._stack, 1)
-        column = QVBoxLayout(full)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        room = QVBoxLayout()
-        room.setContentsMargins(PAGE_MARGIN, 0, 0, 8)
-        room.setSpacing(8)
+        column = in_column(owner=full, spacing=0)
+        room = in_column(margins=(PAGE_MARGIN, 0, 0, 8), spacing=8)
         column.addLayout(room, 1)
         self._chart = card = Card(TITLES["24"])
         room.addWidget(card)
@@ -656,9 +652,7 @@ class WhyStrip(QWidget):
         for button in (*self.buttons.values(), self.door):
             ways.addWidget(button)
         self.strip.add_below(self._ways)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.strip)
+        in_column(self.strip, owner=self)
 
     def show_shop(self, row: ShopRow, day: ShopDay | None) -> None:
         """Say what holds this shop, the decisive first, who says so, and while it is stuck what has run for longest."""

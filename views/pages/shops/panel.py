@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services.domain.fleet.shop import Pause
 from services.domain.gates import limit
@@ -28,6 +28,7 @@ from views.widgets.card import Card
 from views.widgets.fields import Labelled, NumberField
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.stepper import Stepper
 from views.widgets.strip import Strip
 from views.widgets.toggle import Toggle
@@ -112,40 +113,24 @@ class ShopCard(Card):
             buttons.addWidget(self.buttons[key])
         self.body.addWidget(self._usual)
         self.body.addWidget(self.state)
-        decide = QHBoxLayout()
-        decide.addWidget(self.buttons["decide"])
-        decide.addStretch(1)
-        self.body.addLayout(decide)
+        self.body.addLayout(in_row(self.buttons["decide"], STRETCH))
         self.body.addWidget(self.pauses)
         self.body.addWidget(self._build_session())
         self._held = QWidget()
-        held = QVBoxLayout(self._held)
-        held.setContentsMargins(0, 0, 0, 4)
-        held.addWidget(self.breaker)
-        row = QHBoxLayout()
-        row.addWidget(self._why, 1)
-        row.addWidget(self.buttons["close"])
-        held.addLayout(row)
+        held = in_column(self.breaker, owner=self._held, margins=(0, 0, 0, 4))
+        held.addLayout(in_row((self._why, 1), self.buttons["close"]))
         self.body.addWidget(self._held)
         self.body.addWidget(self.facts)
         self._works_title = Label("", "labelstrong")
-        asking = QHBoxLayout()
-        asking.addWidget(self._works_title, 1)
-        asking.addWidget(self.buttons["day"])
-        asking.addWidget(self.buttons["work"])
-        self.body.addLayout(asking)
+        self.body.addLayout(in_row((self._works_title, 1), self.buttons["day"], self.buttons["work"]))
         self.body.addWidget(self.works)
         for label, control in zip(self._labels, (self.at_once, self.dedicated), strict=True):
             self.body.addWidget(line())
-            pair = QHBoxLayout()
-            pair.addWidget(label, 1)
-            pair.addWidget(control)
-            self.body.addLayout(pair)
+            self.body.addLayout(in_row((label, 1), control))
 
     def _build_session(self) -> QWidget:
         self._asking = QWidget()
-        column = QVBoxLayout(self._asking)
-        column.setContentsMargins(0, 0, 0, 4)
+        column = in_column(owner=self._asking, margins=(0, 0, 0, 4))
         verbs = FlowRow(across=8, down=6)
         verbs.addWidget(self.buttons["login"])
         verbs.addWidget(self.buttons["session"])
@@ -289,9 +274,7 @@ class _Pauses(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 4)
-        self._column.setSpacing(6)
+        self._column = in_column(owner=self, margins=(0, 0, 0, 4), spacing=6)
         self._strips: dict[str, Strip] = {}
         self._buttons: dict[str, Button] = {}
         self._reason = ""

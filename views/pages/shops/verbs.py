@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services.commands.sheet import shop_file
 from services.commands.sheet.shop_file import ShopFile
@@ -43,6 +43,7 @@ from views.support.look import Label
 from views.support.operation import Operation, Start
 from views.support.words import shop
 from views.widgets.fields import Labelled, NumberField
+from views.widgets.layout import in_row
 from views.widgets.toggle import Toggle
 
 UNDO_S = 10
@@ -310,20 +311,13 @@ class RuleDialog(KeepsTyped, SavingDialog):
             " then wait, and one of them tries now and then until one succeeds."
         )
         self.body.addWidget(Label(words, "body", "text2", wrap=True))
-        switch = QHBoxLayout()
-        switch.addWidget(Label(_("Let shops that fail wait"), "body"), 1)
-        switch.addWidget(self.on)
-        self.body.addLayout(switch)
+        self.body.addLayout(in_row((Label(_("Let shops that fail wait"), "body"), 1), self.on))
         self._failures = Labelled(N_("Failed attempts"), self.failures)
         self._of = Labelled(N_("Of the last"), self.of)
         self._cooldown = Labelled(N_("First try after"), self.cooldown, hint=N_("seconds, then doubled"))
         self._most = Labelled(N_("At the latest after"), self.most, hint=N_("seconds"))
         for left, right in ((self._failures, self._of), (self._cooldown, self._most)):
-            row = QHBoxLayout()
-            row.setSpacing(12)
-            row.addWidget(left, 1)
-            row.addWidget(right, 1)
-            self.body.addLayout(row)
+            self.body.addLayout(in_row((left, 1), (right, 1), spacing=12))
         self.end_with_save(self._on_save)
         self.cancel_button.setFocus()
 

@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from services.i18n import N_, _, ngettext
 from views.kit.task_verb import TaskVerb, many
@@ -20,6 +20,7 @@ from views.support.offers import offer
 from views.support.words.rows import NOTHING_NEW, News
 from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.elided import Elided
+from views.widgets.layout import in_row
 
 HEIGHT = 42
 
@@ -67,12 +68,9 @@ class ActionBar(QWidget):
         # beside "17 tasks" a red Cancel would read as one for all of them
         self._current = Elided("", "strong", "text2")
         self.buttons: dict[str, Button] = {}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 0, 12, 0)
-        row.setSpacing(4)
-        for widget in (self.count, self._clear, self.all_link):
-            row.addWidget(widget)
-        row.addWidget(self._current)
+        row = in_row(
+            self.count, self._clear, self.all_link, self._current, owner=self, margins=(16, 0, 12, 0), spacing=4
+        )
         for verb in verbs:
             kind = "ghostdanger" if verb.danger else "ghost"
             button = Button(verb.text, icon=verb.icon, kind=kind, hint=verb.shortcut)

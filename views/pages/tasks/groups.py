@@ -8,7 +8,7 @@ from functools import partial
 
 import msgspec
 from PySide6.QtCore import QModelIndex, Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from services import messages
 from services.domain.task.record import Task
@@ -27,6 +27,7 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import IconButton
+from views.widgets.layout import in_column, in_row
 
 #: by what, and what that is called
 WAYS: Mapping[str, str] = {"shop": N_("Shop"), "type": N_("Type"), "fp": N_("Cause"), "batch": N_("Batch")}
@@ -111,17 +112,8 @@ class GroupStrip(QWidget):
         self.title, self.note = Label("", "card"), Label("", "label", "text3")
         close = IconButton("ph.x", N_("Group no more"))
         close.clicked.connect(partial(self.group_by, ""))
-        head = QHBoxLayout()
-        head.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 4)
-        head.setSpacing(8)
-        head.addWidget(self.title)
-        head.addWidget(self.note, 1)
-        head.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.table)
+        head = in_row(self.title, (self.note, 1), close, margins=(PAGE_MARGIN, 4, PAGE_MARGIN, 4), spacing=8)
+        in_column(head, self.table, owner=self, spacing=0)
         self._fit()
         self._source = ListSource(self._call, _Wanted(), self, every_ms=EVERY_MS, in_turn=True)
         self._source.listed.connect(self._show)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services.commands.types import UNCHANGED, Change
 from services.domain.errors import UsageError
@@ -31,7 +31,7 @@ from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.widgets.json.editor import JsonEditor
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import stacked
+from views.widgets.layout import STRETCH, in_column, in_row, stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
@@ -103,15 +103,10 @@ class TypeDialog(KeepsTyped):
         pane.body.addStretch(1)
         self.schema, self.json = JsonEditor(N_("Payload schema")), JsonEditor(N_("JSON"))
         self._stack = stacked(pane, self.schema, self.json)
-        head = QHBoxLayout()
-        head.addWidget(self.views)
-        head.addStretch(1)
+        head = in_row(self.views, STRETCH)
         self.change, self.run = Label("", "label", "text2", wrap=True), Label("", "strong", wrap=True)
         self.faults = KeyValues()
-        below = QVBoxLayout()
-        below.setSpacing(4)
-        for part in (self.change, self.run, self.faults):
-            below.addWidget(part)
+        below = in_column(self.change, self.run, self.faults, spacing=4)
         self.body.addLayout(head)
         self.body.addWidget(self._stack, 1)
         self.body.addWidget(line())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
 from services.domain.types.task_type import TaskType
@@ -32,7 +32,7 @@ from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.search_field import SearchField
-from views.widgets.layout import side_by_side, stacked
+from views.widgets.layout import STRETCH, in_row, side_by_side, stacked
 from views.widgets.strip import ErrorStrip
 
 EVERY_MS = 5000
@@ -123,10 +123,7 @@ class TypesPage(ListPage[TypeRow]):
         self.search.setFixedWidth(230)
         self._name_search()
         bar = QWidget()
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 8)
-        row.addStretch(1)
-        row.addWidget(self.search)
+        in_row(STRETCH, self.search, owner=bar, margins=(PAGE_MARGIN, 4, PAGE_MARGIN, 8))
         self.error = ErrorStrip()
         yield
         self.table = TableView(self._model, name=N_("Task types"))

@@ -7,7 +7,7 @@ from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
@@ -26,7 +26,7 @@ from views.widgets.fields import ChoiceField, Labelled
 from views.widgets.json.diff import DiffText
 from views.widgets.json.editor import JsonEditor
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import stacked
+from views.widgets.layout import in_column, stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
@@ -74,9 +74,7 @@ class TypePanel(QWidget):
 
     def build(self) -> Iterator[None]:
         """Put it together, a little between two yields; whoever makes it goes through all of it."""
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
+        whole = in_column(owner=self, spacing=0)
         head = QHBoxLayout()
         whole.addLayout(head)
         head.setContentsMargins(16, 10, 12, 6)
@@ -110,18 +108,18 @@ class TypePanel(QWidget):
         policy.body.addWidget(self.facts)
         policy.body.addStretch(1)
         yield
-        column = QVBoxLayout(versions)
-        column.setContentsMargins(16, 0, 16, 12)
-        column.setSpacing(8)
-        column.addWidget(Labelled(N_("Older version"), self.older))
-        column.addWidget(Labelled(N_("Newer version"), self.newer))
-        column.addWidget(self.differs)
-        column.addWidget(self.diff, 1)
-        column.addWidget(self.back_button, 0, Qt.AlignmentFlag.AlignLeft)
+        in_column(
+            Labelled(N_("Older version"), self.older),
+            Labelled(N_("Newer version"), self.newer),
+            self.differs,
+            (self.diff, 1),
+            (self.back_button, 0, Qt.AlignmentFlag.AlignLeft),
+            owner=versions,
+            margins=(16, 0, 16, 12),
+            spacing=8,
+        )
         yield
-        room = QVBoxLayout(document)
-        room.setContentsMargins(16, 0, 16, 12)
-        room.addWidget(self.document)
+        in_column(self.document, owner=document, margins=(16, 0, 16, 12))
         self.views.chosen.connect(lambda _key: self._show_view())
         for field in (self.older, self.newer):
             field.currentIndexChanged.connect(lambda _at: self._show_diff())

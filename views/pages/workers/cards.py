@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from services.domain.fleet import autoscale
 from services.domain.fleet.worker import WorkerInfo
@@ -29,7 +29,7 @@ from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
-from views.widgets.layout import tab_through
+from views.widgets.layout import STRETCH, in_column, in_row, tab_through
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.stepper import Stepper
 
@@ -186,13 +186,8 @@ class NodeCard(QFrame):
         self.grid.task_wanted.connect(self.task_wanted)
         self._settle = QTimer(self, singleShot=True, interval=STEP_MS)
         self._settle.timeout.connect(self._order_slots)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(1, 1, 1, 1)
-        row.setSpacing(0)
-        row.addWidget(self._build_left())
-        row.addWidget(line("v"))
-        middle = QVBoxLayout()
-        middle.setContentsMargins(10, 9, 10, 9)
+        row = in_row(self._build_left(), line("v"), owner=self, margins=(1, 1, 1, 1), spacing=0)
+        middle = in_column(margins=(10, 9, 10, 9))
         self.facts = FactList()
         self.facts.tasks_wanted.connect(self.tasks_wanted)
         middle.addWidget(self.facts)
@@ -214,22 +209,9 @@ class NodeCard(QFrame):
         self._glyph, self._name = QLabel(), Elided("", "strong", middle=True)
         self._count, self.badge = Label("", "label", "text2"), Badge("", "accent")
         self._beat, self.note = Elided("", "label", "text3"), Elided("", "label", "text3")
-        first = QHBoxLayout()
-        first.setSpacing(7)
-        first.addWidget(self._glyph)
-        first.addWidget(self._name, 1)
-        second = QHBoxLayout()
-        second.setSpacing(6)
-        second.addWidget(self._count)
-        second.addWidget(self._beat, 1)
-        column = QVBoxLayout(side)
-        column.setContentsMargins(12, 9, 8, 9)
-        column.setSpacing(3)
-        column.addLayout(first)
-        column.addLayout(second)
-        column.addWidget(self.note)
-        column.addWidget(self.badge)
-        column.addStretch(1)
+        first = in_row(self._glyph, (self._name, 1), spacing=7)
+        second = in_row(self._count, (self._beat, 1), spacing=6)
+        in_column(first, second, self.note, self.badge, STRETCH, owner=side, margins=(12, 9, 8, 9), spacing=3)
         return side
 
     def _build_right(self) -> QWidget:
@@ -248,17 +230,10 @@ class NodeCard(QFrame):
                 icon = verb.icon if verb.key == "start" else ""
                 self.buttons[verb.key] = Button(verb.text, icon=icon, small=True, tip=verb.tip)
             self.buttons[verb.key].clicked.connect(partial(self._act, verb.key))
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addWidget(self.stepper)
-        row.addStretch(1)
+        row = in_row(self.stepper, STRETCH, spacing=6)
         for key in (*_ICONS, "start", "forget"):
             row.addWidget(self.buttons[key])
-        column = QVBoxLayout(side)
-        column.setContentsMargins(10, 9, 10, 9)
-        column.setSpacing(2)
-        column.addWidget(self._cpu)
-        column.addWidget(self._memory)
+        column = in_column(self._cpu, self._memory, owner=side, margins=(10, 9, 10, 9), spacing=2)
         column.addSpacing(6)
         column.addLayout(row)
         column.addStretch(1)
@@ -499,9 +474,7 @@ class FactList(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: tuple[Line, ...] = ()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 5)
-        self._column.setSpacing(2)
+        self._column = in_column(owner=self, margins=(0, 0, 0, 5), spacing=2)
         self.hide()
 
     def lines(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QWidget
 
 from services.domain.fleet import autoscale
 from services.domain.fleet.autoscale import Range
@@ -18,6 +18,7 @@ from views.dialogs.typed import KeepsTyped
 from views.support import safe, shown
 from views.support.look import Label
 from views.widgets.fields import Labelled, NumberField
+from views.widgets.layout import in_row
 from views.widgets.segmented import Segmented
 
 WIDTH = 460
@@ -95,11 +96,12 @@ class LanesDialog(KeepsTyped, SavingDialog):
 
     def _build_bounds(self) -> QWidget:
         self._bounds = QWidget()
-        row = QHBoxLayout(self._bounds)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        row.addWidget(Labelled(N_("At least"), self.least), 1)
-        row.addWidget(Labelled(N_("At most"), self.most, hint=N_("0: four for each processor")), 1)
+        in_row(
+            (Labelled(N_("At least"), self.least), 1),
+            (Labelled(N_("At most"), self.most, hint=N_("0: four for each processor")), 1),
+            owner=self._bounds,
+            spacing=12,
+        )
         return self._bounds
 
     def order(self) -> str:

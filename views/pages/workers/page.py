@@ -49,6 +49,7 @@ from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.empty_state import EmptyState
 from views.widgets.fields import ChoiceField, ClearAction
+from views.widgets.layout import in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.status_pill import StatusPill
@@ -534,12 +535,9 @@ class LocalCard(Card):
         self.button = Button(N_("Start"), kind="primary", icon="ph.play-fill")
         self.button.clicked.connect(self._on_button)
         self._slots_title = Label("", "label", "text2")
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._slots_title)
-        row.addWidget(self.slots)
-        row.addWidget(self.lanes, 1)
-        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        row = in_row(
+            self._slots_title, self.slots, (self.lanes, 1), (self.button, 0, Qt.AlignmentFlag.AlignLeft), spacing=8
+        )
         for widget in (self._text, self.error):
             self.body.addWidget(widget)
         self.body.addLayout(row)

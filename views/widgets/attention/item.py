@@ -17,6 +17,7 @@ from views.theme import theme
 from views.theme.tokens import QWIDGETSIZE_MAX, status
 from views.widgets.buttons import LinkLabel
 from views.widgets.flow_row import FlowRow, in_lines
+from views.widgets.layout import in_column, in_row
 
 #: verbs that change something; the others open a page
 CHANGING = frozenset(
@@ -166,10 +167,7 @@ class AttentionItem(QFrame):
         self.more_button = LinkLabel(N_("More"))
         self.more_button.activated.connect(self._on_more)
         self.more_button.hide()
-        head = QHBoxLayout()
-        head.setSpacing(BEFORE_AGE)
-        head.addWidget(self.title, 1)
-        head.addWidget(self._age, 0, Qt.AlignmentFlag.AlignTop)
+        head = in_row((self.title, 1), (self._age, 0, Qt.AlignmentFlag.AlignTop), spacing=BEFORE_AGE)
         self._words = words = QVBoxLayout()
         words.setContentsMargins(0, 0, 0, 0)
         words.addLayout(head)
@@ -180,11 +178,7 @@ class AttentionItem(QFrame):
         row_box.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
         row_box.addLayout(words, 1)
         self._space()
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addLayout(row_box)
-        outer.addWidget(line())
+        in_column(row_box, line(), owner=self, spacing=0)
         theme().changed.connect(self._restyle)
         self._fill()
 

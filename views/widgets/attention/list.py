@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from services.i18n import N_, _
 from views.support.language import on_language_changed
@@ -16,7 +16,7 @@ from views.widgets.attention.item import DENSITIES, widgets_in
 from views.widgets.attention.item import AttentionItem as AttentionItem
 from views.widgets.attention.item import AttentionRow as AttentionRow
 from views.widgets.empty_state import EmptyState
-from views.widgets.layout import tab_through
+from views.widgets.layout import in_column, tab_through
 from views.widgets.scroll_pane import ScrollPane
 
 LEAVES_AFTER_MS = 10_000
@@ -111,10 +111,7 @@ class AttentionList(QWidget):
         self._counting = QTimer(self, singleShot=True, interval=0)
         self._counting.timeout.connect(self._count_below)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._outer = QVBoxLayout(self)
-        self._outer.setContentsMargins(0, 0, 0, 0)
-        self._outer.addWidget(self._scroll)
-        self._outer.addWidget(self.empty)
+        self._outer = in_column(self._scroll, self.empty, owner=self)
         self._show_empty()
         on_language_changed(self.retranslate)
         self.retranslate()

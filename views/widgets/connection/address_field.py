@@ -6,11 +6,12 @@ import re
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QFocusEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services.domain.text.mask import DOTS
 from services.i18n import N_
 from views.widgets.buttons import IconButton
+from views.widgets.layout import in_row
 
 #: a slash or an @ in a password should be written as %XX; whoever forgot that has a password all the same
 _PASSWORD = re.compile(r"(\w+://[^:/@\s]*:)(.+)(@)")
@@ -97,11 +98,7 @@ class AddressRow(QWidget):
         self._field = field
         self.eye = IconButton("ph.eye", N_("Hide or show the password"), kind="plain")
         self.eye.clicked.connect(self._on_eye)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        row.addWidget(field, 1)
-        row.addWidget(self.eye)
+        in_row((field, 1), self.eye, owner=self, spacing=4)
 
     def _on_eye(self) -> None:
         self._field.reveal(not self._field.revealed)

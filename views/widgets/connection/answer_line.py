@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from services.domain.insight.connection import BROKER, FILE, MANAGEMENT, STORE, Answer
 from services.i18n import N_, _
@@ -15,6 +15,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
 from views.theme.tokens import status
+from views.widgets.layout import in_row
 
 NAMES = {BROKER: N_("Broker"), STORE: N_("Redis"), MANAGEMENT: N_("Management"), FILE: N_("File of the engine")}
 _LONGEST = 300
@@ -29,12 +30,14 @@ class AnswerLine(QWidget):
         self._named = named
         self._answer: Answer | None = None
         self._glyph, self._name, self._words = QLabel(), Label("", "strong"), Label("", "label", "text2", wrap=True)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 2)
-        row.setSpacing(7)
-        row.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._name, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._words, 1)
+        in_row(
+            (self._glyph, 0, Qt.AlignmentFlag.AlignTop),
+            (self._name, 0, Qt.AlignmentFlag.AlignTop),
+            (self._words, 1),
+            owner=self,
+            margins=(0, 0, 0, 2),
+            spacing=7,
+        )
         self.hide()
         theme().changed.connect(self._say)
         on_language_changed(self._say)

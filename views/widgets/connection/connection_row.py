@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from services.i18n import N_, _
 from views.support import safe
@@ -16,6 +16,7 @@ from views.theme.tokens import RADIUS_BUTTON
 from views.widgets.badge import Badge
 from views.widgets.buttons import IconButton, shortcut_text
 from views.widgets.elided import Elided
+from views.widgets.layout import in_column, in_row
 
 MOST_KEYS = 9
 
@@ -58,9 +59,7 @@ class ConnectionRow(QWidget):
         words = " · ".join(part for part in (connection.address, connection.origin) if part)
         *first, last = connection.places or (connection.address,)
         lines = (*first, " · ".join(part for part in (last, connection.origin) if part))
-        column = QVBoxLayout()
-        column.setSpacing(1)
-        column.addLayout(head)
+        column = in_column(head, spacing=1)
         self.places = [Elided(one, "label", "text3", middle=True) for one in lines]
         for place in self.places:
             column.addWidget(place)
@@ -73,11 +72,7 @@ class ConnectionRow(QWidget):
         self.remove_button.disable(connection.fixed or open_now)
         self.edit_button.clicked.connect(lambda: self.edit_wanted.emit(connection.name))
         self.remove_button.clicked.connect(lambda: self.remove_wanted.emit(connection.name))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(10, 6, 6, 6)
-        row.setSpacing(10)
-        row.addWidget(glyph)
-        row.addLayout(column, 1)
+        row = in_row(glyph, (column, 1), owner=self, margins=(10, 6, 6, 6), spacing=10)
         if 1 <= number <= MOST_KEYS:
             row.addWidget(Label(shortcut_text(f"Ctrl+{number}"), "caption", "text3"))
         row.addWidget(self.beside_button)

@@ -30,7 +30,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QMenu,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -47,7 +46,7 @@ from views.widgets.filter.field import FilterField as FilterField
 from views.widgets.filter.field import FilterValue as FilterValue
 from views.widgets.filter.search_field import SearchField
 from views.widgets.filter.text import Chip, as_words, combine, split
-from views.widgets.layout import tab_through
+from views.widgets.layout import STRETCH, in_column, in_row, tab_through
 from views.widgets.segmented import Segmented
 
 TYPING_MS = 250
@@ -103,17 +102,15 @@ class FilterBar(QWidget):
         on_language_changed(self.retranslate)
 
     def _put_together(self) -> None:
-        self._row = QHBoxLayout()
-        self._row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN - 6, 0)
-        self._row.setSpacing(8)
-        self._row.addWidget(self.chips, 1000)
-        self._row.addWidget(self.line, 1000)
-        self._row.addWidget(self.field)
-        self._row.addWidget(self.text_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(self._row, 1)
+        self._row = in_row(
+            (self.chips, 1000),
+            (self.line, 1000),
+            self.field,
+            self.text_button,
+            margins=(PAGE_MARGIN, 0, PAGE_MARGIN - 6, 0),
+            spacing=8,
+        )
+        column = in_column((self._row, 1), owner=self, spacing=0)
         self._problem.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 4)
         self._problem.setFixedHeight(PROBLEM_HEIGHT)
         column.addWidget(self._problem)
@@ -304,12 +301,9 @@ class ValuePopup(QFrame):
         self.list.setIconSize(QSize(15, 15))
         self.list.setAccessibleName(title)
         self.list.itemChanged.connect(self._on_item_changed)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 10, 10, 10)
-        column.setSpacing(8)
-        column.addWidget(Label(title, "strong"))
-        for widget in (self.mode, self.search, self.list):
-            column.addWidget(widget)
+        in_column(
+            Label(title, "strong"), self.mode, self.search, self.list, owner=self, margins=(10, 10, 10, 10), spacing=8
+        )
 
     def fill(
         self,
@@ -444,12 +438,7 @@ class FilterChips(QWidget):
         self.more.opened.connect(self._open_more)
         self._place = QHBoxLayout()
         self._place.setSpacing(GAP)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GAP)
-        row.addLayout(self._place)
-        row.addWidget(self.more)
-        row.addStretch(1)
+        in_row(self._place, self.more, STRETCH, owner=self, spacing=GAP)
         self.retranslate()
 
     @property

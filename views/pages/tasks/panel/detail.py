@@ -51,7 +51,7 @@ from views.widgets.document_section import MOST_LINES, DocumentSection
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import stacked
+from views.widgets.layout import in_column, in_row, stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -208,19 +208,12 @@ class TaskDetailPanel(QWidget):
 
     def build(self) -> Iterator[None]:
         """Put it together, a little between two yields; whoever makes it goes through all of it."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._build_head())
+        column = in_column(self._build_head(), owner=self, spacing=0)
         yield
         area, self._body = _scrolled()
         self._side_area, self._side = _scrolled()
         columns = QWidget()
-        row = QHBoxLayout(columns)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(area, 1)
-        row.addWidget(self._side_area, 1)
+        in_row((area, 1), (self._side_area, 1), owner=columns, spacing=0)
         place = stacked(columns)
         column.addWidget(place, 1)
         self._bones = Bones(self, place, ground="surface", leave=self.focus_first)
@@ -235,9 +228,7 @@ class TaskDetailPanel(QWidget):
 
     def _build_head(self) -> QWidget:
         head = QWidget()
-        rows = QVBoxLayout(head)
-        rows.setContentsMargins(16, 10, 12, 10)
-        rows.setSpacing(8)
+        rows = in_column(owner=head, margins=(16, 10, 12, 10), spacing=8)
         first = QHBoxLayout()
         self._type = Label("", "panel")
         self.pill = StatusPill(framed=True)
@@ -286,11 +277,7 @@ class TaskDetailPanel(QWidget):
         self.verdict = Strip("warning")
         self._beside = Label("", "label", "text2", wrap=True)
         verdict = QWidget()
-        column = QVBoxLayout(verdict)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.verdict)
-        column.addWidget(self._beside)
+        in_column(self.verdict, self._beside, owner=verdict, spacing=6)
         self._verdict_room = _margins(verdict)
         self._verdict_room.hide()
         self._body.addWidget(self._verdict_room)
@@ -575,9 +562,7 @@ def _scrolled() -> tuple[ScrollPane, QVBoxLayout]:
 
 def _margins(widget: QWidget) -> QWidget:
     frame = panel("plain")
-    row = QHBoxLayout(frame)
-    row.setContentsMargins(16, 10, 16, 8)
-    row.addWidget(widget)
+    in_row(widget, owner=frame, margins=(16, 10, 16, 8))
     return frame
 
 

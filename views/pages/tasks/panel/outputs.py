@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QPlainTextEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QMenu, QPlainTextEdit, QScrollArea, QWidget
 
 from services.domain.task.artifact import Artifact
 from services.domain.task.record import Task
@@ -27,6 +27,7 @@ from views.support.look import Label
 from views.support.operation import Operation
 from views.theme import theme
 from views.widgets.buttons import IconButton, LinkLabel
+from views.widgets.layout import in_row
 from views.widgets.section import Section
 
 EDGE, ROWS, SIZE_COLUMN = 132, 10, 2
@@ -65,10 +66,9 @@ class ArtifactSection(Section):
         self._grid.setHorizontalSpacing(6)
         self._grid.setVerticalSpacing(3)
         self._grid.setColumnStretch(1, 1)
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._list, 1, Qt.AlignmentFlag.AlignTop)
+        row = in_row(
+            (self.picture, 0, Qt.AlignmentFlag.AlignTop), (self._list, 1, Qt.AlignmentFlag.AlignTop), spacing=12
+        )
         self.body.addLayout(row)
         self.body.addWidget(self.caption)
         self.body.addWidget(self._trouble)

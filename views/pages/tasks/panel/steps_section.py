@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from services.domain.task.artifact import Artifact
 from services.domain.text.mask import masked_text
@@ -18,6 +18,7 @@ from views.support import safe, text
 from views.support.look import Label
 from views.theme import theme
 from views.widgets.buttons import IconButton, LinkLabel
+from views.widgets.layout import in_column, in_row
 from views.widgets.section import Section
 from views.widgets.timeline import Timeline, TimelineEntry
 
@@ -53,19 +54,18 @@ class FailedStep(QWidget):
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.links: list[LinkLabel] = []
         self._files: tuple[Found, ...] = ()
-        self._words = QVBoxLayout()
-        self._words.setSpacing(4)
-        self._words.addWidget(self.said)
-        self._words.addWidget(self._away)
+        self._words = in_column(self.said, self._away, spacing=4)
         self._lines = QVBoxLayout()
         self._lines.setSpacing(2)
         self._words.addLayout(self._lines)
         self._words.addStretch(1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(INDENT, 2, 0, 6)
-        row.setSpacing(12)
-        row.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(self._words, 1)
+        in_row(
+            (self.picture, 0, Qt.AlignmentFlag.AlignTop),
+            (self._words, 1),
+            owner=self,
+            margins=(INDENT, 2, 0, 6),
+            spacing=12,
+        )
 
     def show_failure(self, said: str, title: str, files: Sequence[Found]) -> None:
         """Show the sentence, and of ``files`` those that the step left; the last picture is that of the failure."""
@@ -93,9 +93,7 @@ class FailedStep(QWidget):
 
     def _line(self, one: Found) -> QWidget:
         artifact, line = one.artifact, QWidget()
-        row = QHBoxLayout(line)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
+        row = in_row(owner=line, spacing=6)
         glyph = QLabel()
         icon = _ICONS.get(artifact.name) or _ICONS.get(artifact.kind, "ph.file")
         glyph.setPixmap(theme().pixmap(icon, "text2", 14))

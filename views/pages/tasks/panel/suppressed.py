@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from services.domain.task.notes import SUPPRESSED_KEPT, Suppressed
 from services.i18n import N_, _, ngettext
@@ -23,6 +23,7 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
+from views.widgets.layout import in_column
 from views.widgets.strip import ErrorStrip
 
 SIZE, LEAST = (980, 600), (700, 400)
@@ -134,13 +135,8 @@ class SuppressedDialog(DialogFrame):
         self.refresh()
 
     def _build(self) -> None:
-        head = QVBoxLayout()
-        head.setContentsMargins(18, 10, 18, 10)
-        head.addWidget(self.counts)
-        head.addWidget(self.error)
-        body = QVBoxLayout()
-        body.addWidget(self.table)
-        body.addWidget(self.empty)
+        head = in_column(self.counts, self.error, margins=(18, 10, 18, 10))
+        body = in_column(self.table, self.empty)
         self.empty.hide()
         self.fill(head, body, size=SIZE, least=LEAST)
         self.set_note(type_names.name(self._type) if self._type else "")
