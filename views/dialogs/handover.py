@@ -21,7 +21,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.widgets.buttons import Button, LinkLabel
-from views.widgets.layout import in_row
+from views.widgets.layout import clear, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
@@ -149,10 +149,7 @@ class _Parts(ScrollPane):
         if tuple(parts) == self._shown:
             return
         self._shown, self.links = tuple(parts), []
-        while (item := self.body.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self.body)
         for place, part in enumerate(parts):
             title = Label(part.title, "strong", "text2")
             title.setContentsMargins(0, 10 if place else 0, 0, 2)

@@ -29,7 +29,7 @@ from views.support.operation import Operation
 from views.widgets.buttons import Button
 from views.widgets.fields import Labelled
 from views.widgets.find_field import FindField
-from views.widgets.layout import in_column, in_row
+from views.widgets.layout import clear, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.toast import ToastSpec, failure, undo_action
 
@@ -127,10 +127,7 @@ class QuietHoursDialog(KeepsTyped):
             self.when.setFocus()
         self._for = ""
         body = self._list.body
-        while (item := body.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(body)
         self.edit_buttons, self.remove_buttons = {}, {}
         for one in found:
             body.addWidget(self._row(one, known.zone))

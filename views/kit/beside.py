@@ -28,7 +28,7 @@ from views.support.words.shop import platform_name
 from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import LinkLabel
-from views.widgets.layout import in_column, in_row
+from views.widgets.layout import clear, in_column, in_row
 from views.widgets.section import Section
 from views.widgets.segmented import Segmented
 
@@ -309,10 +309,7 @@ class StepGrid(QWidget):
 
     def _clear(self) -> None:
         self.rows = []
-        while (item := self._grid.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._grid)
 
     def _add_rest(self, count: int) -> None:
         if count:

@@ -72,6 +72,14 @@ def stacked(*widgets: QWidget) -> QStackedWidget:
     return stack
 
 
+def clear(layout: QLayout) -> None:
+    """Take all widgets out of it, at once for whoever looks: what goes for good does so later."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
 def tab_through(parent: QWidget, widgets: Iterable[QWidget]) -> None:
     """Give the tab key what was made later in the order in which it is read, and in the place of its parent: what is
     made last would come after all else of the window.

@@ -28,7 +28,7 @@ from views.support.look import Label, line
 from views.support.operation import Operation
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
-from views.widgets.layout import in_column, in_row
+from views.widgets.layout import clear, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
 from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
@@ -117,11 +117,7 @@ class Created(QWidget):
 
     def _clear(self) -> None:
         self._rows = {}
-        while (item := self._list.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._list)
 
 
 def place_of(spec: TaskSpec) -> str:

@@ -50,7 +50,7 @@ from views.widgets.card import Card, TileRow
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import in_column, in_row
+from views.widgets.layout import clear, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.unknown import Bones
@@ -387,7 +387,7 @@ class AnswerPane(ScrollPane):
         found = tuple(words.facts(task, now)) if task is not None else ()
         self._row_of_facts.setVisible(bool(found))
         if [one[1:] for one in found] != [one[1:] for one in self._facts]:
-            _emptied(self._flow)
+            clear(self._flow)
             for said, page, request in found:
                 self._flow.addWidget(self._fact(said, page, request))
         self._facts = found
@@ -457,13 +457,6 @@ def _latest(story: WorkStory, now: int) -> str:
     return text.age(shown.span(now - at)) if at else ""
 
 
-def _emptied(layout: FlowRow) -> None:
-    while (item := layout.takeAt(0)) is not None:
-        if (widget := item.widget()) is not None:
-            widget.hide()
-            widget.deleteLater()
-
-
 class Lines(QWidget):
     """Lines that lead to their task or schedule.
 
@@ -485,10 +478,7 @@ class Lines(QWidget):
             return
         self._shown = tuple(found)
         focused = next((key for key, link in self.links.items() if link.hasFocus()), "")
-        while (item := self._column.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._column)
         self.links = {}
         for one in found:
             self._column.addWidget(self._row(one))

@@ -30,7 +30,7 @@ from views.widgets.document_section import AT_ONCE, MOST_LINES, SHOWN, DocumentS
 from views.widgets.elided import Elided
 from views.widgets.json.diff import DiffText, lines_between
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import STRETCH, in_column, in_row
+from views.widgets.layout import STRETCH, clear, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.segmented import Segmented
@@ -125,10 +125,7 @@ class ResultRows(QWidget):
     def show_results(self, found: tuple[words.Result, ...], *, doors: bool) -> None:
         """Show these; ``doors``: what they name can be shown."""
         self._shown, self.doors = found, []
-        while (gone := self._rows.takeAt(0)) is not None:
-            if (widget := gone.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._rows)
         for one in found:
             self._rows.addWidget(self._row(one, door=doors and bool(one.objects)))
 

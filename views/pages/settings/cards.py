@@ -29,7 +29,7 @@ from views.theme import theme
 from views.widgets.buttons import Button, IconButton
 from views.widgets.card import Card
 from views.widgets.elided import Elided
-from views.widgets.layout import STRETCH, in_column, in_row, tab_through
+from views.widgets.layout import STRETCH, clear, in_column, in_row, tab_through
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec, failure
@@ -125,10 +125,7 @@ class PeopleCard(_AskedCard):
 
     def show_state(self) -> None:
         """Show what was heard last."""
-        while (item := self._list.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._list)
         known, may = self._known, self._may()
         people = known.people if known is not None else ()
         self.rows = [self._person(one, may=may) for one in people]
@@ -263,10 +260,7 @@ class AsideCard(Card):
 
     def show_state(self) -> None:
         """Show what was heard last."""
-        while (item := self._list.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._list)
         number = len(self._found)
         self.rows = [AsideRow(*both) for both in zip(self._found, self._values, strict=False)]
         for row in self.rows:

@@ -36,7 +36,7 @@ from views.widgets.buttons import IconButton
 from views.widgets.empty_state import EmptyState
 from views.widgets.fields import ChoiceField
 from views.widgets.filter.search_field import SearchField
-from views.widgets.layout import in_column, in_row
+from views.widgets.layout import clear, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
 
@@ -272,10 +272,7 @@ class ConfigDialog(KeepsTyped):
 
     def _take_away(self) -> dict[str, SettingRow]:
         """Show nothing: the file is read anew. Answers the rows that stood there."""
-        while (item := self.pane.body.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self.pane.body)
         before, self.rows = self.rows, {}
         self._heads, self._lines, self._tables = {}, {}, []
         return before

@@ -29,7 +29,7 @@ from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
-from views.widgets.layout import STRETCH, in_column, in_row, tab_through
+from views.widgets.layout import STRETCH, clear, in_column, in_row, tab_through
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.stepper import Stepper
 
@@ -506,10 +506,7 @@ class FactList(QWidget):
         self.setVisible(bool(fresh))
 
     def _build(self) -> None:
-        while (item := self._column.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.hide()
-                old.deleteLater()
+        clear(self._column)
         for words, tone, door in self._shown:
             if door:
                 link = _Door(words)

@@ -15,6 +15,7 @@ from views.support import safe, shown, text
 from views.support.look import Label
 from views.support.words import type_names
 from views.widgets.buttons import LinkLabel
+from views.widgets.layout import clear
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
 
@@ -75,10 +76,7 @@ class LinksSection(Section):
         self.setVisible(bool(lines))
 
     def _fill(self, lines: Sequence[LinkLine]) -> None:
-        while (item := self._grid.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._grid)
         for row, line in enumerate(lines):
             link = LinkLabel()
             link.set_count_text(line.words)

@@ -27,7 +27,7 @@ from views.support.look import Label
 from views.support.operation import Operation
 from views.theme import theme
 from views.widgets.buttons import IconButton, LinkLabel
-from views.widgets.layout import in_row
+from views.widgets.layout import clear, in_row
 from views.widgets.section import Section
 
 EDGE, ROWS, SIZE_COLUMN = 132, 10, 2
@@ -129,10 +129,7 @@ class ArtifactSection(Section):
         self.show()
 
     def _fill(self, found: Sequence[Found]) -> None:
-        while (item := self._grid.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._grid)
         # the newest first: what the last attempt left is what one looks for
         for row, one in enumerate(reversed(found[-ROWS:])):
             for column, widget in enumerate(self._line(one)):

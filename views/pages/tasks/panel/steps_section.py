@@ -18,7 +18,7 @@ from views.support import safe, text
 from views.support.look import Label
 from views.theme import theme
 from views.widgets.buttons import IconButton, LinkLabel
-from views.widgets.layout import in_column, in_row
+from views.widgets.layout import clear, in_column, in_row
 from views.widgets.section import Section
 from views.widgets.timeline import Timeline, TimelineEntry
 
@@ -84,10 +84,7 @@ class FailedStep(QWidget):
             return
         self._files = files
         self.links.clear()
-        while (item := self._lines.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._lines)
         for one in files:
             self._lines.addWidget(self._line(one))
 
