@@ -11,7 +11,7 @@ import msgspec
 from services.domain.errors import StoreUnavailable, UsageError
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Tally
-from services.engine.lead.duty import Rounds
+from services.engine.lead.duty import OnDuty, Rounds
 from services.engine.lead.firing import DEFAULT_ZONE, Firing, fleet_zone
 from services.ports import Clock, ScheduleEntry, Store
 
@@ -23,7 +23,7 @@ LOOK_S = 60.0
 _TRIES = 5
 
 
-class Scheduler:
+class Scheduler(OnDuty):
     """Started and stopped with the leadership."""
 
     def __init__(self, store: Store, firing: Firing, clock: Clock, name: str) -> None:
@@ -31,14 +31,6 @@ class Scheduler:
         self._duty = Rounds(self.tick, TICK_S, clock, f"{name}-scheduler", log=log, waits="schedules wait")
         self._looked_at = -LOOK_S
         self._told: set[tuple[str, int]] = set()  #: name and version of schedules whose trouble was logged
-
-    def start(self) -> None:
-        """Begin to fire."""
-        self._duty.start()
-
-    def stop(self) -> None:
-        """Stop after the present tasks."""
-        self._duty.stop()
 
     def tick(self) -> int:
         """Fire what is due now; returns how many schedules were. One that cannot be fired does not hold up the others.

@@ -9,7 +9,7 @@ from services.domain.insight.drift import Flow
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status
-from services.engine.lead.duty import Rounds
+from services.engine.lead.duty import OnDuty, Rounds
 from services.ports import Clock, Store
 
 log = logging.getLogger(__name__)
@@ -22,7 +22,7 @@ AGAIN_MS = 2_000
 GONE_MS = 4 * 86_400_000
 
 
-class DriftKeeper:
+class DriftKeeper(OnDuty):
     """Started and stopped with the leadership. What is usual is learned from the records, by each leader anew."""
 
     def __init__(self, store: Store, clock: Clock, name: str) -> None:
@@ -37,14 +37,6 @@ class DriftKeeper:
             begin=self._forget,  # what happened while others led is in no past
         )
         self._forget()
-
-    def start(self) -> None:
-        """Begin to compare."""
-        self._duty.start()
-
-    def stop(self) -> None:
-        """Stop after the present round."""
-        self._duty.stop()
 
     def _forget(self) -> None:
         self._flows: dict[tuple[str, str], Flow] = {}

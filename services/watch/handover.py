@@ -11,7 +11,7 @@ from services.domain.alerts.incident import Words
 from services.domain.plans import handover as plans
 from services.domain.plans.handover import KIND, PLAN, SENT, HandoverSent
 from services.domain.text.message import Message
-from services.engine.lead.duty import Rounds
+from services.engine.lead.duty import OnDuty, Rounds
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor.alerts.wording import LANGUAGES
 from services.monitor.handover import Handover, plain
@@ -25,7 +25,7 @@ MOST_TEXT = 8_000
 Page = Callable[[int, str, int], Handover]
 
 
-class HandoverKeeper:
+class HandoverKeeper(OnDuty):
     """Started and stopped with the leadership. What was sent stands in the store, so the next leader sends nothing
     twice.
     """
@@ -33,14 +33,6 @@ class HandoverKeeper:
     def __init__(self, store: Store, page: Page, clock: Clock, name: str) -> None:
         self._store, self._page = store, page
         self._duty = Rounds(self.tick, EVERY_S, clock, f"{name}-handover", log=log, waits="the handover waits")
-
-    def start(self) -> None:
-        """Begin to look at the clock."""
-        self._duty.start()
-
-    def stop(self) -> None:
-        """Stop after the present round."""
-        self._duty.stop()
 
     def tick(self) -> int:
         """Write down what is due now; to how many channels.

@@ -15,7 +15,7 @@ from services.domain.insight.known_issue import IssueState, Wanted
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status, Triage
-from services.engine.lead.duty import Rounds
+from services.engine.lead.duty import OnDuty, Rounds
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.ports import Clock, Store
 
@@ -43,20 +43,12 @@ class Acts(Protocol):
         """Run letters again; how many do."""
 
 
-class IssueKeeper:
+class IssueKeeper(OnDuty):
     """Started and stopped with the leadership. What was done stands in the store, so the next leader does it once."""
 
     def __init__(self, store: Store, acts: Acts, clock: Clock, name: str) -> None:
         self._store, self._acts = store, acts
         self._duty = Rounds(self.tick, EVERY_S, clock, f"{name}-issues", log=log, waits="known issues wait")
-
-    def start(self) -> None:
-        """Begin."""
-        self._duty.start()
-
-    def stop(self) -> None:
-        """Stop after the present round."""
-        self._duty.stop()
 
     def tick(self) -> None:
         """Do what is due now.

@@ -19,7 +19,7 @@ from services.domain.task.event import Event
 from services.domain.task.order import QueueDepth
 from services.domain.task.search.query import equals
 from services.domain.task.status import WAITING, Status, Triage
-from services.engine.lead.duty import DutyThread
+from services.engine.lead.duty import DutyThread, OnDuty
 from services.engine.registry import Registry
 from services.monitor import live
 from services.monitor.live import Changes, Snapshot
@@ -44,7 +44,7 @@ _ACTIVE = (*sorted(WAITING), Status.RUNNING, Status.RETRYING)
 CALM = frozenset({shop.HEALTHY, shop.RUNNING, shop.WAITING, shop.IDLE, shop.PAUSED_TYPE})
 
 
-class Recorder:
+class Recorder(OnDuty):
     """A duty of the leader, in a thread of its own: a slow disk delays nobody."""
 
     def __init__(
@@ -55,7 +55,7 @@ class Recorder:
         self._path, self._name = path, name
         self._said: str | None = None  #: why nothing is recorded, as the store was told last
         self._tell_due = 0.0
-        self._thread = DutyThread(self.run, "recorder")
+        self._duty = DutyThread(self.run, "recorder")
         self._cursor = ""
         self._came = self._went = self._failed = 0
         self._counted = False  #: whether all events since the last look were read
@@ -65,14 +65,6 @@ class Recorder:
         self._shops_due = 0.0
         self._depths: tuple[QueueDepth, ...] | None = None
         self._depths_due = 0.0
-
-    def start(self) -> None:
-        """Record from now on."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Record no more."""
-        self._thread.stop()
 
     def run(self, stop: threading.Event) -> None:
         """Until it is told to stop. What cannot be asked or written is a gap."""

@@ -15,7 +15,7 @@ from services.domain.task.order import Delivery
 from services.domain.task.record import Task
 from services.domain.task.status import LETTER, Status, message_of
 from services.engine import letters, recipe
-from services.engine.lead.duty import DutyThread
+from services.engine.lead.duty import DutyThread, OnDuty
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.ports import Broker, Clock, Consumer, Store
@@ -25,21 +25,13 @@ BATCH = 50
 TAKE_S = 1.0
 
 
-class Archiver:
+class Archiver(OnDuty):
     """Consumes the dead queue while its process leads; stores, then acknowledges."""
 
     def __init__(self, store: Store, broker: Broker, steps: Steps, registry: Registry, clock: Clock, name: str) -> None:
         self._store, self._broker, self._steps = store, broker, steps
         self._registry, self._clock, self._name = registry, clock, name
         self._duty = DutyThread(self._loop, f"{name}-archiver")
-
-    def start(self) -> None:
-        """Begin to consume."""
-        self._duty.start()
-
-    def stop(self) -> None:
-        """Stop after the present batch."""
-        self._duty.stop()
 
     def archive(self, deliveries: Sequence[Delivery]) -> list[Delivery]:
         """Store a batch; returns what is stored and may be acknowledged. One bad letter does not hold up the others.

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 
 from services.domain.errors import ArtifactError, ConsoleError
-from services.engine.lead.duty import DutyThread
+from services.engine.lead.duty import DutyThread, OnDuty
 from services.ports import ArtifactStore, Clock, Store
 
 log = logging.getLogger(__name__)
@@ -18,7 +18,7 @@ BATCH, TICK_S, FIRST_S, REST_S = 50, 1.0, 60.0, 600.0
 YOUNG_MS, LOST_MS = 3_600_000, 30 * 86_400_000
 
 
-class ArtifactKeeper:
+class ArtifactKeeper(OnDuty):
     """Every process that keeps files looks, leader or not: nobody else sees a folder of this machine.
 
     The janitor removes the records and leaves a tombstone of each; the files follow. Those of a record that vanished in
@@ -29,15 +29,7 @@ class ArtifactKeeper:
         self._store, self._artifacts, self._clock = store, artifacts, clock
         self._work: Iterator[tuple[str, bool]] | None = None
         self._next = clock.monotonic() + FIRST_S
-        self._thread = DutyThread(self._run, "artifact-keeper")
-
-    def start(self) -> None:
-        """Look from time to time, in a thread."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Look no more."""
-        self._thread.stop()
+        self._duty = DutyThread(self._run, "artifact-keeper")
 
     def tick(self) -> int:
         """Go on with some; the files of how many tasks are gone. Raises the errors of the store."""

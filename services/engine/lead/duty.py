@@ -68,6 +68,20 @@ class DutyThread:
             thread.join(self._leave_s)
 
 
+class OnDuty:
+    """What is done by a thread, ``_duty``: while its process leads, or as long as that is there."""
+
+    _duty: DutyThread
+
+    def start(self) -> None:
+        """Begin."""
+        self._duty.start()
+
+    def stop(self) -> None:
+        """End after the present round or batch."""
+        self._duty.stop()
+
+
 class Rounds(DutyThread):
     """Calls ``tick`` every so many seconds. A round that fails is logged: the next may go well, and nobody else does
     the work while this process leads.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from services.domain.errors import ConsoleError
-from services.engine.lead.duty import DutyThread
+from services.engine.lead.duty import DutyThread, OnDuty
 from services.ports import Clock, Consumer
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ class Source(Protocol):
         """Take up a batch; raises a ConsoleError where it went back."""
 
 
-class NoticeReader:
+class NoticeReader(OnDuty):
     """A thread of its own; ``wanted`` tells whether it is this process's turn."""
 
     def __init__(
@@ -42,14 +42,6 @@ class NoticeReader:
         """``wanted`` may raise what a silent store raises. ``beside``: what is done when there was nothing to read."""
         self._notices, self._clock, self._wanted, self._beside = notices, clock, wanted, beside
         self._duty = DutyThread(self._loop, f"{name}-notices", leave_s=LEAVE_S)
-
-    def start(self) -> None:
-        """Begin to read."""
-        self._duty.start()
-
-    def stop(self) -> None:
-        """Stop after the present batch."""
-        self._duty.stop()
 
     def _loop(self, stop: threading.Event) -> None:
         consumers: list[Consumer] = []

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.types import task_type
-from services.engine.lead.duty import DutyThread
+from services.engine.lead.duty import DutyThread, OnDuty
 from services.ports import Clock, Store
 
 log = logging.getLogger(__name__)
@@ -17,7 +17,7 @@ LOOK_S, MOST = 5.0, 32
 LEAVE_S = 2.0
 
 
-class PayloadIndexer:
+class PayloadIndexer(OnDuty):
     """Whoever leads does it, in a thread of its own: a new field is learned from every record there is.
 
     No ``Rounds``: one of its rounds may last for minutes, and must hear in the middle of it that the lead has ended.
@@ -25,17 +25,9 @@ class PayloadIndexer:
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock
-        self._thread = DutyThread(self.run, "payload-indexer", leave_s=LEAVE_S)
+        self._duty = DutyThread(self.run, "payload-indexer", leave_s=LEAVE_S)
         self._types: Mapping[str, str] = {}  #: as they were read last
         self._named: tuple[set[str], bool] = (set(), True)  #: what they name, and whether all could be read
-
-    def start(self) -> None:
-        """Look after the types."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Leave it to the next one, who goes on where this one was."""
-        self._thread.stop()
 
     def run(self, stop: threading.Event) -> None:
         """Until the lead ends; a store that does not answer is asked again."""

@@ -17,7 +17,7 @@ from services.domain.task.record import Task
 from services.domain.task.result import result_order
 from services.domain.task.status import TERMINAL
 from services.domain.text.said import said
-from services.engine.lead.duty import DutyThread
+from services.engine.lead.duty import DutyThread, OnDuty
 from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ LAST_S = 10.0
 KIND, NAME = "relay", "results"
 
 
-class ResultRelay:
+class ResultRelay(OnDuty):
     """Runs while its process leads."""
 
     def __init__(self, store: Store, broker: Broker, clock: Clock, name: str) -> None:
@@ -41,11 +41,7 @@ class ResultRelay:
     def start(self) -> None:
         """Go on where the last leader stopped."""
         self._cursor = ""
-        self._duty.start()
-
-    def stop(self) -> None:
-        """Tell what has ended by now, as far as the broker lets us, and stop."""
-        self._duty.stop()
+        super().start()
 
     def round(self, wait_s: float) -> bool:
         """Publish what ended since the last round; tell whether there may be more at once.

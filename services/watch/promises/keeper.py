@@ -13,7 +13,7 @@ from services.domain.promises.judge import CREATED
 from services.domain.promises.promise import AGE, KIND, STATE, Promise
 from services.domain.promises.standing import Standing
 from services.domain.task.order import BrokerHealth
-from services.engine.lead.duty import Rounds
+from services.engine.lead.duty import OnDuty, Rounds
 from services.engine.registry import Registry
 from services.monitor.numbers.measured import Measured
 from services.monitor.waits.waiting import WaitingFacts
@@ -26,7 +26,7 @@ EVERY_S = 15.0
 LONGEST_GAP_S = 31 * 86_400
 
 
-class PromiseKeeper:
+class PromiseKeeper(OnDuty):
     """Started and stopped with the leadership. What it has learnt stands in the store, so the next leader goes on."""
 
     def __init__(
@@ -56,14 +56,6 @@ class PromiseKeeper:
     def _forget_looks(self) -> None:
         self._seen.clear()
         self._late.clear()
-
-    def start(self) -> None:
-        """Begin to judge."""
-        self._duty.start()
-
-    def stop(self) -> None:
-        """Stop after the present round."""
-        self._duty.stop()
 
     def tick(self) -> int:
         """Judge all promises now; how many were, 0 where it was stopped meanwhile.
