@@ -18,6 +18,7 @@ from views.dialogs.saving import SavingDialog
 from views.support.look import Label
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import STRETCH, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
 
@@ -135,11 +136,7 @@ class ConfirmDialog(SavingDialog):
         self.other_button.clicked.connect(self._on_other)
         self.save_button = self.verb_button
         self.body.addWidget(self.problem)
-        self.foot.addWidget(self.other_button)
-        self.foot.addWidget(self.meanwhile)
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.cancel_button)
-        self.foot.addWidget(self.verb_button)
+        put(self.foot, self.other_button, self.meanwhile, STRETCH, self.cancel_button, self.verb_button)
         # where it has to be written down first, a person writes at once: a space would press Cancel, and what follows
         # would be keys of the page behind
         (self.note_field if self.question.note_needed else self.cancel_button).setFocus()

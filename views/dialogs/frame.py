@@ -24,7 +24,7 @@ from views.support.look import Label, focus_chain, ruled
 from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button, IconButton
-from views.widgets.layout import STRETCH, in_column, in_row
+from views.widgets.layout import STRETCH, in_column, in_row, put
 
 MARGIN = 20
 GAP = 60  #: what is left of the window behind
@@ -157,9 +157,7 @@ class DialogFrame(Dimming):
         save = Button(N_("Save"), kind="primary", shortcut="Ctrl+Return")
         cancel.clicked.connect(self.reject)
         save.clicked.connect(on_save)
-        self.foot.addStretch(1)
-        self.foot.addWidget(cancel)
-        self.foot.addWidget(save)
+        put(self.foot, STRETCH, cancel, save)
         return cancel, save
 
     def retranslate(self) -> None:

@@ -17,6 +17,7 @@ from views.dialogs.frame import DialogFrame
 from views.support.operation import Operation
 from views.theme import theme
 from views.widgets.buttons import Button
+from views.widgets.layout import STRETCH, put
 from views.widgets.strip import ErrorStrip
 
 WIDTH, HEIGHT = 980, 720
@@ -113,9 +114,7 @@ class GuideDialog(DialogFrame):
         close = Button(N_("Close"), hint="Esc")
         close.clicked.connect(self.reject)
         self.error.retry.connect(self._ask)
-        self.foot.addWidget(self.back_button)
-        self.foot.addStretch(1)
-        self.foot.addWidget(close)
+        put(self.foot, self.back_button, STRETCH, close)
         self._ask()
 
     @property

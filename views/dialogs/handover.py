@@ -21,7 +21,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.widgets.buttons import Button, LinkLabel
-from views.widgets.layout import clear, in_row
+from views.widgets.layout import STRETCH, clear, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
@@ -76,10 +76,7 @@ class HandoverDialog(DialogFrame):
         self.copy_button = Button(N_("Copy as text"), icon="ph.copy")
         self.again_button = Button(N_("Write it again"), icon="ph.arrows-clockwise", shortcut="window.refresh")
         self.close_button = Button(N_("Close"), hint="Esc")
-        self.foot.addWidget(self.copy_button)
-        self.foot.addWidget(self.again_button)
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.close_button)
+        put(self.foot, self.copy_button, self.again_button, STRETCH, self.close_button)
 
     def _connect(self) -> None:
         self.span.chosen.connect(lambda _key: self.refresh())

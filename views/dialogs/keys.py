@@ -22,7 +22,7 @@ from views.tables.table_view import TableView
 from views.widgets.buttons import Button, LinkLabel, shortcut_text
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.search_field import SearchField
-from views.widgets.layout import in_row
+from views.widgets.layout import STRETCH, in_row, put
 
 SIZE, LEAST = (820, 600), (640, 420)
 KEY = "now"
@@ -162,9 +162,7 @@ class KeysDialog(DialogFrame):
         self.body.setSpacing(10)
         for button in (self.press_button, self.default_button, self.none_button):
             self.foot.addWidget(button)
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.all_button)
-        self.foot.addWidget(self.close_button)
+        put(self.foot, STRETCH, self.all_button, self.close_button)
 
     # looking
 

@@ -24,7 +24,7 @@ from views.support.operation import Operation
 from views.theme import theme
 from views.widgets.buttons import Button
 from views.widgets.elided import Elided
-from views.widgets.layout import in_row
+from views.widgets.layout import in_row, put
 from views.widgets.status_pill import StatusPill
 from views.widgets.strip import Strip
 from views.widgets.toast import ToastSpec, failure
@@ -236,10 +236,7 @@ class ShopWindowDialog(DialogFrame):
         self.close_button.clicked.connect(self.reject)
         self.done_button.clicked.connect(self._on_done)
         self.hint = Label("", "label", "text3", wrap=True)
-        self.foot.addWidget(self.reload_button)
-        self.foot.addWidget(self.hint, 1)
-        self.foot.addWidget(self.close_button)
-        self.foot.addWidget(self.done_button)
+        put(self.foot, self.reload_button, (self.hint, 1), self.close_button, self.done_button)
 
     # asking
 

@@ -25,7 +25,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
 from views.widgets.buttons import Button
-from views.widgets.layout import in_row
+from views.widgets.layout import in_row, put
 
 _TICK_MS = 200
 _OPACITY = 0.8
@@ -77,10 +77,7 @@ class ConnectionBanner(QFrame):
         self.report.clicked.connect(lambda: self.copy_report.emit())
         row = in_row(self._glyph, owner=self, margins=(16, 0, 12, 0), spacing=8)
         row.addSpacing(2)
-        row.addWidget(self._lead)
-        row.addWidget(self._text, 1)
-        for widget in (self.again, self.seconds, self.bar, self.button, self.report):
-            row.addWidget(widget)
+        put(row, self._lead, (self._text, 1), self.again, self.seconds, self.bar, self.button, self.report)
         self._timer = QTimer(self, interval=_TICK_MS)
         self._timer.timeout.connect(self._on_tick)
         theme().changed.connect(self._restyle)

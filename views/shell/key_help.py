@@ -10,7 +10,7 @@ from views.dialogs.frame import DialogFrame
 from views.support.keymap import ANYWHERE, FIXED, PAGES, TABLES, keymap
 from views.support.look import Label
 from views.widgets.buttons import Button, shortcut_text
-from views.widgets.layout import in_column
+from views.widgets.layout import STRETCH, in_column, put
 from views.widgets.scroll_pane import ScrollPane
 
 WIDTH, HEIGHT, KEY_WIDTH = 820, 600, 120
@@ -54,9 +54,7 @@ class KeyHelp(DialogFrame):
         self.change_button.clicked.connect(self._change)
         close = Button(N_("Close"), hint="Esc")
         close.clicked.connect(self.reject)
-        self.foot.addWidget(self.change_button)
-        self.foot.addStretch(1)
-        self.foot.addWidget(close)
+        put(self.foot, self.change_button, STRETCH, close)
 
     def _change(self) -> None:
         from views.dialogs.keys import open_keys

@@ -19,7 +19,7 @@ from views.theme import theme
 from views.theme.icons import app_pixmap
 from views.theme.tokens import NAV_ITEM, RADIUS_BUTTON, RAIL, RAIL_COLLAPSED, TOP_BAR
 from views.widgets.buttons import paint_chip, shortcut_text
-from views.widgets.layout import in_column, tab_through
+from views.widgets.layout import STRETCH, in_column, put, tab_through
 
 _ICON, _MARGIN = 16, 8
 
@@ -190,9 +190,7 @@ class Rail(QFrame):
         self._fold.clicked.connect(self.toggle)
         self._column = in_column(self._brand, owner=self, margins=(0, 0, 1, 8), spacing=1)
         self._pages = in_column(margins=(0, 6, 0, 0), spacing=1)
-        self._column.addLayout(self._pages)
-        self._column.addStretch(1)
-        self._column.addWidget(self._fold)
+        put(self._column, self._pages, STRETCH, self._fold)
         Shortcut("window.rail", self, self.toggle)
         self.set_collapsed(False)
         self.retranslate()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from itertools import pairwise
-from typing import Literal, TypeVar
+from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent
@@ -30,26 +30,32 @@ STRETCH: Literal["stretch"] = "stretch"
 #: what stands in a row or a column, how much it grows, and where it stands in its room
 Part = QWidget | QLayout | Literal["stretch"] | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
 Margins = tuple[int, int, int, int]
-B = TypeVar("B", bound=QBoxLayout)
 
 
 def in_row(
     *parts: Part, owner: QWidget | None = None, margins: Margins = (0, 0, 0, 0), spacing: int = -1
 ) -> QHBoxLayout:
     """Parts from left to right, for ``owner`` or for another layout; as far apart as the style says, or ``spacing``."""
-    return _filled(QHBoxLayout() if owner is None else QHBoxLayout(owner), parts, margins, spacing)
+    box = QHBoxLayout() if owner is None else QHBoxLayout(owner)
+    box.setContentsMargins(*margins)
+    box.setSpacing(spacing)
+    put(box, *parts)
+    return box
 
 
 def in_column(
     *parts: Part, owner: QWidget | None = None, margins: Margins = (0, 0, 0, 0), spacing: int = -1
 ) -> QVBoxLayout:
     """The same from top to bottom."""
-    return _filled(QVBoxLayout() if owner is None else QVBoxLayout(owner), parts, margins, spacing)
-
-
-def _filled(box: B, parts: Iterable[Part], margins: Margins, spacing: int) -> B:
+    box = QVBoxLayout() if owner is None else QVBoxLayout(owner)
     box.setContentsMargins(*margins)
     box.setSpacing(spacing)
+    put(box, *parts)
+    return box
+
+
+def put(box: QBoxLayout, *parts: Part) -> None:
+    """Put parts at the end of a row or a column."""
     for part in parts:
         if isinstance(part, QWidget):
             box.addWidget(part)
@@ -61,7 +67,6 @@ def _filled(box: B, parts: Iterable[Part], margins: Margins, spacing: int) -> B:
             box.addLayout(part[0], part[1])
         else:
             box.addWidget(part[0], *part[1:])
-    return box
 
 
 def stacked(*widgets: QWidget) -> QStackedWidget:

@@ -12,7 +12,7 @@ from views.support.look import Label
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.buttons import Button
-from views.widgets.layout import in_column, in_row
+from views.widgets.layout import STRETCH, in_column, in_row, put
 
 #: pixels above the first line and below the last one, within the margins of the row
 _AIR = 6
@@ -53,9 +53,7 @@ class Strip(QWidget):
         else:
             self._words.addLayout(in_row((self._lead, 0, Qt.AlignmentFlag.AlignTop), (self._text, 1), spacing=8))
         self._row.addLayout(self._words, 1)
-        outer.addStretch(1)
-        outer.addLayout(self._row)
-        outer.addStretch(1)
+        put(outer, STRETCH, self._row, STRETCH)
         theme().changed.connect(self._restyle)
         self._restyle()
 

@@ -28,7 +28,7 @@ from views.support.look import Label, line
 from views.support.operation import Operation
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
-from views.widgets.layout import clear, in_column, in_row
+from views.widgets.layout import clear, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
 from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
@@ -141,9 +141,7 @@ class _Error(QWidget):
         column = in_column(owner=self, margins=(0, 6, 0, 6))
         head = Elided(place_of(spec) if spec.line else f"{place_of(spec)}  {spec.task_type}", "strong")
         words = Label(safe.one_line(told(sentence) or field), "label", "dead", wrap=True)
-        column.addWidget(head)
-        column.addWidget(words)
-        column.addWidget(line())
+        put(column, head, words, line())
 
 
 class _Duplicate(QWidget):

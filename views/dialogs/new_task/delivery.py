@@ -27,7 +27,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QMenu,
-    QStackedWidget,
     QWidget,
 )
 
@@ -49,7 +48,7 @@ from views.theme.tokens import LANES
 from views.widgets.buttons import Button, IconButton
 from views.widgets.fields import DateTimeField
 from views.widgets.flow_row import FlowRow
-from views.widgets.layout import in_column, in_row
+from views.widgets.layout import in_column, in_row, stacked
 from views.widgets.segmented import Segmented
 from views.widgets.stepper import Stepper
 
@@ -84,10 +83,7 @@ class Delivery(FormSection):
         self.time = DateTimeField(_in_an_hour())
         self.time.setTimeZone(QTimeZone.utc())
         self.repeat = QLineEdit("daily 02:30")
-        self._when = QStackedWidget()
-        self._when.addWidget(self.minutes)
-        self._when.addWidget(self.time)
-        self._when.addWidget(self.repeat)
+        self._when = stacked(self.minutes, self.time, self.repeat)
         self.priority = Stepper(N_("Priority"), 6, lane.MIN_PRIORITY, lane.MAX_PRIORITY)
         self.attempts = Stepper(N_("Attempts"), 4, 1, MAX_ATTEMPTS)
         self.after, self.deadline = AfterField(), MomentField()

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from services.commands.sheet import columns, table
 from services.commands.sheet.columns import Column
@@ -49,7 +49,7 @@ from views.support.operation import Operation
 from views.support.throttle import Debounce, Throttle
 from views.widgets.buttons import Button
 from views.widgets.elided import Elided
-from views.widgets.layout import in_row
+from views.widgets.layout import STRETCH, in_row, put, stacked
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec
 
@@ -72,11 +72,7 @@ class NewTaskFoot:
         self.barred = ""  #: why nothing may be changed now, translated
         for button in (self.discard, self.keep, self.copy, self.back):
             foot.addWidget(button)
-        foot.addStretch(1)
-        foot.addWidget(self.missing)
-        foot.addWidget(self.cancel)
-        foot.addWidget(self.part)
-        foot.addWidget(self.create)
+        put(foot, STRETCH, self.missing, self.cancel, self.part, self.create)
         self.part.hide()
 
     def show_file(
@@ -236,10 +232,7 @@ class NewTaskDialog(DialogFrame):
         self.notice = DoneStrip()
         self.sheet = SheetStep()
         self._forget_rows()
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self._form)
-        self._pages.addWidget(self.sheet)
-        self._pages.addWidget(self.outcome)
+        self._pages = stacked(self._form, self.sheet, self.outcome)
         row = in_row((self._pages, 1), self.forecast, spacing=0)
         self.fill(self.error, row, self.notice, size=SIZE, least=LEAST)
         self.from_template = Button(N_("From template"), icon="ph.bookmark-simple", small=True)

@@ -29,7 +29,7 @@ from views.theme.tokens import LANES
 from views.widgets.buttons import IconButton
 from views.widgets.json.highlighter import JsonHighlighter
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import STRETCH, in_column, in_row
+from views.widgets.layout import STRETCH, in_column, in_row, put
 
 PREVIEW_LINES = 14
 #: shops that are named of those at one gate
@@ -141,10 +141,7 @@ class Forecast(SideColumn):
         for widget in (self._lead, self._number, self._each):
             column.addWidget(widget)
         column.addSpacing(4)
-        column.addWidget(self.errors)
-        column.addWidget(self.twins)
-        column.addWidget(self.done)
-        column.addWidget(self.barred)
+        put(column, self.errors, self.twins, self.done, self.barred)
         column.addSpacing(8)
         column.addWidget(line())
         column.addSpacing(8)

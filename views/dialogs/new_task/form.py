@@ -26,7 +26,7 @@ from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.widgets.fields import ChoiceField
-from views.widgets.layout import in_row
+from views.widgets.layout import STRETCH, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import Strip
@@ -53,9 +53,7 @@ class WhatSection(FormSection):
         self._left, right = QVBoxLayout(), QVBoxLayout()
         for column in (self._left, right):
             column.setSpacing(4)
-        self._left.addWidget(self._platform_title)
-        self._left.addWidget(self.platforms)
-        self._left.addStretch(1)
+        put(self._left, self._platform_title, self.platforms, STRETCH)
         right.addWidget(self._type_title)
         right.addWidget(self.types)
         self.body.addLayout(in_row((self._left, 1), (right, 1), spacing=14))

@@ -25,6 +25,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.widgets.buttons import IconButton
 from views.widgets.json.editor import JsonEditor
+from views.widgets.layout import put
 from views.widgets.segmented import Segmented
 from views.widgets.status_pill import StatusPill
 
@@ -63,9 +64,7 @@ class Parameters(FormSection):
         )
         self.editor.hide()
         self._elsewhere = Label("", "label", "dead", wrap=True)
-        self.body.addWidget(self.form)
-        self.body.addWidget(self.editor)
-        self.body.addWidget(self._elsewhere)
+        put(self.body, self.form, self.editor, self._elsewhere)
         self.form.touched.connect(self._touched.add)
         self.form.edited.connect(self._on_form)
         self.editor.textChanged.connect(self._on_text)

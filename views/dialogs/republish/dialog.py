@@ -47,7 +47,7 @@ from views.support.operation import HowFar, Operation
 from views.support.throttle import Throttle
 from views.support.words import kinds, verdicts
 from views.widgets.buttons import Button
-from views.widgets.layout import STRETCH, in_row
+from views.widgets.layout import STRETCH, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
 
@@ -111,9 +111,7 @@ class RepublishDialog(KeepsTyped):
         left.setFixedWidth(LEFT)
         left.body.setContentsMargins(20, 16, 18, 12)
         left.body.setSpacing(14)
-        left.body.addWidget(self.numbers)
-        left.body.addWidget(self.changes)
-        left.body.addStretch(1)
+        put(left.body, self.numbers, self.changes, STRETCH)
         right.setContentsMargins(20, 16, 20, 12)
         right.setSpacing(12)
         right.addWidget(self.speed, 1)

@@ -29,7 +29,7 @@ from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button, LinkLabel
-from views.widgets.layout import in_column, in_row
+from views.widgets.layout import STRETCH, in_column, in_row, put
 from views.widgets.strip import ErrorStrip
 
 SIZE, LEAST, LEFT = (1060, 640), (760, 460), 420
@@ -238,9 +238,7 @@ class RunsDialog(DialogFrame):
         self.runs.setFixedWidth(LEFT)
         right = in_column(self._about, self.summary, self.shares, margins=(16, 12, 16, 0), spacing=8)
         self._doors_room.setSpacing(2)
-        right.addLayout(self._doors_room)
-        right.addWidget(line())
-        right.addWidget(self.items, 1)
+        put(right, self._doors_room, line(), (self.items, 1))
         row = in_row(self.runs, line("v"), (right, 1), spacing=0)
         self.fill(self.error, row, size=SIZE, least=LEAST)
         self.close_button = Button(N_("Close"), hint="Esc")
@@ -249,10 +247,7 @@ class RunsDialog(DialogFrame):
         self.close_button.clicked.connect(self.reject)
         self.abort_button.clicked.connect(self._on_abort)
         self.resume_button.clicked.connect(self._on_resume)
-        self.foot.addWidget(self.abort_button)
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.close_button)
-        self.foot.addWidget(self.resume_button)
+        put(self.foot, self.abort_button, STRETCH, self.close_button, self.resume_button)
         self.close_button.setFocus()
         self._say()
 

@@ -20,7 +20,7 @@ from views.support.look import Label
 from views.theme import theme
 from views.widgets.badge import Swatch
 from views.widgets.fields import NumberField
-from views.widgets.layout import in_column, in_row
+from views.widgets.layout import STRETCH, in_column, in_row, put
 
 LEFT, BOTTOM, TOP = 44, 18, 6
 TIMES = 4
@@ -148,15 +148,11 @@ class SpeedPane(QWidget):
 
     def _put_together(self) -> None:
         head, tiles, below = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        head.addWidget(self._title)
-        head.addStretch(1)
-        head.addWidget(self.field)
+        put(head, self._title, STRETCH, self.field)
         tiles.setSpacing(10)
         for tile in (self.published, self.done, self.delay):
             tiles.addWidget(tile, 1)
-        below.addWidget(self._plot_title)
-        below.addStretch(1)
-        below.addWidget(self._legend)
+        put(below, self._plot_title, STRETCH, self._legend)
         in_column(head, self.slider, _Marks(), tiles, below, (self.plot, 1), owner=self, spacing=10)
 
     def rate(self) -> int:

@@ -24,7 +24,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.widgets.buttons import IconButton
 from views.widgets.fields import ChoiceField
-from views.widgets.layout import STRETCH, in_column, in_row, tab_through
+from views.widgets.layout import STRETCH, in_column, in_row, put, tab_through
 from views.widgets.toggle import Toggle
 
 CHOICES_IN_ROW = 5
@@ -420,9 +420,7 @@ class _Row(QWidget):
             column.addLayout(in_row(self.input.widget, (self._help, 1), spacing=6))
             column.addWidget(self._below)
             return
-        column.addWidget(self.input.box if isinstance(self.input, DateInput) else self.input.widget)
-        column.addWidget(self._help)
-        column.addWidget(self._below)
+        put(column, self.input.box if isinstance(self.input, DateInput) else self.input.widget, self._help, self._below)
 
     def mark(self, problem: str) -> None:
         """Show what is wrong, "" for nothing."""

@@ -41,7 +41,7 @@ from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
 from views.widgets.fields import ChoiceField
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import STRETCH, in_column, in_row
+from views.widgets.layout import STRETCH, in_column, in_row, put
 from views.widgets.strip import Strip
 
 MOST_UNDONE = 99
@@ -138,9 +138,7 @@ class SheetStep(QWidget):
         # one file has sheets, the next an encoding: what was as wide as the first cuts the second
         self.reading.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.reading.setMaximumWidth(READING)
-        head.addWidget(self._reading_title)
-        head.addWidget(self.reading)
-        head.addWidget(self.other)
+        put(head, self._reading_title, self.reading, self.other)
         bar = in_row(self.counts, STRETCH, spacing=8)
         for button in (self.only_errors, self.next, self.undo, self.copy, self.export):
             kept = button.sizePolicy()

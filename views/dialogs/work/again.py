@@ -22,6 +22,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
 from views.widgets.buttons import Button
+from views.widgets.layout import put
 from views.widgets.toast import ToastSpec, lasting
 
 REASON_MOST = 200
@@ -150,9 +151,7 @@ class AgainBar(QWidget):
         row, column = QHBoxLayout(), QVBoxLayout(self)
         row.setContentsMargins(18, 8, 18, 8)
         row.setSpacing(8)
-        row.addWidget(self.reason, 1)
-        row.addWidget(self.leave_button)
-        row.addWidget(self.run_button)
+        put(row, (self.reason, 1), self.leave_button, self.run_button)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(line())

@@ -50,7 +50,7 @@ from views.widgets.card import Card, TileRow
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import clear, in_column, in_row
+from views.widgets.layout import clear, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.unknown import Bones
@@ -196,15 +196,10 @@ class AnswerPane(ScrollPane):
         answer.addWidget(self._glyph)
         answer.addWidget(self.short)
         said.setSpacing(2)
-        said.addWidget(self.beside)
-        said.addWidget(self.under)
-        said.addWidget(self._row_of_facts)
-        said.addWidget(self.ways)
+        put(said, self.beside, self.under, self._row_of_facts, self.ways)
         answer.addLayout(said, 1)
         strip.setSpacing(10)
-        strip.addWidget(self.day_title)
-        strip.addWidget(self.counted, 1)
-        strip.addWidget(self.span)
+        put(strip, self.day_title, (self.counted, 1), self.span)
         self._row_of_facts.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.body.setContentsMargins(20, 10, 20, 10)
         self.body.setSpacing(8)

@@ -41,7 +41,7 @@ from views.theme.tokens import platform_badge, status
 from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
-from views.widgets.layout import STRETCH, in_column, in_row, stacked
+from views.widgets.layout import STRETCH, in_column, in_row, put, stacked
 
 __all__ = ["Asked", "WorkDialog"]
 
@@ -168,9 +168,7 @@ class WorkDialog(DialogFrame):
         self.open_button = Button(N_("Open task"), kind="primary", icon="ph.arrow-square-out", hint="Return")
         for button in (self.copy_button, self.shop_button, self.tasks_button):
             self.foot.addWidget(button)
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.create_button)
-        self.foot.addWidget(self.open_button)
+        put(self.foot, STRETCH, self.create_button, self.open_button)
         self.setTabOrder(self.field, self.answer.strip)
 
     def _build_hints(self) -> QWidget:

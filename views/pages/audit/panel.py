@@ -30,7 +30,7 @@ from views.widgets.document_section import AT_ONCE, MOST_LINES, SHOWN, DocumentS
 from views.widgets.elided import Elided
 from views.widgets.json.diff import DiffText, lines_between
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import STRETCH, clear, in_column, in_row
+from views.widgets.layout import STRETCH, clear, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.segmented import Segmented
@@ -263,9 +263,7 @@ class AuditPanel(QWidget):
                 else:
                     row.addWidget(part, 1 if part is stretched else 0)
             head.addLayout(row)
-        head.addLayout(in_row(self.back_button, self.same_button, STRETCH, spacing=8))
-        head.addWidget(self.back_note)
-        head.addWidget(self.faults)
+        put(head, in_row(self.back_button, self.same_button, STRETCH, spacing=8), self.back_note, self.faults)
         self.faults.hide()
         yield
         area = ScrollPane(name=N_("Details"))

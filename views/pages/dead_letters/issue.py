@@ -21,6 +21,7 @@ from views.support import safe, text
 from views.support.look import Label
 from views.support.throttle import Debounce
 from views.widgets.fields import Labelled
+from views.widgets.layout import put
 
 WIDTH = 460
 #: who is still writing a span is not told that it is none
@@ -249,9 +250,7 @@ class SplitOff(KeepsTyped, SavingDialog):
             self.places.addItem(name, where)
         words = _("A cause of their own are the letters of")
         self.places.setAccessibleName(words)
-        self.body.addWidget(Label(title, "strong"))
-        self.body.addWidget(Label(words, "label", "text2"))
-        self.body.addWidget(self.places)
+        put(self.body, Label(title, "strong"), Label(words, "label", "text2"), self.places)
         told = _("It gets its own owner, note and rule; what was decided about this cause does not hold for it.")
         self.body.addWidget(Label(told, "label", "text3", wrap=True))
         self.cancel, self.save = self.end_with_save(self._on_save)

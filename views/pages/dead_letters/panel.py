@@ -44,7 +44,7 @@ from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import in_column, in_row, stacked
+from views.widgets.layout import STRETCH, in_column, in_row, put, stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -259,9 +259,7 @@ class LetterPanel(QWidget):
         self._follow.clicked.connect(self._on_follow)
         self._future.body.addWidget(self._next)
         self._future.body.addWidget(self._follow)
-        self._body.addWidget(self._headers)
-        self._body.addWidget(self._future)
-        self._body.addStretch(1)
+        put(self._body, self._headers, self._future, STRETCH)
 
     def _build_foot(self) -> QWidget:
         foot = QWidget()
@@ -470,9 +468,7 @@ class LetterHead(QWidget):
         name = FlowRow(across=8, down=4)  # in a narrow panel the state stands below the type
         name.addWidget(self._type)
         name.addWidget(self._pill)
-        first.addLayout(name, 1)
-        first.addWidget(self._up)
-        first.addWidget(self._down)
+        put(first, (name, 1), self._up, self._down)
         second.setSpacing(8)
         parts: tuple[QWidget, ...] = (self._shop, self._badge, self._lane_glyph, self._lane)
         for widget in parts:

@@ -17,7 +17,7 @@ from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.widgets.buttons import Button, IconButton, focus_first
-from views.widgets.layout import STRETCH, in_column, in_row
+from views.widgets.layout import STRETCH, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -61,10 +61,7 @@ class FindingPanel(QWidget):
             foot.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         pane = ScrollPane()
         pane.body.setContentsMargins(0, 0, 0, 0)
-        pane.body.addWidget(story)
-        pane.body.addWidget(self._helps)
-        pane.body.addLayout(foot)
-        pane.body.addStretch(1)
+        put(pane.body, story, self._helps, foot, STRETCH)
         in_column(head, (pane, 1), owner=self, spacing=0)
 
     @property

@@ -31,6 +31,7 @@ from views.support.look import Label
 from views.support.operation import HowFar, Operation
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import STRETCH, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec, failure
@@ -234,9 +235,7 @@ class RepairDialog(DialogFrame):
         self.body.addWidget(self.from_stream)
         self.cancel_button = Button(N_("Cancel"), hint="Esc")
         self.verb_button = Button(kind="primary")
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.cancel_button)
-        self.foot.addWidget(self.verb_button)
+        put(self.foot, STRETCH, self.cancel_button, self.verb_button)
         self.cancel_button.clicked.connect(self.reject)
         self.verb_button.clicked.connect(self.mend)
         self.error.retry.connect(self.look)

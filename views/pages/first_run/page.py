@@ -19,7 +19,7 @@ from views.theme.tokens import RADIUS_CARD
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.connection.address_field import AddressField, AddressRow
 from views.widgets.connection.answer_line import AnswerLine
-from views.widgets.layout import STRETCH, in_column, in_row
+from views.widgets.layout import STRETCH, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.stepper import Stepper
 
@@ -261,9 +261,7 @@ class FleetChoice(ChoiceCard):
             grid.addWidget(answer, 3 * row + 2, 0)
         self.body.addLayout(grid)
         self.body.addWidget(self._error)
-        self.foot.addWidget(self.test_button)
-        self.foot.addWidget(self.connect_button)
-        self.foot.addStretch(1)
+        put(self.foot, self.test_button, self.connect_button, STRETCH)
         for field in (self.broker, self.redis):
             field.edited.connect(self._on_text)
         self.test_button.clicked.connect(self._on_test)

@@ -18,7 +18,7 @@ from views.widgets.buttons import Button, IconButton, focus_first
 from views.widgets.document_section import DocumentSection
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import in_column
+from views.widgets.layout import STRETCH, in_column, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -86,9 +86,7 @@ class LogPanel(QWidget):
 
     def _build(self) -> None:
         top, acts = QHBoxLayout(), FlowRow(across=8, down=6)
-        top.addWidget(self._pill)
-        top.addStretch(1)
-        top.addWidget(self._close)
+        put(top, self._pill, STRETCH, self._close)
         for button in (self.copy_button, self.same_button, self.task_button):
             acts.addWidget(button)
         head = in_column(top, self.words, acts, margins=(16, 10, 12, 10), spacing=8)

@@ -32,7 +32,7 @@ from views.tables.record_model import RecordModel, Sort, sorted_rows
 from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
-from views.widgets.layout import OneAboveOther, in_column
+from views.widgets.layout import OneAboveOther, in_column, put
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 
@@ -176,9 +176,7 @@ class QueuesPage(ListPage[Line]):
         in_column((self.table, 1), owner=above, spacing=0)
         self.split = OneAboveOther(self, above, self.panel, most=MOST)
         yield
-        self.body.addWidget(self.error)
-        self.body.addWidget(self._strips)
-        self.body.addWidget(self.split, 1)
+        put(self.body, self.error, self._strips, (self.split, 1))
         self._unknown = self.covered(self.split)
 
     def _connect(self) -> None:

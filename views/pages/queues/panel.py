@@ -42,7 +42,7 @@ from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import in_column, in_row, stacked
+from views.widgets.layout import STRETCH, in_column, in_row, put, stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
@@ -143,9 +143,7 @@ class QueuePanel(QWidget):
         self.consumers = Card(N_("Who takes from it"))
         self.workers, self._none = KeyValues(spread=True), Label("", "label", "text3", wrap=True)
         takers = ScrollPane(name=N_("Who takes from it"))
-        takers.body.addWidget(self.workers)
-        takers.body.addWidget(self._none)
-        takers.body.addStretch(1)
+        put(takers.body, self.workers, self._none, STRETCH)
         self.consumers.body.addWidget(takers)
         self.views = Segmented(VIEWS, N_("What is shown of the queue"))
         self.views.chosen.connect(self._on_view)

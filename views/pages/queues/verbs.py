@@ -44,7 +44,7 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
-from views.widgets.layout import stacked
+from views.widgets.layout import STRETCH, put, stacked
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec
 
@@ -323,16 +323,12 @@ class PeekDialog(DialogFrame):
         self.stack = stacked(self.table, self.none)
         self.told = Label("", "label", "text3", wrap=True)
         self.error = ErrorStrip()
-        self.body.addWidget(self.told)
-        self.body.addWidget(self.error)
-        self.body.addWidget(self.stack, 1)
+        put(self.body, self.told, self.error, (self.stack, 1))
         self.all_button = Button(N_("Open as a list"), icon="ph.list-bullets")
         self.all_button.clicked.connect(self._show_all)
         self.close_button = Button(N_("Close"), hint="Esc")
         self.close_button.clicked.connect(self.reject)
-        self.foot.addWidget(self.all_button)
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.close_button)
+        put(self.foot, self.all_button, STRETCH, self.close_button)
         self._name = row.name
         self.told.setText(_("{name}: loading…").format(name=row.name))
         self.table.open_requested.connect(self._open)

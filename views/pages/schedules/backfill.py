@@ -26,7 +26,7 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
 from views.widgets.fields import DateTimeField, Labelled
-from views.widgets.layout import STRETCH, in_row
+from views.widgets.layout import STRETCH, in_row, put
 from views.widgets.segmented import Segmented
 
 SIZE, LEAST, LOOK_MS = (720, 560), (620, 420), 300
@@ -130,9 +130,7 @@ class BackfillDialog(DialogFrame):
         self.body.setSpacing(10)
         self.cancel = Button(N_("Cancel"), hint="Esc")
         self.make = Button(kind="primary", icon="ph.plus", shortcut="Ctrl+Return")
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.cancel)
-        self.foot.addWidget(self.make)
+        put(self.foot, STRETCH, self.cancel, self.make)
         self.cancel.clicked.connect(self.reject)
         self.make.clicked.connect(self._on_create)
 

@@ -36,7 +36,7 @@ from views.theme import theme
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
-from views.widgets.layout import in_row
+from views.widgets.layout import in_row, put
 from views.widgets.strip import ErrorStrip, Strip
 
 log = logging.getLogger(__name__)
@@ -107,9 +107,7 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self.late.hide()
         yield
         self.error = ErrorStrip()
-        self.body.addWidget(self.error)
-        self.body.addWidget(self.late)
-        self.body.addWidget(self.stack, 1)
+        put(self.body, self.error, self.late, (self.stack, 1))
         self._unknown = self.covered(self.stack)
         yield
         self.coming = ComingRuns()

@@ -31,6 +31,7 @@ from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
+from views.widgets.layout import STRETCH, put
 
 SIZE, LEAST, MOST = (780, 520), (640, 400), 60
 #: what tells nothing about a change: who signed it and when
@@ -175,9 +176,7 @@ class VersionsDialog(DialogFrame):
         self.body.setSpacing(10)
         self.revert = Button(N_("Put back as it was before"), icon="ph.arrow-counter-clockwise")
         self.close_button = Button(N_("Close"), hint="Esc")
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.revert)
-        self.foot.addWidget(self.close_button)
+        put(self.foot, STRETCH, self.revert, self.close_button)
         self.close_button.clicked.connect(self.reject)
         self.revert.clicked.connect(self._on_revert)
         self.table.current_changed.connect(self._follow)

@@ -29,7 +29,7 @@ from views.theme import theme
 from views.widgets.buttons import Button, IconButton
 from views.widgets.card import Card
 from views.widgets.elided import Elided
-from views.widgets.layout import STRETCH, clear, in_column, in_row, tab_through
+from views.widgets.layout import STRETCH, clear, in_column, in_row, put, tab_through
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec, failure
@@ -105,10 +105,7 @@ class PeopleCard(_AskedCard):
         self._new = QWidget()
         in_row((self.field, 1), self.add_button, owner=self._new)
         self.note = Label("", "label", "text3", wrap=True)
-        self.body.addLayout(self._list)
-        self.body.addWidget(line())
-        for widget in (self.usual, self._new, self.note):
-            self.body.addWidget(widget)
+        put(self.body, self._list, line(), self.usual, self._new, self.note)
         self.usual.choice.chosen.connect(lambda role: self._act(lambda: context.commands.roles.set_default(role)))
         self.add_button.clicked.connect(self._on_add)
         self.field.returnPressed.connect(self._on_add)
@@ -244,10 +241,7 @@ class AsideCard(Card):
         self._list = QVBoxLayout()
         self._list.setSpacing(8)
         self.export_button = Button(N_("Export"), icon="ph.export")
-        self.body.addWidget(self.error)
-        self.body.addWidget(self.note)
-        self.body.addLayout(self._list)
-        self.body.addWidget(self.export_button, 0, Qt.AlignmentFlag.AlignLeft)
+        put(self.body, self.error, self.note, self._list, (self.export_button, 0, Qt.AlignmentFlag.AlignLeft))
         self.export_button.clicked.connect(self._on_export)
         self.error.retry.connect(self.refresh)
         on_language_changed(self.show_state)

@@ -43,7 +43,7 @@ from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.connection.connection_row import ConnectionRow
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import STRETCH, in_row
+from views.widgets.layout import STRETCH, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.toast import ToastAction, ToastSpec, failure
@@ -308,9 +308,7 @@ class SettingsPage(Page):
         keys = Card(N_("Keyboard"), divided=True)
         keys.body.addLayout(in_row(self.keys_button, self.change_keys_button, STRETCH))
         running = Card(N_("How tasks run"), divided=True)
-        running.body.addWidget(self.rules)
-        running.body.addWidget(self.where)
-        running.body.addWidget(self.edit_button, 0, Qt.AlignmentFlag.AlignLeft)
+        put(running.body, self.rules, self.where, (self.edit_button, 0, Qt.AlignmentFlag.AlignLeft))
         if self._settings is None:  # to show it, before it stands in something, would open it as a window
             running.hide()
         both = QWidget()

@@ -58,7 +58,7 @@ from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import in_column, in_row, stacked
+from views.widgets.layout import in_column, in_row, put, stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
@@ -279,9 +279,7 @@ class ShopDayView(QWidget):
         how.setContentsMargins(PAGE_MARGIN, 0, 0, 8)
         how.setSpacing(8)
         page.body.addLayout(how)
-        how.addWidget(self.error)
-        how.addWidget(self.tiles)
-        how.addWidget(self.why)
+        put(how, self.error, self.tiles, self.why)
         yield
         full = QWidget()
         self._stack = stacked(full, self.empty)

@@ -28,7 +28,7 @@ from views.widgets.card import Card
 from views.widgets.fields import Labelled, NumberField
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import STRETCH, in_column, in_row
+from views.widgets.layout import STRETCH, in_column, in_row, put
 from views.widgets.stepper import Stepper
 from views.widgets.strip import Strip
 from views.widgets.toggle import Toggle
@@ -134,9 +134,7 @@ class ShopCard(Card):
         verbs = FlowRow(across=8, down=6)
         verbs.addWidget(self.buttons["login"])
         verbs.addWidget(self.buttons["session"])
-        column.addWidget(self.session)
-        column.addWidget(self._told)
-        column.addLayout(verbs)
+        put(column, self.session, self._told, verbs)
         return self._asking
 
     def set_beside_day(self, beside: bool) -> None:

@@ -20,7 +20,7 @@ from views.support.offers import offer
 from views.support.words.rows import NOTHING_NEW, News
 from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.elided import Elided
-from views.widgets.layout import in_row
+from views.widgets.layout import STRETCH, in_row, put
 
 HEIGHT = 42
 
@@ -85,9 +85,7 @@ class ActionBar(QWidget):
         self._copy = Button(N_("Copy as"), icon="ph.copy", kind="ghost")
         self._export = Button(N_("Export"), icon="ph.export", kind="ghost")
         self._export.clicked.connect(self.export_wanted)
-        row.addWidget(self._copy)
-        row.addWidget(self._export)
-        row.addStretch(1)
+        put(row, self._copy, self._export, STRETCH)
         self.new_button = Button(N_("New rows"), kind="primary", small=True)
         self.new_button.clicked.connect(self.new_rows_wanted)
         row.addWidget(self.new_button)

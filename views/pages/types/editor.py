@@ -31,7 +31,7 @@ from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.widgets.json.editor import JsonEditor
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import STRETCH, in_column, in_row, stacked
+from views.widgets.layout import STRETCH, in_column, in_row, put, stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
@@ -107,10 +107,7 @@ class TypeDialog(KeepsTyped):
         self.change, self.run = Label("", "label", "text2", wrap=True), Label("", "strong", wrap=True)
         self.faults = KeyValues()
         below = in_column(self.change, self.run, self.faults, spacing=4)
-        self.body.addLayout(head)
-        self.body.addWidget(self._stack, 1)
-        self.body.addWidget(line())
-        self.body.addLayout(below)
+        put(self.body, head, (self._stack, 1), line(), below)
         self.cancel_button, self.save_button = self.end_with_save(self._save)
         self.views.chosen.connect(self._on_view)
         self.form.edited.connect(self._on_form)

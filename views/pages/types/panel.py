@@ -26,7 +26,7 @@ from views.widgets.fields import ChoiceField, Labelled
 from views.widgets.json.diff import DiffText
 from views.widgets.json.editor import JsonEditor
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import in_column, stacked
+from views.widgets.layout import STRETCH, in_column, put, stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
@@ -79,10 +79,7 @@ class TypePanel(QWidget):
         whole.addLayout(head)
         head.setContentsMargins(16, 10, 12, 6)
         head.setSpacing(8)
-        head.addWidget(self.title)
-        head.addWidget(self._note)
-        head.addStretch(1)
-        head.addWidget(self.close_button)
+        put(head, self.title, self._note, STRETCH, self.close_button)
         yield
         verbs = QHBoxLayout()
         whole.addLayout(verbs)
@@ -101,12 +98,7 @@ class TypePanel(QWidget):
         whole.addWidget(self._stack, 1)
         policy.body.setContentsMargins(16, 2, 16, 12)
         policy.body.setSpacing(10)
-        policy.body.addWidget(self.drift_title)
-        policy.body.addWidget(self.drift)
-        policy.body.addWidget(self.drift_next)
-        policy.body.addWidget(self.about)
-        policy.body.addWidget(self.facts)
-        policy.body.addStretch(1)
+        put(policy.body, self.drift_title, self.drift, self.drift_next, self.about, self.facts, STRETCH)
         yield
         in_column(
             Labelled(N_("Older version"), self.older),

@@ -29,7 +29,7 @@ from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
-from views.widgets.layout import STRETCH, clear, in_column, in_row, tab_through
+from views.widgets.layout import STRETCH, clear, in_column, in_row, put, tab_through
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.stepper import Stepper
 
@@ -190,12 +190,8 @@ class NodeCard(QFrame):
         middle = in_column(margins=(10, 9, 10, 9))
         self.facts = FactList()
         self.facts.tasks_wanted.connect(self.tasks_wanted)
-        middle.addWidget(self.facts)
-        middle.addWidget(self.grid)
-        middle.addStretch(1)
-        row.addLayout(middle, 1)
-        row.addWidget(line("v"))
-        row.addWidget(self._build_right())
+        put(middle, self.facts, self.grid, STRETCH)
+        put(row, (middle, 1), line("v"), self._build_right())
         on_language_changed(self._say)
         theme().changed.connect(self._say)
 

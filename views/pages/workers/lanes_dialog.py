@@ -18,7 +18,7 @@ from views.dialogs.typed import KeepsTyped
 from views.support import safe, shown
 from views.support.look import Label
 from views.widgets.fields import Labelled, NumberField
-from views.widgets.layout import in_row
+from views.widgets.layout import in_row, put
 from views.widgets.segmented import Segmented
 
 WIDTH = 460
@@ -71,9 +71,7 @@ class LanesDialog(KeepsTyped, SavingDialog):
         )
         self.body.addWidget(self.mode)
         self._number = Labelled(N_("Slots"), self.slots)
-        self.body.addWidget(self._number)
-        self.body.addWidget(self._build_bounds())
-        self.body.addWidget(Label(words, "body", "text2", wrap=True))
+        put(self.body, self._number, self._build_bounds(), Label(words, "body", "text2", wrap=True))
         self._lanes = QWidget()
         grid = QGridLayout(self._lanes)
         grid.setContentsMargins(0, 0, 0, 0)

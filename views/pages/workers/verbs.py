@@ -33,6 +33,7 @@ from views.support.operation import Operation, Start
 from views.theme import theme
 from views.widgets.buttons import Button
 from views.widgets.fields import Labelled, NumberField
+from views.widgets.layout import put
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec, failure
@@ -401,11 +402,7 @@ class LogDialog(DialogFrame):
         self.close_button.clicked.connect(self.reject)
         self.find_button = Button(N_("Find"), icon="ph.magnifying-glass", hint="Ctrl+F")
         self.find_button.clicked.connect(self.finder.open)
-        self.foot.addWidget(self.levels)
-        self.foot.addWidget(self.hint, 1)
-        self.foot.addWidget(self.find_button)
-        self.foot.addWidget(self.copy_button)
-        self.foot.addWidget(self.close_button)
+        put(self.foot, self.levels, (self.hint, 1), self.find_button, self.copy_button, self.close_button)
         self.set_note(safe.one_line(worker, 60))
         on_language_changed(self._say)
         self._timer = QTimer(self, interval=LOOK_MS)

@@ -17,7 +17,7 @@ from views.theme import theme
 from views.theme.tokens import QWIDGETSIZE_MAX, status
 from views.widgets.buttons import LinkLabel
 from views.widgets.flow_row import FlowRow, in_lines
-from views.widgets.layout import in_column, in_row
+from views.widgets.layout import in_column, in_row, put
 
 #: verbs that change something; the others open a page
 CHANGING = frozenset(
@@ -170,9 +170,7 @@ class AttentionItem(QFrame):
         head = in_row((self.title, 1), (self._age, 0, Qt.AlignmentFlag.AlignTop), spacing=BEFORE_AGE)
         self._words = words = QVBoxLayout()
         words.setContentsMargins(0, 0, 0, 0)
-        words.addLayout(head)
-        words.addWidget(self.sentence)
-        words.addLayout(self._links)
+        put(words, head, self.sentence, self._links)
         self._row_box = row_box = QHBoxLayout()
         row_box.setSpacing(BESIDE)
         row_box.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)

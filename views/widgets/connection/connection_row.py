@@ -16,7 +16,7 @@ from views.theme.tokens import RADIUS_BUTTON
 from views.widgets.badge import Badge
 from views.widgets.buttons import IconButton, shortcut_text
 from views.widgets.elided import Elided
-from views.widgets.layout import in_column, in_row
+from views.widgets.layout import in_column, in_row, put
 
 MOST_KEYS = 9
 
@@ -75,9 +75,7 @@ class ConnectionRow(QWidget):
         row = in_row(glyph, (column, 1), owner=self, margins=(10, 6, 6, 6), spacing=10)
         if 1 <= number <= MOST_KEYS:
             row.addWidget(Label(shortcut_text(f"Ctrl+{number}"), "caption", "text3"))
-        row.addWidget(self.beside_button)
-        row.addWidget(self.edit_button)
-        row.addWidget(self.remove_button)
+        put(row, self.beside_button, self.edit_button, self.remove_button)
         state = _("open now") if connection.opened else ""
         badges = [badge.text() for badge in self.badges]
         self.setAccessibleName(", ".join(part for part in (connection.title, *badges, words, state) if part))

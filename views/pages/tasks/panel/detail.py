@@ -51,7 +51,7 @@ from views.widgets.document_section import MOST_LINES, DocumentSection
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import in_column, in_row, stacked
+from views.widgets.layout import STRETCH, in_column, in_row, put, stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -239,22 +239,14 @@ class TaskDetailPanel(QWidget):
         self._back.hide()
         self._full = IconButton("ph.arrows-out-simple", FULL[False])
         self._full.clicked.connect(self.full_wanted)
-        first.addWidget(self._back)
-        first.addWidget(self._type)
-        first.addWidget(self.pill)
-        first.addStretch(1)
-        first.addWidget(self._full)
-        first.addWidget(self._close)
+        put(first, self._back, self._type, self.pill, STRETCH, self._full, self._close)
         second = QHBoxLayout()
         self._shop = Elided("", "body", middle=True)
         self._badge = Badge.platform("")
         self._id = Elided("", "monosmall", "text3", middle=True)
         self._copy = IconButton("ph.copy", N_("Copy the task id"))
         self._copy.clicked.connect(self._copy_id)
-        second.addWidget(self._shop)
-        second.addWidget(self._badge)
-        second.addWidget(self._id, 1)
-        second.addWidget(self._copy)
+        put(second, self._shop, self._badge, (self._id, 1), self._copy)
         third = FlowRow(across=8, down=6)
         self.buttons: dict[str, Button] = {}
         for verb in (*self._verbs.at(Place.PANEL), STOP_HOLDER):
@@ -667,10 +659,7 @@ class DecideSection(Section):
             self.buttons[str(verb.key)], self._effects[verb.effect] = button, effect
             grid.addWidget(button, place, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(effect, place, 1)
-        self.body.addWidget(self._known)
-        self.body.addWidget(self._first)
-        self.body.addWidget(self.look_button, 0, Qt.AlignmentFlag.AlignLeft)
-        self.body.addLayout(grid)
+        put(self.body, self._known, self._first, (self.look_button, 0, Qt.AlignmentFlag.AlignLeft), grid)
 
     def show_task(self, task: Task, shop: Shop | None, end: Unknown, now_ms: int) -> None:
         """Say what is known of its end and what to look at before an answer is chosen."""

@@ -27,7 +27,7 @@ from views.support.look import Label
 from views.support.operation import Operation
 from views.theme import theme
 from views.widgets.buttons import IconButton, LinkLabel
-from views.widgets.layout import clear, in_row
+from views.widgets.layout import clear, in_row, put
 from views.widgets.section import Section
 
 EDGE, ROWS, SIZE_COLUMN = 132, 10, 2
@@ -69,9 +69,7 @@ class ArtifactSection(Section):
         row = in_row(
             (self.picture, 0, Qt.AlignmentFlag.AlignTop), (self._list, 1, Qt.AlignmentFlag.AlignTop), spacing=12
         )
-        self.body.addLayout(row)
-        self.body.addWidget(self.caption)
-        self.body.addWidget(self._trouble)
+        put(self.body, row, self.caption, self._trouble)
         self.clear()
 
     def clear(self) -> None:

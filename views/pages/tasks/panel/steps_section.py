@@ -18,7 +18,7 @@ from views.support import safe, text
 from views.support.look import Label
 from views.theme import theme
 from views.widgets.buttons import IconButton, LinkLabel
-from views.widgets.layout import clear, in_column, in_row
+from views.widgets.layout import STRETCH, clear, in_column, in_row, put
 from views.widgets.section import Section
 from views.widgets.timeline import Timeline, TimelineEntry
 
@@ -101,10 +101,7 @@ class FailedStep(QWidget):
         link.disable("" if one.here else _("It lies on the machine of its worker, not here"))
         link.activated.connect(partial(self.open_wanted.emit, artifact))
         self.links.append(link)
-        row.addWidget(glyph)
-        row.addWidget(link)
-        row.addStretch(1)
-        row.addWidget(Label(text.size(artifact.size), "label", "text3", tabular=True))
+        put(row, glyph, link, STRETCH, Label(text.size(artifact.size), "label", "text3", tabular=True))
         return line
 
     def _on_picture(self) -> None:
