@@ -390,6 +390,10 @@ def test_a_shop_of_the_map_opens_beside_what_it_was(ask: Ask, desk: Desk, qtbot:
         qtbot.keyClick(page.drawn.map, Qt.Key.Key_Return)
     assert (opened.args[0], opened.args[1].show) == ("shops", first)
     assert "at that moment: Needs login. Shops are shown as they are now." in opened.args[1].said()
+    page.drawn.map.set_current(-1)  # the mouse went on over its menu
+    with qtbot.waitSignal(page.navigate) as opened:
+        page.drawn.map.shop_clicked.emit(*first.split(":"))
+    assert opened.args[1].show == first
 
 
 def test_what_look_back_opens_says_of_which_moment_it_is_until_back_to_now(

@@ -399,12 +399,13 @@ class PastPage(Page):
             return
         door = DOORS[name]
         was = f"was:{door.was}@{_exact(found.moment.numbers.at_ms)}"  # when it was counted
-        self._open("tasks", found.asked_ms, lambda: f"{_(door.said)} {_(AS_NOW)}", was, door.now)
+        self._open("tasks", found.asked_ms, lambda: text.run_on((_(door.said), _(AS_NOW))), was, door.now)
 
     def _open_shop(self, platform: str, shop_id: str) -> None:
         then = self.drawn.then
-        cell = self.drawn.map.current
-        if then is not None and cell is not None and (cell.platform, cell.shop_id) == (platform, shop_id):
+        cells = (one for one in self.drawn.rows.cells if (one.platform, one.shop_id) == (platform, shop_id))
+        cell = next(cells, None)
+        if then is not None and cell is not None:
             self._open("shops", then.at_ms, partial(_said_shop, cell), cell.key)
 
     def _zoom(self, more: int) -> None:
@@ -577,7 +578,7 @@ def _when(span: Span, at_ms: int) -> str:
 
 def _said_deaths(lanes: Lanes) -> str:
     said = _("These tasks died from {begin} to {end}.").format(begin=_clock(lanes.begin), end=_clock(lanes.end))
-    return f"{said} {_(AS_NOW)}"
+    return text.run_on((said, _(AS_NOW)))
 
 
 def _said_acts(lanes: Lanes) -> str:
@@ -597,12 +598,12 @@ def _said_silent(span: Span, at_ms: int) -> str:
     if _apart(at_ms, span)[0]:
         said = _("Every worker was heard of then; the nearest that was not is {name}: {when}.")
     said = said.format(name=safe.one_line(span.name), when=_when(span, at_ms))
-    return f"{said} {_(WORKERS_NOW)}"
+    return text.run_on((said, _(WORKERS_NOW)))
 
 
 def _said_deploy(span: Span, _at_ms: int) -> str:
     said = _("Version {version} came at {time}.").format(version=safe.one_line(span.name), time=_clock(span.begin))
-    return f"{said} {_(WORKERS_NOW)}"
+    return text.run_on((said, _(WORKERS_NOW)))
 
 
 def _said_workers(moment: Moment) -> str:
@@ -615,14 +616,14 @@ def _said_workers(moment: Moment) -> str:
     said += [_("Not heard of then: {names}.").format(names=_listed(silent))] if silent else []
     if not moment.told:
         said = [_("What each worker did then is not kept any more.")]
-    return " ".join([_(WORKERS_NOW), *said])
+    return text.run_on((_(WORKERS_NOW), *said))
 
 
 def _said_shop(then: ShopNow) -> str:
     said = _("{shop} at that moment: {state}.").format(
         shop=safe.one_line(then.name or then.key), state=_state(then.state)
     )
-    return " ".join([said, _("Shops are shown as they are now.")])
+    return text.run_on((said, _("Shops are shown as they are now.")))
 
 
 def _acts_of(lanes: Lanes) -> str:
