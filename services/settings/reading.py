@@ -227,7 +227,7 @@ def _with_profile(settings: Settings, *, named: bool, elsewhere: bool) -> Settin
             return settings
         known = ", ".join(dict.fromkeys(["local", *settings.profiles, *Book(settings.home_path).profiles()]))
         name = f"{settings.profile!r:.{_SHOWN}}"
-        raise UsageError(said("settings.profile", name=name, known=known), field="--profile")
+        raise UsageError(said("settings.profile", name=name, known=known), field="--profile" if named else "profile")
     settings = msgspec.structs.replace(
         settings,
         environment=chosen.environment or settings.environment,

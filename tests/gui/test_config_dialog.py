@@ -59,6 +59,15 @@ def test_what_is_wrong_is_told_at_its_field_and_what_is_right_is_written(
     assert '"to": "9"' in entry.detail
 
 
+def test_a_profile_that_there_is_not_is_told_at_its_field(page: SettingsPage, qtbot: QtBot) -> None:
+    dialog = opened(page, qtbot)
+    profile = dialog.rows["profile"]
+    profile.field.setText("nowhere")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: profile.error() == "there is no profile 'nowhere'; known: local")
+    assert not dialog.save_button.isEnabled()
+    assert dialog.save_button.toolTip() == "profile is not right yet"
+
+
 def test_why_a_value_was_refused_is_not_told_of_another(page: SettingsPage, qtbot: QtBot) -> None:
     dialog = opened(page, qtbot)
     slots = dialog.rows["worker.slots"]

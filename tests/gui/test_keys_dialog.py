@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -141,3 +142,17 @@ def test_no_page_tells_a_key_that_a_command_has_no_more(console: Console) -> Non
         keymap().follow(ShortMemory())
     assert [(tip, key) for tip, key in told if f"({key})" in tip] == []
     assert window.page("overview").past_button.toolTip() == "Look back in time  (Ctrl+T)"
+
+
+@pytest.mark.parametrize("held", [Qt.Key.Key_AltGr, Qt.Key.Key_CapsLock, Qt.Key.Key_Super_L, Qt.Key.Key_Dead_Acute])
+def test_what_is_held_or_switched_on_beside_a_key_is_none(dialog: KeysDialog, qtbot: QtBot, held: Qt.Key) -> None:
+    dialog.press("tasks.retry")
+    field = dialog.field
+    assert field is not None
+    qtbot.waitUntil(field.hasFocus)
+    for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+        QApplication.sendEvent(field, QKeyEvent(kind, held, Qt.KeyboardModifier.NoModifier))
+    QTest.keyClick(field, Qt.Key.Key_X)
+    dialog.table.setFocus()
+    qtbot.waitUntil(lambda: dialog.field is None)
+    assert keymap().now("tasks.retry") == "X"

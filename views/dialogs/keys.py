@@ -26,6 +26,9 @@ from views.widgets.layout import STRETCH, in_row, put
 
 SIZE, LEAST = (820, 600), (640, 420)
 KEY = "now"
+_LOCKS = (Qt.Key.Key_CapsLock, Qt.Key.Key_NumLock, Qt.Key.Key_ScrollLock)
+#: from here on keys stand for no character; one that Qt has no name for reads as a foreign letter (AltGr, dead accents)
+_UNPRINTED = 0x01000000
 
 
 class KeyRow(msgspec.Struct, frozen=True):
@@ -86,11 +89,14 @@ class KeyField(QKeySequenceEdit):
         self.editingFinished.connect(self._on_finished)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc is never a key of a command."""
-        if event.key() == Qt.Key.Key_Escape and not event.modifiers():
+        """Esc is never a key of a command; what is only held or switched on while others are pressed, and what has no
+        name, is none that could be shown.
+        """
+        key = Qt.Key(event.key())
+        if key == Qt.Key.Key_Escape and not event.modifiers():
             self._end("")
-            return
-        super().keyPressEvent(event)
+        elif key not in _LOCKS and (key < _UNPRINTED or len(QKeySequence(key).toString()) > 1):
+            super().keyPressEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Who goes elsewhere is done."""
