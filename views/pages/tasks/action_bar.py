@@ -31,6 +31,7 @@ class BarState(msgspec.Struct, frozen=True, kw_only=True):
     ticked: int = 0
     beyond: int = 0  #: of those so many have no row in the list
     loaded: int = 0
+    left: int = 0  #: of those so many match no more and are dimmed
     total: int | None = 0  #: None: not counted, there may be more than loaded
     at_least: int = 0  #: so many match for certain, where the total is not counted
     match: int | None = None  #: what the page's head says; None where it says nothing
@@ -155,7 +156,8 @@ class ActionBar(QWidget):
 
     def _say(self) -> None:
         state = self._state
-        known = state.total if state.match is None or state.match < state.loaded else state.match
+        loaded = state.loaded - state.left
+        known = state.total if state.match is None or state.match < loaded else state.match
         tip = ""
         if state.beyond:
             words = _("{n} selected, {beyond} of them not shown")
@@ -165,14 +167,17 @@ class ActionBar(QWidget):
             words = ngettext("{n} selected", "{n} selected", state.ticked).format(n=text.count(state.ticked))
         elif not state.loaded:
             words = ""  # the list says why it is empty, or that it loads
-        elif known is None and state.at_least > state.loaded:
+        elif known is None and state.at_least > loaded:
             total = text.count(state.at_least)
-            words = _("{shown} of at least {total} loaded").format(shown=text.count(state.loaded), total=total)
-        elif known is None or state.loaded < known:
+            words = _("{shown} of at least {total} loaded").format(shown=text.count(loaded), total=total)
+        elif known is None or loaded < known:
             total = text.count(known) if known is not None else "…"
-            words = _("{shown} of {total} loaded").format(shown=text.count(state.loaded), total=total)
+            words = _("{shown} of {total} loaded").format(shown=text.count(loaded), total=total)
         else:
-            words = many(state.loaded)
+            words = many(loaded)
+        if state.left and state.loaded and not state.ticked:
+            gone = ngettext("{n} dimmed row matches no more", "{n} dimmed rows match no more", state.left)
+            words = text.listed([words, gone.format(n=text.count(state.left))])
         alone = bool(state.cursor and not state.ticked)
         self._current.setVisible(alone)
         if alone:

@@ -79,6 +79,7 @@ class Tally:
             ticked=selection.count,
             beyond=model.ticked_beyond(),
             loaded=model.rowCount(),
+            left=model.departed,
             total=self._total,
             at_least=self._at_least,
             match=self.match(),

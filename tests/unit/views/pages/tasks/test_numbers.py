@@ -27,6 +27,8 @@ def test_the_foot_says_at_least_so_many(qtbot: QtBot) -> None:
         (BarState(loaded=200, total=None, at_least=4_120), "200 of at least 4,120 loaded"),
         (BarState(loaded=200, total=None, at_least=200), "200 of … loaded"),
         (BarState(loaded=200, total=4_120, at_least=4_120), "200 of 4,120 loaded"),
+        (BarState(loaded=107, left=57, total=50, match=50), "50 tasks, 57 dimmed rows match no more"),
+        (BarState(loaded=200, left=1, total=4_120, match=4_120), "199 of 4,120 loaded, 1 dimmed row matches no more"),
     ):
         bar.show_state(state)
         assert words in [one.text() for one in bar.findChildren(QLabel)]
