@@ -293,8 +293,8 @@ class Page(QWidget):
     past_changed = Signal()
     page_id = ""
 
-    def __init__(self, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str) -> None:
+        super().__init__()
         self._title = title
         self._covers: list[Unknown] = []
         self._then: FromPast | None = None

@@ -115,8 +115,8 @@ def _paint_limit(painter: QPainter, rect: QRectF, y: float) -> None:
 class Sparkline(QWidget):
     """A small curve; drawn again only when its numbers, size or theme change."""
 
-    def __init__(self, name: str = "", role: str = "running", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str = "", role: str = "running") -> None:
+        super().__init__()
         self._name, self._role = name, role
         self._values: tuple[float, ...] = ()
         self._limit: float | None = None

@@ -75,8 +75,8 @@ class Notice(QWidget):
 class DoneStrip(Strip):
     """What was done in a dialog, told for a while where it was done: messages of the window lie behind the dialog."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("healthy", parent=parent)
+    def __init__(self) -> None:
+        super().__init__("healthy")
         self.undo = Button(N_("Undo"), small=True)
         self.undo.clicked.connect(self._on_undo)
         self.add_action(self.undo)

@@ -26,9 +26,9 @@ MOST = 999
 class FindBar(QWidget):
     """Lines may come and go while it is open: the hit that a person is at stays."""
 
-    def __init__(self, shown: QPlainTextEdit, parent: QWidget | None = None) -> None:
+    def __init__(self, shown: QPlainTextEdit) -> None:
         """``shown``: where it looks; only read."""
-        super().__init__(parent)
+        super().__init__()
         self._shown, self._hits, self._more = shown, list[QTextCursor](), False
         self._at, self._place = -1, 0  #: number of the hit a person is at, and where it was found
         self.field = QLineEdit()

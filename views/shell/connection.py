@@ -61,8 +61,8 @@ class ConnectionBanner(QFrame):
     try_now = Signal()
     copy_report = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFixedHeight(52)  # three lines, where a window is narrow
         self._left, self._period, self._tried = 0.0, 1.0, True
         self._glyph = QLabel()

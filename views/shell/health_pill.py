@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from PySide6.QtCore import QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from services import i18n
 from views.support import safe
@@ -34,8 +34,8 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 class HealthPill(QAbstractButton):
     """A pill; quiet while healthy, in the colour of the state with an edge when not."""
 
-    def __init__(self, health: Health, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, health: Health) -> None:
+        super().__init__()
         self._health = health
         self._compact = False
         #: by ``compact`` and the language: it is asked for at each figure of each pill, and measuring words takes long

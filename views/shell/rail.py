@@ -181,8 +181,8 @@ class Rail(QFrame):
     chosen = Signal(str)
     collapsed_changed = Signal(bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("panel", "rail")
         self._items: dict[str, NavItem] = {}
         self._collapsed = False

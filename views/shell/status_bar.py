@@ -39,8 +39,8 @@ class Vitals(msgspec.Struct, frozen=True, kw_only=True):
 class StatusPart(QAbstractButton):
     """One part: glyph, name, value."""
 
-    def __init__(self, key: str, icon: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, key: str, icon: str = "") -> None:
+        super().__init__()
         self.key = key
         self._icon = icon
         self._name, self._value, self._suffix = "", "", ""
@@ -124,8 +124,8 @@ class StatusBar(QFrame):
 
     part_clicked = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("panel", "statusbar")
         self.setFixedHeight(STATUS_BAR)
         self._vitals = Vitals()

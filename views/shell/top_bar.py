@@ -16,7 +16,7 @@ from datetime import timedelta
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy
 
 from services.i18n import N_, _
 from views.shell.health_pill import Health, HealthPill
@@ -39,8 +39,8 @@ _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 class ProfileButton(QAbstractButton):
     """Shows which fleet one is looking at; PROD is outlined in the colour of dead letters."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._unverified = False
         self._tag, self._tone, self._icon = "", "text2", "ph.globe-hemisphere-east"
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -162,8 +162,8 @@ def recorded(moment: str) -> Health:
 class SearchButton(QAbstractButton):
     """Looks like a field, opens the palette."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(34)
@@ -207,8 +207,8 @@ class TopBar(QFrame):
     search_requested = Signal()
     create_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("panel", "topbar")
         self.setFixedHeight(TOP_BAR)
         self._pills: dict[str, HealthPill] = {}

@@ -16,16 +16,8 @@ _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 class Badge(QWidget):
     """Text in a box. `tone` colours text and edge; `pill` rounds it, as counts in the rail are."""
 
-    def __init__(
-        self,
-        text: str = "",
-        tone: str = "text2",
-        *,
-        pill: bool = False,
-        kind: str = "badge",
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str = "", tone: str = "text2", *, pill: bool = False, kind: str = "badge") -> None:
+        super().__init__()
         self._text, self._tone, self._pill, self._kind = text, tone, pill, kind
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(text)

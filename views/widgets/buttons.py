@@ -330,18 +330,9 @@ class IconButton(Button):
     where its owner has room for words.
     """
 
-    def __init__(
-        self,
-        icon: str,
-        name: str,
-        *,
-        kind: str = "ghost",
-        keys: str = "",
-        word: str = "",
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, icon: str, name: str, *, kind: str = "ghost", keys: str = "", word: str = "") -> None:
         self._glyph_name, self._word = icon, word
-        super().__init__("", kind=kind, icon=icon, tip=name, keys=keys, parent=parent)
+        super().__init__("", kind=kind, icon=icon, tip=name, keys=keys)
 
     def _name(self) -> None:
         name = _(self._tip_source)

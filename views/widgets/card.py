@@ -29,10 +29,8 @@ GAP, LEAST_TILE = 8, 84
 class Card(QFrame):
     """A card; add content to ``body``, actions with ``add_action``."""
 
-    def __init__(
-        self, title: str = "", *, divided: bool = False, padding: int = CARD_PADDING, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str = "", *, divided: bool = False, padding: int = CARD_PADDING) -> None:
+        super().__init__()
         self._source, self._tip = title, ""
         self.setProperty("panel", "card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

@@ -58,8 +58,8 @@ class ClearAction(QAction):
 class NumberField(QSpinBox):
     """A whole number that is typed; the wheel scrolls the page, not the number."""
 
-    def __init__(self, value: int = 0, minimum: int = 0, maximum: int = 99, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, value: int = 0, minimum: int = 0, maximum: int = 99) -> None:
+        super().__init__()
         self.setRange(minimum, maximum)
         self.setValue(value)
         self.setGroupSeparatorShown(True)
@@ -75,8 +75,8 @@ class NumberField(QSpinBox):
 class DateTimeField(QDateTimeEdit):
     """A day and minute in the form of the design."""
 
-    def __init__(self, when: QDateTime | None = None, parent: QWidget | None = None) -> None:
-        super().__init__(when if when is not None else QDateTime.currentDateTime(), parent)
+    def __init__(self, when: QDateTime | None = None) -> None:
+        super().__init__(when if when is not None else QDateTime.currentDateTime())
         self.setDisplayFormat(TIME_FORMAT)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.lineEdit().setTextMargins(_TEXT_MARGIN, 0, 0, 0)
@@ -141,9 +141,9 @@ class ChoiceField(QComboBox):
 class Labelled(QWidget):
     """A field below its label, with a hint beside the label and an error below the field."""
 
-    def __init__(self, label: str, field: QWidget, *, hint: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, label: str, field: QWidget, *, hint: str = "") -> None:
         """Take source texts; the label also names the field."""
-        super().__init__(parent)
+        super().__init__()
         self._sources = (label, hint)
         self.field = field
         # with large letters a hint has no room beside its label: the whole of it is its tool tip then

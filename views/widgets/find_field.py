@@ -22,8 +22,8 @@ class FindField(ChoiceField):
     It may be one of 10,000: they are shown where they are looked at and folded once, not with every letter.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows = _Rows(self)
         self.setModel(self._rows)
         view = QListView(self)

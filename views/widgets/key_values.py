@@ -18,10 +18,8 @@ class KeyValues(QWidget):
     them, `spread` puts values at the right edge, `single` cuts a value that has no room in its line.
     """
 
-    def __init__(
-        self, *, mono: bool = False, spread: bool = False, single: bool = False, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, *, mono: bool = False, spread: bool = False, single: bool = False) -> None:
+        super().__init__()
         self._mono, self._spread, self._single = mono, spread, single
         self._labels: list[tuple[Label, Label]] = []
         self._below = False  #: values stand below their names

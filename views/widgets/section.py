@@ -53,10 +53,8 @@ class Section(QWidget):
 
     folded = Signal(bool)
 
-    def __init__(
-        self, title: str, *, foldable: bool = True, divider: bool = True, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str, *, foldable: bool = True, divider: bool = True) -> None:
+        super().__init__()
         self._source = title
         self._foldable = foldable
         self._caret = QLabel()

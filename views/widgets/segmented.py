@@ -35,10 +35,9 @@ class Segmented(QWidget):
         name: str = "",
         *,
         stretch: bool = False,
-        parent: QWidget | None = None,
     ) -> None:
         """Take ``(key, source text)`` or ``(key, source text, icon, role of the icon)``."""
-        super().__init__(parent)
+        super().__init__()
         self._choices: list[tuple[str, ...]] = [(*choice, "", "")[:4] for choice in choices]
         self._name = name
         self._suffixes: dict[str, str] = {}

@@ -18,10 +18,8 @@ _GLYPH, _GAP, _PAD = 15, 6, 8
 class StatusPill(QWidget):
     """A status as glyph and word; `framed` puts it in a pill, `text` replaces the word."""
 
-    def __init__(
-        self, name: str = "waiting", text: str = "", *, framed: bool = False, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str = "waiting", text: str = "", *, framed: bool = False) -> None:
+        super().__init__()
         self._token: StatusToken = status(name)
         self._text = text
         self._framed = framed

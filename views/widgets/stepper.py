@@ -25,10 +25,8 @@ class Stepper(QWidget):
 
     value_changed = Signal(int)
 
-    def __init__(
-        self, name: str, value: int = 1, minimum: int = 0, maximum: int = 99, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, value: int = 1, minimum: int = 0, maximum: int = 99) -> None:
+        super().__init__()
         self._name = name
         self._value, self._minimum, self._maximum = value, minimum, maximum
         self._hover = 0

@@ -105,8 +105,8 @@ class ErrorStrip(Strip):
 
     retry = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("dead", parent=parent)
+    def __init__(self) -> None:
+        super().__init__("dead")
         self._details = ""
         self.retry_button = Button(N_("Retry"), icon="ph.arrow-clockwise", small=True)
         self.copy_button = Button(N_("Copy details"), kind="ghost", icon="ph.copy", small=True)

@@ -37,8 +37,8 @@ class TimelineEntry(msgspec.Struct, frozen=True, kw_only=True):
 class Timeline(QWidget):
     """A list of entries, oldest first."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._entries: tuple[TimelineEntry, ...] = ()
         self._timed = True
         self._tops: tuple[int, ...] = (0,)  #: where each entry begins, and where the last one ends

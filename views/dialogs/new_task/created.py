@@ -51,8 +51,8 @@ class Created(QWidget):
     force_wanted = Signal(object, str)
     back_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: dict[tuple[str, int], _Duplicate] = {}
         self._summary = Strip("healthy")
         pane = ScrollPane()

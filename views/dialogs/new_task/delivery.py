@@ -67,8 +67,8 @@ class Delivery(FormSection):
 
     changed = Signal()
 
-    def __init__(self, number: int, parent: QWidget | None = None) -> None:
-        super().__init__(number, N_("Delivery"), parent=parent)
+    def __init__(self, number: int) -> None:
+        super().__init__(number, N_("Delivery"))
         names = (lane.Lane.HIGH, lane.Lane.NORMAL, lane.Lane.LOW)
         self.lane = Segmented(
             tuple((name.value, LANES[name].word, LANES[name].glyph, LANES[name].role) for name in names),
@@ -384,8 +384,8 @@ class MomentField(QWidget):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.line = QLineEdit()
         self.pick = IconButton("ph.clock", N_("Pick a time"))
         self._means = Label("", "caption", "text3")
@@ -454,8 +454,8 @@ class AfterField(QWidget):
     changed = Signal()
     search_wanted = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.line = QLineEdit()
         self.chips: dict[str, Button] = {}
         self._offers, self._found = QStringListModel(self), list[Task]()

@@ -43,8 +43,8 @@ class MessagePreview(QWidget):
 
     step_wanted = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._title, self._place = Label("", "label", "text2"), Label("", "label", "text3")
         self.before = IconButton("ph.caret-left", N_("Message before"))
         self.after = IconButton("ph.caret-right", N_("Message after"))
@@ -116,8 +116,8 @@ class Forecast(SideColumn):
     fate_chosen = Signal(str)
     reason_changed = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._at = 0
         self._draft = Draft()
         self._dim = False

@@ -41,8 +41,8 @@ class WhatSection(FormSection):
     platform_chosen = Signal(str)
     type_chosen = Signal()
 
-    def __init__(self, number: int, parent: QWidget | None = None) -> None:
-        super().__init__(number, N_("What"), divider=False, parent=parent)
+    def __init__(self, number: int) -> None:
+        super().__init__(number, N_("What"), divider=False)
         self._types: Mapping[str, TaskType] = {}
         self._platforms: tuple[str, ...] = ()
         self._platform_title, self._type_title = Label("", "label", "text2"), Label("", "label", "text2")
@@ -150,8 +150,8 @@ MODES = ((PICK, N_("Pick")), (PASTE, N_("Paste a list")), (FILE, N_("From a file
 class ShopsSection(FormSection):
     """Pick from the list, paste one, read a file, or tick groups."""
 
-    def __init__(self, number: int, parent: QWidget | None = None) -> None:
-        super().__init__(number, N_("Shops"), parent=parent)
+    def __init__(self, number: int) -> None:
+        super().__init__(number, N_("Shops"))
         self.mode = Segmented(MODES, N_("How to choose shops"))
         self.add_action(self.mode)
         self.picker = ShopPicker()
@@ -212,8 +212,8 @@ class NewTaskForm(ScrollPane):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.what, self.shops = WhatSection(1), ShopsSection(2)
         self.parameters, self.delivery = Parameters(3), Delivery(4)
         self.twins, self.fate, self.reason = Twins(), REJECT, ""

@@ -41,8 +41,8 @@ class Parameters(FormSection):
 
     changed = Signal()
 
-    def __init__(self, number: int, parent: QWidget | None = None) -> None:
-        super().__init__(number, N_("Parameters"), parent=parent)
+    def __init__(self, number: int) -> None:
+        super().__init__(number, N_("Parameters"))
         self._kind: TaskType | None = None
         self._document: dict[str, Any] = {}
         self._original: Any = None  #: what the dots in the document stand for

@@ -65,8 +65,8 @@ class TwinNotice(_ReasonNotice):
 
     fate_chosen = Signal(str)
 
-    def __init__(self, fates: Sequence[str] = (REJECT, QUEUE, FORCE), parent: QWidget | None = None) -> None:
-        super().__init__(N_("Why must they run beside it?"), N_("Reason to force"), parent)
+    def __init__(self, fates: Sequence[str] = (REJECT, QUEUE, FORCE)) -> None:
+        super().__init__(N_("Why must they run beside it?"), N_("Reason to force"))
         self.links = {fate: LinkLabel(_VERBS[fate]) for fate in fates}
         for fate, link in self.links.items():
             link.activated.connect(lambda fate=fate: self.fate_chosen.emit(fate))
@@ -93,8 +93,8 @@ class DoneNotice(_ReasonNotice):
 
     again_chosen = Signal(bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(N_("Why must it be done again?"), N_("Reason to do it again"), parent)
+    def __init__(self) -> None:
+        super().__init__(N_("Why must it be done again?"), N_("Reason to do it again"))
         self.leave, self.again = LinkLabel(N_("Leave them out")), LinkLabel(N_("Do them again"))
         self.leave.activated.connect(lambda: self._choose(again=False))
         self.again.activated.connect(lambda: self._choose(again=True))

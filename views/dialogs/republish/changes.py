@@ -37,8 +37,8 @@ class ChangesPane(QWidget):
     changed = Signal()
     fields_changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._attempts_before = 0
         lanes = (Lane.HIGH, Lane.NORMAL, Lane.LOW)
         choices = [("", N_("Keep own"), "", "")]

@@ -431,8 +431,8 @@ class TrialNote(Notice):
     Whether it would help, then how those that were tried stand.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("warning", parent)
+    def __init__(self) -> None:
+        super().__init__("warning")
 
     def show_sorted(self, found: Sorted, worth: Worth) -> None:
         """Say whether they would pass now, and what they have in common."""
@@ -512,8 +512,8 @@ class ConfirmRow(QWidget):
 
     changed = Signal()
 
-    def __init__(self, environment: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, environment: str) -> None:
+        super().__init__()
         self._environment, self._wanted = environment, ""
         self._ask, self._hint = Label("", "body"), Label("", "label", "text3")
         self.field = QLineEdit()

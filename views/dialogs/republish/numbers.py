@@ -68,8 +68,8 @@ class NumbersPane(QWidget):
 
     skip_changed = Signal(str, bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._number, self._lead = Label("", "number"), Label("", "body", "text2", wrap=True)
         self._bar = SharesBar()
         self._new = _Row("ph.arrow-clockwise", GOES)

@@ -16,8 +16,8 @@ HEIGHT, GAP = 8, 2
 class SharesBar(QWidget):
     """Pieces as ``(number, colour role)``; the words stand beside it."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._pieces: tuple[tuple[int, str], ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)

@@ -34,8 +34,8 @@ ALL = 0
 class WaitingPlot(QWidget):
     """Two areas over one axis; says the same in words to a screen reader."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._outlook: Outlook | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(120)
@@ -128,8 +128,8 @@ class SpeedPane(QWidget):
 
     rate_changed = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rate = 30
         self._title = Label("", "card")
         self.slider = _Slider(Qt.Orientation.Horizontal)

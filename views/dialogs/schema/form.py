@@ -280,9 +280,9 @@ class SchemaForm(QWidget):
     edited = Signal()
     touched = Signal(str)
 
-    def __init__(self, *, narrow: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(self, *, narrow: bool = False) -> None:
         """`narrow` sets two fields in a row, else three."""
-        super().__init__(parent)
+        super().__init__()
         self._narrow = narrow
         self._schema: Mapping[str, Any] = {}
         self._document: dict[str, Any] = {}

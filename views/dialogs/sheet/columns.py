@@ -50,8 +50,8 @@ class SheetColumns(QWidget):
 
     chosen = Signal(int, str)
 
-    def __init__(self, grid: SheetGrid, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, grid: SheetGrid) -> None:
+        super().__init__()
         self.fields: list[ChoiceField] = []
         self._grid = grid
         self._shown: tuple[int, tuple[str, ...]] = (0, ())

@@ -60,8 +60,8 @@ class SheetGrid(QTableView):
     moved = Signal()
     scrolled = Signal()
 
-    def __init__(self, model: SheetModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: SheetModel) -> None:
+        super().__init__()
         self._model = model
         self.setModel(model)
         self.setItemDelegate(_Cells(model, self))

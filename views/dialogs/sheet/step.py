@@ -80,8 +80,8 @@ class SheetStep(QWidget):
     reason_changed = Signal(str)
     done_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._orders: Orders | None = None
         self._types: Mapping[str, TaskType] = {}
         self._kind = ""  #: type of the dialog, for rows that name none
@@ -366,8 +366,8 @@ class SheetStep(QWidget):
 class SheetSummary(SideColumn):
     """The right column: how many tasks of which types and platforms, and what counts where a row says nothing."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._orders: Orders | None = None
         self._types: Mapping[str, TaskType] = {}
         self._draft, self._fate, self._again = Draft(), REJECT, False
@@ -541,8 +541,8 @@ class RepeatNotice(Notice):
 
     row_wanted = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("warning", parent)
+    def __init__(self) -> None:
+        super().__init__("warning")
         self._pairs: list[tuple[int, int]] = []
         self._next = 0
         self.show_link = LinkLabel(N_("Show"))

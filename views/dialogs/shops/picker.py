@@ -71,8 +71,8 @@ class ShopFile(QWidget):
     pasted = Signal(str)
     look_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._words, self._error = "", ""
         self.choose = Button(N_("Choose a file"), icon="ph.file-text", small=True)
         self.blank = Button(N_("Empty table"), icon="ph.table", small=True)
@@ -193,8 +193,8 @@ class ShopPicker(QWidget):
     mixed = Signal()
     file_dropped = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shops: Mapping[str, Shop] = {}
         self._states: Mapping[str, ShopNow] = {}
         self._at_ms = 0
@@ -411,8 +411,8 @@ class ShopGroups(QWidget):
 
     ticked = Signal(object, bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._following = False
         self._shown: frozenset[object] = frozenset()
         self.model: RecordModel[Group] = RecordModel(GROUP_COLUMNS, key=lambda group: group.key, tickable=True)
@@ -512,8 +512,8 @@ class ShopPaste(QWidget):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shops: Mapping[str, Shop] = {}
         self._platform = ""
         self._index = ShopIndex({})

@@ -172,8 +172,8 @@ class AuditPanel(QWidget):
     tasks_wanted = Signal(str)
     back_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._row: AuditLine | None = None
         self.setProperty("panel", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

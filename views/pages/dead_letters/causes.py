@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPen, QTextLayout, QTextOption
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from services.domain.insight.cause import LEVELS
 from services.i18n import N_, _, is_chinese
@@ -66,8 +66,8 @@ class CauseList(QListView):
     chosen = Signal(str)
     menu_wanted = Signal(str, QPoint)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.causes: RecordModel[Cause] = RecordModel(
             COLUMNS, key=lambda cause: cause.fingerprint, hold_new=False, sentence=words.sentence
         )

@@ -63,8 +63,8 @@ class MessageEditor(QWidget):
     changed = Signal()
     reveal_wanted = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._task_id = ""
         self._kind: TaskType | None = None
         self._original = mask.Original(None)

@@ -37,8 +37,8 @@ class CausePane(QWidget):
 
     order_chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.order = "urgent"
         self.causes = CauseList()
         self._title = Label("", "card")
@@ -80,13 +80,9 @@ class LetterPane(QWidget):
     menu_wanted = Signal(QPoint)
 
     def __init__(
-        self,
-        model: RecordModel[LetterRow],
-        letters: Verbs[LetterVerb, Letters],
-        causes: Verbs[CauseVerb, OfCause],
-        parent: QWidget | None = None,
+        self, model: RecordModel[LetterRow], letters: Verbs[LetterVerb, Letters], causes: Verbs[CauseVerb, OfCause]
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._verbs = causes
         self._of: OfCause | None = None
         self.table = TableView(model, name=N_("Dead letters of the cause"))

@@ -526,8 +526,8 @@ class BrokenRun(Strip):
     wanted = Signal()
     found = Signal()
 
-    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
-        super().__init__("warning", parent=parent)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__("warning")
         self._context = context
         self._view: RunView | None = None
         self._asking = Operation(self, latest=True)
@@ -576,8 +576,8 @@ class RunStrip(Strip):
 
     wanted = Signal()
 
-    def __init__(self, runner: BulkRunner, parent: QWidget | None = None) -> None:
-        super().__init__("running", parent=parent)
+    def __init__(self, runner: BulkRunner) -> None:
+        super().__init__("running")
         self._runner = runner
         self.hand = Button(N_("Pause"), small=True)
         self.stop = Button(N_("Stop"), kind="danger", small=True)

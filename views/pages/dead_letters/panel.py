@@ -71,14 +71,10 @@ class LetterPanel(QWidget):
     left = Signal()
 
     def __init__(
-        self,
-        context: PageContext,
-        verbs: Verbs[LetterVerb, Letters],
-        causes: Verbs[CauseVerb, OfCause],
-        parent: QWidget | None = None,
+        self, context: PageContext, verbs: Verbs[LetterVerb, Letters], causes: Verbs[CauseVerb, OfCause]
     ) -> None:
         """``causes``: what can be done about the cause of the letter."""
-        super().__init__(parent)
+        super().__init__()
         self._context, self._verbs, self._causes = context, verbs, causes
         self._task_id = ""
         self._detail: TaskDetail | None = None
@@ -445,8 +441,8 @@ class LetterHead(QWidget):
 
     step_wanted = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._id_text = ""
         self._type, self._pill = Label("", "panel"), StatusPill("dead", framed=True)
         self._shop, self._badge = Elided("", "body"), Badge.platform("")
@@ -522,8 +518,8 @@ class NotesSection(Section):
 
     note_wanted = Signal(str, str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(N_("Notes"), parent=parent)
+    def __init__(self) -> None:
+        super().__init__(N_("Notes"))
         self.rows = KeyValues()
         self._barred = self._task_id = ""
         self._drafts: dict[str, str] = {}

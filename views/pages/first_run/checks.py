@@ -37,8 +37,8 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
 class CheckList(QWidget):
     """Lines with glyph, name and finding."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._checks: tuple[Check, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)

@@ -45,8 +45,8 @@ class FirstRunPage(QWidget):
     language_chosen = Signal(str)
     language_changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("panel", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.local, self.fleet = LocalChoice(), FleetChoice()

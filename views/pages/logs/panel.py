@@ -40,8 +40,8 @@ class LogPanel(QWidget):
     filter_wanted = Signal(str, str)
     task_wanted = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._row: Logged | None = None
         self.setProperty("panel", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

@@ -56,8 +56,8 @@ class ActionBar(QWidget):
     clear_wanted = Signal()
     export_wanted = Signal()
 
-    def __init__(self, verbs: Sequence[TaskVerb], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, verbs: Sequence[TaskVerb]) -> None:
+        super().__init__()
         self._state, self._busy = BarState(), False
         self.setFixedHeight(HEIGHT)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

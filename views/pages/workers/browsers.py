@@ -269,8 +269,8 @@ class BrowsersCard(Card):
 
     changed = Signal()
 
-    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
-        super().__init__(N_("Browsers"), divided=True, padding=0, parent=parent)
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(N_("Browsers"), divided=True, padding=0)
         self._worker, self._forbidden = "", ""
         self._rows: dict[object, BrowserRow] = {}
         self.doing = BrowserActions(context, self)

@@ -51,8 +51,8 @@ class Board(ScrollPane):
     chosen = Signal(str)
     menu_wanted = Signal(str, QPoint)
 
-    def __init__(self, verbs: Verbs[WorkerVerb, OfWorker], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, verbs: Verbs[WorkerVerb, OfWorker]) -> None:
+        super().__init__()
         self._verbs = verbs
         self._cards: dict[str, NodeCard] = {}
         self._wanted = ""
@@ -173,8 +173,8 @@ class NodeCard(QFrame):
     chosen = Signal(str)
     menu_wanted = Signal(str, QPoint)
 
-    def __init__(self, now: WorkerNow, verbs: Verbs[WorkerVerb, OfWorker], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, now: WorkerNow, verbs: Verbs[WorkerVerb, OfWorker]) -> None:
+        super().__init__()
         self._verbs = verbs
         self.now, self._now_ms = now, 0
         self._names = nodes.NO_NAMES
@@ -467,8 +467,8 @@ class FactList(QWidget):
 
     tasks_wanted = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shown: tuple[Line, ...] = ()
         self._column = in_column(owner=self, margins=(0, 0, 0, 5), spacing=2)
         self.hide()
@@ -529,8 +529,8 @@ _RIGHT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
 class LoadBar(QWidget):
     """`share` is 0 to 1, or None where nobody knows."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._name, self._value = "", ""
         self._share: float | None = None
         self._high = False

@@ -517,8 +517,8 @@ class LocalCard(Card):
     start_wanted = Signal(int, object)
     stop_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(N_("This computer"), divided=False, parent=parent)
+    def __init__(self) -> None:
+        super().__init__(N_("This computer"), divided=False)
         self._state, self._forbidden, self._leads = STOPPED, "", True
         self._info: WorkerNow | None = None
         self._glyph = QLabel()

@@ -62,8 +62,8 @@ class SlotGrid(QWidget):
 
     task_wanted = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._now: WorkerNow | None = None
         self._names = NO_NAMES
         self._now_ms = 0

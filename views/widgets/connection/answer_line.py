@@ -24,9 +24,9 @@ _LONGEST = 300
 class AnswerLine(QWidget):
     """Nothing until there is an answer; wraps, for the remedy stands at the end."""
 
-    def __init__(self, *, named: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(self, *, named: bool = False) -> None:
         """``named``: say which part it is, where no title does."""
-        super().__init__(parent)
+        super().__init__()
         self._named = named
         self._answer: Answer | None = None
         self._glyph, self._name, self._words = QLabel(), Label("", "strong"), Label("", "label", "text2", wrap=True)

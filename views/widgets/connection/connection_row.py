@@ -33,9 +33,9 @@ class ConnectionRow(QWidget):
     remove_wanted = Signal(str)
     beside_wanted = Signal(str)
 
-    def __init__(self, connection: Connection, number: int = 0, parent: QWidget | None = None) -> None:
+    def __init__(self, connection: Connection, number: int = 0) -> None:
         """``number``: the figure that opens it together with Ctrl, 0 for none."""
-        super().__init__(parent)
+        super().__init__()
         self.connection = connection
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         spoken(self, Role.Button)

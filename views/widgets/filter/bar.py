@@ -66,16 +66,9 @@ class FilterBar(QWidget):
 
     changed = Signal(str)
 
-    def __init__(
-        self,
-        fields: Sequence[FilterField],
-        *,
-        placeholder: str = "",
-        offers: int = 4,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, fields: Sequence[FilterField], *, placeholder: str = "", offers: int = 4) -> None:
         """Show offers for the first `offers` fields."""
-        super().__init__(parent)
+        super().__init__()
         self._placeholder = placeholder
         self._silent = False
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -423,8 +416,8 @@ class FilterChips(QWidget):
     changed = Signal()
     choosing = Signal()
 
-    def __init__(self, fields: Sequence[FilterField], offers: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, fields: Sequence[FilterField], offers: int) -> None:
+        super().__init__()
         self.fields = {field.key: field for field in fields}
         self._offers = offers
         self._chips: tuple[Chip, ...] = ()

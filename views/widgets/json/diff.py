@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 from services.i18n import _
 from views.support.language import on_language_changed
@@ -19,9 +19,9 @@ _ROLES = {"+": "succeeded", "-": "dead"}
 class DiffText(QPlainTextEdit):
     """Looked at only; unchanged stretches are folded."""
 
-    def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, name: str = "") -> None:
         """``name`` is source text."""
-        super().__init__(parent)
+        super().__init__()
         self._name = name
         self.setReadOnly(True)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)

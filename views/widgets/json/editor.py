@@ -102,8 +102,8 @@ class JsonEditor(QPlainTextEdit):
     validity_changed = Signal(bool)
     edited = Signal(bool)
 
-    def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str = "") -> None:
+        super().__init__()
         self._name = name
         self._validator: Validator | None = None
         self._problems: tuple[Problem, ...] = ()

@@ -82,14 +82,8 @@ class TaskDetailPanel(QWidget):
     full_wanted = Signal()
     told = Signal()
 
-    def __init__(
-        self,
-        context: PageContext,
-        actions: TaskActions,
-        verbs: Verbs[TaskVerb, Chosen],
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, context: PageContext, actions: TaskActions, verbs: Verbs[TaskVerb, Chosen]) -> None:
+        super().__init__()
         self._context, self._actions, self._verbs = context, actions, verbs
         self._task_id = ""
         self._shown_id = ""  #: of whom everything tells that stands here
