@@ -295,7 +295,7 @@ class PaletteFinder(QObject):
         self._shop_entries = tuple(self._shop(key, shop) for key, shop in sorted(shops.items()))
 
     def _shop(self, key: str, shop: Shop) -> Entry:
-        name = shop.name or shop.shop_id
+        name = shop.called
         return Entry(
             key=f"shop.{key}",
             kind="shop",

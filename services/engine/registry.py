@@ -79,6 +79,11 @@ class Registry:
         self._refresh()
         return dict(self._shops)
 
+    def shop_name(self, key: str) -> str:
+        """What a shop (``platform:shop_id``) is called; its key where nobody has described it."""
+        shop = self.shops().get(key)
+        return key if shop is None else shop.called
+
     def placed(self, task: Task) -> Task:
         """The task in the queue that its shop has now."""
         self._refresh()

@@ -60,7 +60,7 @@ class OverviewQueries:
         self._history, self._clock = history, clock
         self._stands_still = True  #: whether nothing was counted otherwise between the last two looks
         self._shops = states or ShopStates(store, registry)
-        self._attention = AttentionFinder(store, causes, clock, self._name, registry, broken_run, apart=True)
+        self._attention = AttentionFinder(store, causes, clock, registry.shop_name, registry, broken_run, apart=True)
         self._flow = FlowQueries(store, registry, live.meter, clock)
         self._oldest: Task | None = None
         self._sampled_ms = 0
@@ -126,7 +126,7 @@ class OverviewQueries:
         return OverviewNow(
             **self._numbers(snapshot),
             flow=flow_now,
-            oldest_waiting_shop=self._name(oldest.shop) if oldest is not None else None,
+            oldest_waiting_shop=self._registry.shop_name(oldest.shop) if oldest is not None else None,
             retry_levels=_levels(retrying),
             retry_last=sum(attempts.last(task) is not None for task in retrying),
             shops=shops,
@@ -212,10 +212,6 @@ class OverviewQueries:
                 waiting=sum(status.get(one, 0) for one in WAITING),
             )
         )
-
-    def _name(self, key: str) -> str:
-        shop = self._registry.shops().get(key)
-        return (shop.name or shop.shop_id) if shop is not None else key
 
 
 def _same(one: Counts, other: Counts) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
@@ -98,10 +98,8 @@ class WorkPromise(msgspec.Struct, frozen=True, kw_only=True):
 class PromiseQueries:
     """Blocking questions; call them off the GUI thread."""
 
-    def __init__(self, store: Store, registry: Registry, name: Callable[[str], str] | None = None) -> None:
-        """``name`` turns ``platform:shop_id`` into the name of the shop."""
+    def __init__(self, store: Store, registry: Registry) -> None:
         self._store, self._registry = store, registry
-        self._name = name or self._shop_name
 
     def now(self) -> PromisesNow:
         """All of them as they stand; what cannot be read is left out, the doctor tells it."""
@@ -180,7 +178,7 @@ class PromiseQueries:
     def _matrix(self, row: Row, now_ms: int) -> MatrixRow:
         return MatrixRow(
             row=row,
-            name=self._name(row.shop),
+            name=self._shop_name(row.shop),
             age_ms=max(0, now_ms - row.done_at) if row.done_at else 0,
             cells=cells(row),
         )

@@ -253,7 +253,7 @@ def _scopes(known: _Known) -> list[tuple[str, str]]:
     wide = [(f"platform:{name}", shown.scope_name(f"platform:{name}")) for name in platforms]
     types = [(f"type:{name}", shown.scope_name(f"type:{name}")) for name in sorted(known.types)]
     keys = sorted(known.shops, key=as_read)
-    shops = [(f"shop:{key}", f"{known.shops[key].name or known.shops[key].shop_id} ({key})") for key in keys]
+    shops = [(f"shop:{key}", f"{known.shops[key].called} ({key})") for key in keys]
     return [
         (SCOPE_ALL, _("Everything")),
         *((scope, _("all of {platform}").format(platform=name)) for scope, name in wide),

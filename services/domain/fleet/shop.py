@@ -33,6 +33,11 @@ class Shop(msgspec.Struct, frozen=True, kw_only=True):
         """``platform:shop_id``."""
         return f"{self.platform}:{self.shop_id}"
 
+    @property
+    def called(self) -> str:
+        """What people call it."""
+        return self.name or self.shop_id
+
 
 #: so many tags, each so long
 MOST_TAGS, TAG_LENGTH = 20, 40

@@ -193,7 +193,7 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
     return ShopNow(
         platform=shop.platform,
         shop_id=shop.shop_id,
-        name=shop.name or shop.shop_id,
+        name=shop.called,
         group=shop.group,
         state=state,
         under=under,

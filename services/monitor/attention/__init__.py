@@ -261,9 +261,9 @@ def look_once(
     """What needs a person at this moment, for who follows nothing; ``flow``: whether work flows; ``health``: that
     of the broker, which is taken to answer where nobody can be asked. Blocking.
     """
-    asked = ShopQueries(store, registry, health)
-    finder = AttentionFinder(store, CauseQueries(store, registry), clock, asked.name, registry, broken_run)
-    return finder.once(asked.states, flow, health() if health is not None else None)
+    states = ShopQueries(store, registry, health).states
+    finder = AttentionFinder(store, CauseQueries(store, registry), clock, registry.shop_name, registry, broken_run)
+    return finder.once(states, flow, health() if health is not None else None)
 
 
 def present(item: Attention) -> tuple[str, str]:

@@ -146,8 +146,7 @@ class ShopQueries:
 
     def name(self, key: str) -> str:
         """What a shop (``platform:shop_id``) is called."""
-        shop = self._registry.shops().get(key)
-        return (shop.name or shop.shop_id) if shop is not None else key
+        return self._registry.shop_name(key)
 
     def scopes(self) -> tuple[ScopeRow, ...]:
         """Every platform and every task type, limited or not, platforms first."""

@@ -178,15 +178,11 @@ class Eyes:
     # ------------------------------------------------------------------------------------------------- the store's
     def name(self, shop: str) -> str:
         """What a shop is called."""
-        known = self._registry.shops().get(shop)
-        return (known.name or known.shop_id) if known is not None else shop
+        return self._registry.shop_name(shop)
 
     def names(self, shops: Collection[str], most: int = 20) -> tuple[str, ...]:
         """What the first few of these are called; one question for all."""
-        known = self._registry.shops()
-        return tuple(
-            (known[shop].name or known[shop].shop_id) if shop in known else shop for shop in sorted(shops)[:most]
-        )
+        return tuple(map(self._registry.shop_name, sorted(shops)[:most]))
 
     def titled(self, words: Words) -> Words:
         """With what task types are called in Chinese beside their codes (``wording.TITLED``)."""

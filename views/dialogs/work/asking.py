@@ -136,7 +136,7 @@ def _with(words: Sequence[str], names: Sequence[_Named]) -> tuple[str, ...]:
 
 
 def _shop(key: str, shop: Shop) -> _Named:
-    name, badge = shop.name or shop.shop_id, platform_badge(shop.platform)
+    name, badge = shop.called, platform_badge(shop.platform)
     told = (name, shop.name_en, key, badge, initials(name))
     return _Named(key, _folded(key, shop.shop_id, shop.name, shop.name_en), " ".join(told).casefold())
 

@@ -496,7 +496,7 @@ class WorkDialog(DialogFrame):
 
     def _shop_name(self, key: str) -> str:
         shop = self._known.shops.get(key) if self._known is not None else None
-        return (shop.name or shop.shop_id) if shop is not None else key.partition(":")[2]
+        return shop.called if shop is not None else key.partition(":")[2]
 
     def _day_name(self, day: str) -> str:
         now = shown.moment(instant.now_ms()).astimezone(shown.zone()).date()
@@ -671,7 +671,7 @@ def _rows(found: Found, known: Directory) -> list[WorkRow]:
     def head(key: str) -> WorkRow:
         shop = known.shops.get(key)
         platform, _colon, shop_id = key.partition(":")
-        name = (shop.name or shop.shop_id) if shop is not None else shop_id
+        name = shop.called if shop is not None else shop_id
         return WorkRow(shop=key, words=name, under=shop_id, badge=platform_badge(platform))
 
     for story in found.stories:

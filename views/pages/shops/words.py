@@ -21,7 +21,7 @@ NOT_COUNTED = -1
 
 def name(row: ShopRow) -> str:
     """The name of a shop, else its id."""
-    return safe.one_line(row.shop.name or row.shop.shop_id, 80)
+    return safe.one_line(row.shop.called, 80)
 
 
 def failures(one: Breaker) -> str:
