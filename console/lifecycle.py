@@ -928,8 +928,8 @@ class GuiCollector(QObject):
     console runs, and a timer of the GUI thread does the same work at the same thresholds.
     """
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._thresholds = gc.get_threshold()
         self._settled = False
         self._passed = 0  #: turns of the middle generation that Python's counts know no more

@@ -56,13 +56,11 @@ class Entrance:
         *,
         hosts: Collection[str] | None,
         secure: bool,
-        tell: Callable[[dict[str, Any]], None] | None = None,
     ) -> None:
         """``hosts``: names by which it may be asked, in small letters; None: by any, for every request needs a token.
-        ``secure``: it speaks TLS. ``tell``: takes what the log says of each request.
+        ``secure``: it speaks TLS.
         """
         self._app, self._hosts, self._secure = app, hosts, secure
-        self._tell = tell or _write
         self._at_once = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -110,7 +108,7 @@ class Entrance:
             await _answer(Problem(status=500, detail=text, code="internal"), request_id, out)
         finally:
             self._at_once -= counted
-            self._tell(
+            _write(
                 {
                     "request": request_id,
                     "method": method,

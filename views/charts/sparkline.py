@@ -74,7 +74,6 @@ def paint_sparkline(
     *,
     limit: float | None = None,
     filled: bool = False,
-    dot: bool = True,
     base: float | None = None,
 ) -> None:
     """Draw a curve in the colour of ``role``; ``limit`` is a dashed line where it is in sight. NaN breaks the curve."""
@@ -97,7 +96,7 @@ def paint_sparkline(
     painter.setPen(QPen(theme().color(role), 1.3))
     for line in lines:
         painter.drawPolyline(QPolygonF(line))
-    if dot and isfinite(points[-1].y()):
+    if isfinite(points[-1].y()):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color(role))
         painter.drawEllipse(points[-1], _DOT, _DOT)
@@ -129,12 +128,12 @@ class Sparkline(QWidget):
         """The numbers shown."""
         return self._values
 
-    def show_values(self, values: Sequence[float], *, limit: float | None = None, role: str = "") -> None:
+    def show_values(self, values: Sequence[float], *, limit: float | None = None) -> None:
         """Show these numbers."""
         fresh = tuple(float(value) for value in values)
-        if (fresh, limit, role or self._role) == (self._values, self._limit, self._role):
+        if (fresh, limit) == (self._values, self._limit):
             return
-        self._values, self._limit, self._role = fresh, limit, role or self._role
+        self._values, self._limit = fresh, limit
         self._announce()
         self._forget()
 

@@ -25,8 +25,8 @@ DONE_MS = 10_000
 class Notice(QWidget):
     """A framed note in the tint of a status, hidden while it has nothing to say."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self._token = status(name)
         self._lead = Label("", "strong", wrap=True)
         self._text = Label("", "label", "text2", wrap=True)

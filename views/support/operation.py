@@ -137,7 +137,6 @@ class _Background:
 
     def __init__(self) -> None:
         self.notify: Notify | None = None
-        self.threads = THREADS
         self._pool: _Threads | None = None
         self._mailbox: _Mailbox | None = None
         self._lock = threading.Lock()
@@ -147,7 +146,7 @@ class _Background:
             if self._mailbox is None or not isValid(self._mailbox):
                 self._mailbox = _Mailbox()
             if self._pool is None:
-                self._pool = _Threads(self.threads)
+                self._pool = _Threads(THREADS)
             mailbox = self._mailbox
             call = functools.partial(_noting, run, call)
             future = _alone(call) if lasting else self._pool.submit(call)
@@ -228,10 +227,9 @@ def _delivering(run: _Call) -> Iterator[None]:
         _told_of, _written = before
 
 
-def configure(notify: Notify | None, threads: int = THREADS) -> None:
+def configure(notify: Notify | None) -> None:
     """Name the one callback that shows errors nobody else handled (GUI thread)."""
     _background.notify = notify
-    _background.threads = threads
 
 
 def shut_down(*, wait: bool = True, most_s: float | None = None) -> None:

@@ -318,9 +318,9 @@ def _grown(pixels: float) -> int:
     return round(pixels * theme().growth)
 
 
-def columns_for(count: int, width: int, least: int = MIN_WIDTH, gap: int = CARD_GAP) -> int:
+def columns_for(count: int, width: int) -> int:
     """Tiles in each row: rows as even as possible, so that no tile stands alone."""
-    fit = max(1, min(count, (width + gap) // (least + gap)))
+    fit = max(1, min(count, (width + CARD_GAP) // (MIN_WIDTH + CARD_GAP)))
     rows = -(-count // fit)
     return -(-count // rows)
 

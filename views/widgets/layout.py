@@ -136,10 +136,10 @@ class Bounded(QObject):
     what it scrolls, for nobody can scroll sideways to its end.
     """
 
-    def __init__(self, panel: QWidget, least: int = DETAIL_MIN, most: int = DETAIL_MAX) -> None:
+    def __init__(self, panel: QWidget) -> None:
         super().__init__(panel)
-        self._panel, self._least, self._most, self._widest = panel, least, most, 0
-        panel.setMaximumWidth(most)  # which the panel may change itself
+        self._panel, self._widest = panel, 0
+        panel.setMaximumWidth(DETAIL_MAX)  # which the panel may change itself
         self._bars: dict[QWidget, QScrollBar] = {}
         theme().changed.connect(self._begin)
         self._begin()
@@ -154,7 +154,7 @@ class Bounded(QObject):
         self._bound()
 
     def _bound(self) -> None:
-        self._panel.setMinimumWidth(min(self._most, max(round(self._least * theme().growth), self._widest)))
+        self._panel.setMinimumWidth(min(DETAIL_MAX, max(round(DETAIL_MIN * theme().growth), self._widest)))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow what it holds; what it once needed it keeps, so that it does not move with each row."""

@@ -31,16 +31,18 @@ ARGUMENTS = (
     "--webrtc-ip-handling-policy=disable_non_proxied_udp", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )  # fmt: skip
 LAUNCH_S, PAGE_S, CLOSE_S = 60.0, 15.0, 8.0
+#: characters of why it did not start
+MOST = 500
 #: what Chromium itself printed, in what the driver tells of a start: without its process, time and place in the source
 _PRINTED = re.compile(r"\[err\] (?:\[[\d:/.]+:[A-Z]+:[^\]]*\] )?(.+)")
 
 
-def complaint(told: str, most: int = 500) -> str:
+def complaint(told: str) -> str:
     """Why Chromium did not start, of all that the driver tells of that: its command line is longer than what is read of
     a message. What it printed last stands last.
     """
     printed = list(dict.fromkeys(_PRINTED.findall(told)))
-    return " · ".join(printed)[-most:] if printed else told.strip()[:most]
+    return " · ".join(printed)[-MOST:] if printed else told.strip()[:MOST]
 
 
 class Chromium:

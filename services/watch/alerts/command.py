@@ -38,8 +38,8 @@ _HEARD = 4096
 class HookCommand:
     """``run`` is called by whoever watches; a command that takes long holds up no alert."""
 
-    def __init__(self, settings: AlertSettings, environment: Mapping[str, str], machine: str = "") -> None:
-        self._settings, self._machine = settings, machine or socket.gethostname()
+    def __init__(self, settings: AlertSettings, environment: Mapping[str, str]) -> None:
+        self._settings, self._machine = settings, socket.gethostname()
         self._environment = {
             name: value for name, value in environment.items() if name == HOME or not name.upper().startswith(PRIVATE)
         }

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit
 
 from services.i18n import N_, _
 from views.dialogs.new_task.draft import FORCE, QUEUE, REJECT, STOP
@@ -40,9 +40,9 @@ class _ReasonNotice(Notice):
     show_wanted = Signal()
     reason_changed = Signal(str)
 
-    def __init__(self, question: str, name: str, parent: QWidget | None) -> None:
+    def __init__(self, question: str, name: str) -> None:
         """``question``, ``name``: of the field, source text."""
-        super().__init__("warning", parent)
+        super().__init__("warning")
         self._question, self._name = question, name
         self.show_link = LinkLabel(N_("Show"))
         self.show_link.activated.connect(self.show_wanted)

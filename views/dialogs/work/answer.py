@@ -250,11 +250,11 @@ class AnswerPane(ScrollPane):
             return run.task_id
         return words.answer(self._told.story, instant.now_ms()).task_id if self._told is not None else ""
 
-    def show_told(self, told: Told, shop_name: str, *, stale: bool = False) -> None:
-        """Show an answer; ``stale``: nothing newer is known."""
+    def show_told(self, told: Told, shop_name: str) -> None:
+        """Show an answer."""
         before = self._told.story if self._told is not None else None
         same = before is not None and _same(before, told.story)
-        self._told, self._shop_name, self._stale = told, shop_name, stale
+        self._told, self._shop_name, self._stale = told, shop_name, False
         if not same:
             self._chosen = ""
             self.evidence.clear()
@@ -263,7 +263,7 @@ class AnswerPane(ScrollPane):
         self._say()
         if not same:
             self._soon.start()
-        elif not stale:
+        else:
             self._show_evidence()
 
     def follow(self) -> None:

@@ -629,7 +629,7 @@ class DecideSection(Section):
     wanted = Signal(object)
     look_wanted = Signal(str)
 
-    def __init__(self, verbs: Sequence[TaskVerb] = (*DECISIONS, CANCEL)) -> None:
+    def __init__(self) -> None:
         super().__init__(N_("Did it run? A person must say"), foldable=False, divider=False)
         self._known = Label("", "body", "text2", wrap=True)
         self._first = Label("", "body", "text", wrap=True)
@@ -644,7 +644,7 @@ class DecideSection(Section):
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(1, 1)
-        for place, verb in enumerate(verbs):
+        for place, verb in enumerate((*DECISIONS, CANCEL)):
             # what was seen decides between the first ones; the last are for who could see nothing, or wants nothing
             button = Button(verb.text, icon=verb.icon, kind="ghost" if verb.danger else "plain", small=True)
             button.clicked.connect(partial(self.wanted.emit, verb))
