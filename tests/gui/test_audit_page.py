@@ -32,6 +32,7 @@ from services.store.redis import keys
 from tests.gui.desk import Desk
 from tests.support.widgets import words
 from tests.unit.views.pages.alert_samples import Alerts
+from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.kit.list_source import ListSource
 from views.pages.audit.page import AuditPage
@@ -51,21 +52,7 @@ MANY = 1_050
 @pytest.fixture
 def open_page(desk: Desk, qtbot: QtBot) -> Iterator[Open]:
     """Opens the page as the window does, and waits for its first rows."""
-    made: list[AuditPage] = []
-
-    def open_one() -> AuditPage:
-        page = AuditPage(desk.context)
-        qtbot.addWidget(page)
-        made.append(page)
-        page.resize(1280, 760)
-        with qtbot.waitSignal(page.refreshed):
-            page.show()
-            page.activate()
-        return page
-
-    yield open_one
-    for page in made:
-        page.deactivate()
+    yield from opening(qtbot, lambda: AuditPage(desk.context), size=(1280, 760))
 
 
 def acts(desk: Desk) -> None:

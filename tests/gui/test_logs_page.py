@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from tests.gui.desk import Desk
+from tests.unit.views.pages.opening import opening
 from views.pages.logs.page import LogsPage
 
 pytestmark = [pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
@@ -38,21 +39,7 @@ def folder(desk: Desk) -> Path:
 
 @pytest.fixture
 def open_page(desk: Desk, folder: Path, qtbot: QtBot) -> Iterator[Open]:
-    made: list[LogsPage] = []
-
-    def open_one() -> LogsPage:
-        page = LogsPage(desk.context)
-        qtbot.addWidget(page)
-        made.append(page)
-        page.resize(1280, 760)
-        with qtbot.waitSignal(page.refreshed):
-            page.show()
-            page.activate()
-        return page
-
-    yield open_one
-    for page in made:
-        page.deactivate()
+    yield from opening(qtbot, lambda: LogsPage(desk.context), size=(1280, 760))
 
 
 def texts(page: LogsPage) -> list[str]:

@@ -27,7 +27,7 @@ from services.watch.alerts.rules import DEFAULTS
 from tests.support import widgets
 from tests.unit.views.pages.alert_samples import MINUTE, Alerts
 from tests.unit.views.pages.fleet_rig import Fleet
-from tests.unit.views.pages.opening import opening
+from tests.unit.views.pages.opening import WAIT_MS, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.alerts import words
 from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleDialog
@@ -37,7 +37,6 @@ from views.pages.alerts.verbs import INCIDENT_VERBS
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 Open = Callable[[], AlertsPage]
-WAIT_MS = 10_000
 
 
 @pytest.fixture
@@ -51,13 +50,7 @@ def alerts(fleet: Fleet) -> Alerts:
 @pytest.fixture
 def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
-
-    def show(page: AlertsPage) -> None:
-        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
-            page.show()
-            page.activate()
-
-    yield from opening(qtbot, lambda: AlertsPage(fleet.context), show, size=(1400, 800))
+    yield from opening(qtbot, lambda: AlertsPage(fleet.context), size=(1400, 800))
 
 
 def told(page: AlertsPage) -> list[tuple[str, ...]]:

@@ -30,13 +30,7 @@ WAIT_MS = 30_000
 @pytest.fixture
 def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
-
-    def show(page: BatchesPage) -> None:
-        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
-            page.show()
-            page.activate()
-
-    yield from opening(qtbot, lambda: BatchesPage(fleet.context), show, size=(1400, 900))
+    yield from opening(qtbot, lambda: BatchesPage(fleet.context), size=(1400, 900))
 
 
 def create(fleet: Fleet, batch: str, number: int = 3, task_type: str = "sync_order", **fields: object) -> list[str]:

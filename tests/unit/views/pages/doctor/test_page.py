@@ -34,13 +34,7 @@ pytestmark = pytest.mark.both_pairs
 @pytest.fixture
 def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
-
-    def show(page: DoctorPage) -> None:
-        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
-            page.show()
-            page.activate()
-
-    yield from opening(qtbot, lambda: DoctorPage(fleet.context), show, size=(1400, 800))
+    yield from opening(qtbot, lambda: DoctorPage(fleet.context), size=(1400, 800))
 
 
 class Told:

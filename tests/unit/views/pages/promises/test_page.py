@@ -23,7 +23,7 @@ from services.monitor.promises import STALE_MS, PromiseQueries
 from tests.support.held import held, settled
 from tests.support.widgets import words as read
 from tests.unit.views.pages.fleet_rig import Fleet
-from tests.unit.views.pages.opening import SMALL, opening
+from tests.unit.views.pages.opening import SMALL, WAIT_MS, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.kit.list_source import ListSource
 from views.pages.promises import words
@@ -39,7 +39,6 @@ from views.widgets.unknown import Bones
 pytestmark = pytest.mark.one_pair
 
 Open = Callable[[], PromisesPage]
-WAIT_MS = 10_000
 MINUTE = 60_000
 PAUSED = Hold(
     "gates", "promise.paused", {"scope": "platform:pdd", "by": "ann", "reason": ""}, "ann", "promise.an_operator",
@@ -52,13 +51,7 @@ SOURCE = Hold("created", "promise.unplanned", {}, "", "promise.of_source", "copy
 @pytest.fixture
 def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
-
-    def show(page: PromisesPage) -> None:
-        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
-            page.show()
-            page.activate()
-
-    yield from opening(qtbot, lambda: PromisesPage(fleet.context), show, size=(1400, 800))
+    yield from opening(qtbot, lambda: PromisesPage(fleet.context), size=(1400, 800))
 
 
 def promise(fleet: Fleet, name: str, *shops: Judged, ago_ms: int = 0, **fields: Any) -> Promise:

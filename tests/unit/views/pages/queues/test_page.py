@@ -42,13 +42,7 @@ AHEAD = {"rpa_tasks_normal": 3}
 @pytest.fixture
 def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
-
-    def show(page: QueuesPage) -> None:
-        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
-            page.show()
-            page.activate()
-
-    yield from opening(qtbot, lambda: QueuesPage(fleet.context), show, size=(1400, 800))
+    yield from opening(qtbot, lambda: QueuesPage(fleet.context), size=(1400, 800))
 
 
 def create(fleet: Fleet, number: int = 3, task_type: str = "sync_order", **fields: object) -> list[str]:

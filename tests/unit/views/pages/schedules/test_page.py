@@ -23,7 +23,7 @@ from services.monitor.schedules import RunLoad
 from services.sample.fleet import sample_shops
 from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
-from tests.unit.views.pages.opening import opening
+from tests.unit.views.pages.opening import WAIT_MS, opening
 from views.dialogs.confirm import LIMITS, ConfirmDialog
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.page import SchedulesPage
@@ -32,19 +32,12 @@ from views.theme import theme
 pytestmark = pytest.mark.both_pairs
 
 Open = Callable[[], SchedulesPage]
-WAIT_MS = 10_000
 
 
 @pytest.fixture
 def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
-
-    def show(page: SchedulesPage) -> None:
-        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
-            page.show()
-            page.activate()
-
-    yield from opening(qtbot, lambda: SchedulesPage(fleet.context), show, size=(1400, 700))
+    yield from opening(qtbot, lambda: SchedulesPage(fleet.context), size=(1400, 700))
 
 
 def plan(fleet: Fleet, name: str = "nightly", **fields: Any) -> None:

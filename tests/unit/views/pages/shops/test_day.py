@@ -39,13 +39,7 @@ HOUR = 60 * MINUTE
 @pytest.fixture
 def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
-
-    def show(page: ShopsPage) -> None:
-        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
-            page.show()
-            page.activate()
-
-    yield from opening(qtbot, lambda: ShopsPage(fleet.context), show, size=(1400, 800))
+    yield from opening(qtbot, lambda: ShopsPage(fleet.context), size=(1400, 800))
 
 
 def ran(fleet: Fleet, kind: str, minutes_ago: float, *outcomes: str, status: Status = Status.SUCCEEDED) -> str:

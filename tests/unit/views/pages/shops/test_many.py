@@ -17,7 +17,7 @@ from services.commands.sheet import shop_file
 from services.domain.fleet.shop import Shop
 from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
-from tests.unit.views.pages.opening import opening
+from tests.unit.views.pages.opening import WAIT_MS, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.quiet_hours import QuietHoursDialog
 from views.dialogs.shops.edit import ShopDialog
@@ -26,7 +26,6 @@ from views.pages.shops.page import ShopsPage
 from views.widgets.fields import NumberField
 
 Open = Callable[[], ShopsPage]
-WAIT_MS = 10_000
 
 
 @pytest.fixture

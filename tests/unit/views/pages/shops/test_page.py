@@ -28,7 +28,7 @@ from services.settings import Settings
 from tests.support.held import held
 from tests.support.widgets import find, words
 from tests.unit.views.pages.fleet_rig import LOGIN, Fleet, Logins, open_fleet
-from tests.unit.views.pages.opening import opening
+from tests.unit.views.pages.opening import WAIT_MS, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.quiet_hours import QuietHoursDialog
 from views.dialogs.work.dialog import WorkDialog
@@ -41,20 +41,13 @@ from views.widgets.segmented import Segmented
 pytestmark = pytest.mark.both_pairs
 
 Open = Callable[[], ShopsPage]
-WAIT_MS = 10_000
 SHOP, OTHER = "pdd:pdd-10021", "pdd:pdd-10025"
 
 
 @pytest.fixture
 def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
-
-    def show(page: ShopsPage) -> None:
-        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
-            page.show()
-            page.activate()
-
-    yield from opening(qtbot, lambda: ShopsPage(fleet.context), show, size=(1400, 700))
+    yield from opening(qtbot, lambda: ShopsPage(fleet.context), size=(1400, 700))
 
 
 def trip(fleet: Fleet, key: str = SHOP) -> None:

@@ -37,13 +37,7 @@ WAIT_MS = 30_000
 @pytest.fixture
 def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
-
-    def show(page: TypesPage) -> None:
-        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
-            page.show()
-            page.activate()
-
-    yield from opening(qtbot, lambda: TypesPage(fleet.context), show, size=(1400, 800))
+    yield from opening(qtbot, lambda: TypesPage(fleet.context), size=(1400, 800))
 
 
 def stored(fleet: Fleet, name: str = "sync_order") -> TaskType:

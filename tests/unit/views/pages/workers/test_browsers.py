@@ -17,7 +17,7 @@ from services.domain.fleet.worker import BrowserState, WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.task import classify
 from tests.unit.views.pages.fleet_rig import Fleet
-from tests.unit.views.pages.opening import opening
+from tests.unit.views.pages.opening import WAIT_MS, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.shop_login import OPEN, OVER, ShopWindowDialog
 from views.pages.workers.browsers import sentence
@@ -25,7 +25,6 @@ from views.pages.workers.page import WorkersPage
 from views.pages.workers.verbs import LogDialog
 
 Open = Callable[[], WorkersPage]
-WAIT_MS = 10_000
 SHOP = "pdd:s1"
 
 

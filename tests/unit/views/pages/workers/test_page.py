@@ -18,7 +18,7 @@ from services.domain.insight import worker as insight
 from services.domain.insight.worker import AGAIN, HELD, UNCONFIRMED, Fate
 from services.engine import farewells
 from tests.unit.views.pages.fleet_rig import Fleet
-from tests.unit.views.pages.opening import opening
+from tests.unit.views.pages.opening import WAIT_MS, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.workers import nodes
 from views.pages.workers.cards import NodeCard
@@ -32,7 +32,6 @@ from views.widgets.segmented import Segmented
 pytestmark = pytest.mark.both_pairs
 
 Open = Callable[[], WorkersPage]
-WAIT_MS = 10_000
 
 
 @pytest.fixture
