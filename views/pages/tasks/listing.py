@@ -170,8 +170,9 @@ def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool, shown:
         tries += 1
     rows = _same(_rows(queries, tasks), shown)
     least = max(page.at_least, len(tasks))
+    total = len(tasks) if page.total is None and cursor is None else page.total  # all of them were met
     return Listing(
-        rows=rows, total=page.total, at_least=least, more=cursor, searched=_of_payloads(page), among=page.among,
+        rows=rows, total=total, at_least=least, more=cursor, searched=_of_payloads(page), among=page.among,
         logs=looked if LOG in page.searched else None, settle=settle, wanted=wanted,
     )  # fmt: skip
 
