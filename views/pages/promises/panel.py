@@ -345,7 +345,8 @@ class _Side(QWidget):
 
     def __init__(self, cards: Sequence[QWidget], chart: QWidget) -> None:
         super().__init__()
-        self._chart, self._pane, self._charted = chart, ScrollPane(), False
+        self._chart, self._pane, self._charted = ScrollPane(), ScrollPane(), False
+        self._chart.body.addWidget(chart)
         self.which = Segmented(((HOLDS, N_("What holds it")), (CHART, N_("Chart"))), N_("What is shown"))
         self.which.chosen.connect(lambda _key: self._arrange())
         self._pane.body.setSpacing(CARD_GAP)
@@ -358,7 +359,7 @@ class _Side(QWidget):
         column.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
         # the chart has what the cards leave, as far as it gets better by it
         column.addWidget(self._pane, _CARDS_FIRST)
-        column.addWidget(chart, 1)
+        column.addWidget(self._chart, 1)
         column.addStretch(0)
         self._least = self._needed = SIDE
         self.setFixedWidth(SIDE)

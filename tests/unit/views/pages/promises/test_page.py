@@ -29,7 +29,7 @@ from views.kit.list_source import ListSource
 from views.pages.promises import words
 from views.pages.promises.editor import PromiseDialog
 from views.pages.promises.page import PromisesPage
-from views.pages.promises.record import DAY, MONTH
+from views.pages.promises.record import AHEAD, DAY, MONTH
 from views.support import shown
 from views.tables.delegates import PADDING
 from views.tables.table_view import TableView
@@ -361,6 +361,20 @@ def test_a_column_of_long_ago_opens_its_tasks_and_says_what_they_are_of(
     with qtbot.waitSignal(page.navigate) as heard:
         qtbot.keyClick(kept.chart, Qt.Key.Key_Return)
     assert str(heard.args[1]).startswith("type:sync_order platform:pdd updated>="), "of today, to be worked with"
+
+
+def test_on_a_low_window_nothing_lies_over_the_chart(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    choose(qtbot, page, "b-risky")
+    page.resize(1200, 560)
+    kept, side = page.panel.kept, page.panel.side
+    side.which.choose("chart")
+    for span in (DAY, AHEAD):
+        kept.span.choose(span)
+        chart = kept.ahead if span == AHEAD else kept.chart
+        qtbot.waitUntil(chart.isVisible)
+        below, end = (one.mapTo(kept, one.rect().topLeft()).y() for one in (kept.said, chart))
+        assert below >= end + chart.height()
 
 
 def test_a_promise_is_switched_removed_and_each_is_taken_back(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
