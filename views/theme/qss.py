@@ -68,6 +68,7 @@ def _panels(t: Tokens) -> str:
     background: {t.role("surface")}; border: 1px solid {t.role("line")};
     border-radius: {RADIUS_CARD}px;
 }}
+*[panel="card"][late="true"] {{ border-top: 2px solid {t.role("retrying")}; }}
 *[panel="surface"] {{ background: {t.role("surface")}; }}
 *[panel="page"] {{ background: {t.role("bg")}; }}
 *[panel="table"] {{ background: {t.role("table")}; }}

@@ -5,7 +5,7 @@ holds it. Pure.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -18,6 +18,8 @@ from services.domain.text.message import Message
 DONE, RUNNING, WAITING, HELD, DEAD, CANCELLED = "done", "running", "waiting", "held", "dead", "cancelled"
 #: parts of a bar, from left to right
 PARTS = (DONE, RUNNING, WAITING, HELD, DEAD, CANCELLED)
+#: what tells boxes of a type apart
+PLATFORM, GROUP, TYPE = "platform", "group", "type"
 #: more boxes than these are drawn one for each type
 MOST_BOXES = 24
 #: causes of dead tasks that stand by themselves
@@ -41,17 +43,18 @@ _ROWS = frozenset({Status.DEAD, Status.HELD, Status.RETRYING, Status.RUNNING})
 
 
 class Box(msgspec.Struct, frozen=True):
-    """Tasks of one type on one platform (``""``: on any); ``counts`` by part."""
+    """Tasks of one type ``within`` one platform or group of shops (``""``: any); ``counts`` by part."""
 
     task_type: str
-    platform: str
+    within: str
     counts: Mapping[str, int] = msgspec.field(default_factory=dict)
     depth: int = 0  #: the column: behind so many others
+    shops: tuple[str, ...] = ()  #: whose tasks these are
 
     @property
     def key(self) -> tuple[str, str]:
         """What tells it from others."""
-        return self.task_type, self.platform
+        return self.task_type, self.within
 
     @property
     def total(self) -> int:
@@ -97,6 +100,18 @@ class Hold(msgspec.Struct, frozen=True):
         return self.key.partition(":")[2]
 
 
+class ShopLeft(msgspec.Struct, frozen=True):
+    """What is not done of one shop (``platform:shop_id``), by why."""
+
+    shop: str
+    ids: tuple[str, ...]
+    types: tuple[tuple[str, int], ...]  #: the most first
+    reasons: tuple[tuple[str, int], ...]  #: as the keys of ``Hold``; what needs a person first, then the most
+    oldest_at: int
+    behind: int  #: as of a ``Hold``
+    person: bool  #: some of it goes on only when somebody does something
+
+
 class Story(msgspec.Struct, frozen=True, kw_only=True):
     """A batch as its tasks tell it; those that were sent again stand as their successors."""
 
@@ -104,6 +119,9 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
     boxes: tuple[Box, ...] = ()
     edges: tuple[Edge, ...] = ()
     holds: tuple[Hold, ...] = ()
+    left: tuple[ShopLeft, ...] = ()  #: the same by shop
+    workers: int = 0  #: that are at work on it now
+    retrying: int = 0  #: those of what waits that failed and are tried again later
     behind_person: int = 0  #: distinct tasks that wait for what needs a person
     shops: int = 0
     deadline: int = 0  #: the last of its tasks that did not begin yet, UTC ms; 0 for none
@@ -131,23 +149,29 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
         return max(0, self.total - self.stays - self.counts.get(CANCELLED, 0))
 
 
-def story(tasks: Iterable[Task], gates: Mapping[str, str]) -> Story:
-    """What these tasks tell; ``gates``: where each that waits does, by id."""
+def story(
+    tasks: Iterable[Task], gates: Mapping[str, str], within: Callable[[Task], str] = lambda task: task.platform
+) -> Story:
+    """What these tasks tell; ``gates``: where each that waits does, by id; ``within``: what tells boxes of a type
+    apart.
+    """
     found = list(tasks)
     gone = {task.task_id for task in replaced(found)}
     known = [task for task in found if task.task_id not in gone]
     by_id = {task.task_id: task for task in known}
     # what was named and sent again stands under its successor
     by_id |= {task.parent: task for task in known if task.parent and task.parent not in by_id}
-    fine = len({(task.task_type, task.platform) for task in known}) <= MOST_BOXES
+    fine = len({(task.task_type, within(task)) for task in known}) <= MOST_BOXES
 
     def key(task: Task) -> tuple[str, str]:
-        return task.task_type, task.platform if fine else ""
+        return task.task_type, within(task) if fine else ""
 
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    shops: dict[tuple[str, str], set[str]] = defaultdict(set)
     links: dict[tuple[tuple[str, str], tuple[str, str]], list[int]] = {}
     for task in known:
         counts[key(task)][_part(task, gates)] += 1
+        shops[key(task)].add(task.shop)
         numbers = Counter(key(by_id[name]) for name in task.depends_on if name in by_id)
         for before, number in numbers.items():
             if before != key(task):
@@ -157,12 +181,17 @@ def story(tasks: Iterable[Task], gates: Mapping[str, str]) -> Story:
     wanting = [name for one in holds if one.person for name in one.ids]
     edges = tuple(Edge(before, after, max(numbers) > 1) for (before, after), numbers in sorted(links.items()))
     depths = _depths(counts.keys(), edges)
-    boxes = [Box(name[0], name[1], dict(found), depths[name]) for name, found in counts.items()]
+    boxes = [
+        Box(name[0], name[1], dict(found), depths[name], tuple(sorted(shops[name]))) for name, found in counts.items()
+    ]
     return Story(
         counts=dict(sum(counts.values(), Counter())),
-        boxes=tuple(sorted(boxes, key=lambda one: (one.depth, one.task_type, one.platform))),
+        boxes=tuple(sorted(boxes, key=lambda one: (one.depth, one.task_type, one.within))),
         edges=edges,
         holds=holds,
+        left=_left(known, followers, gates),
+        workers=len({task.worker for task in known if task.status == Status.RUNNING}),
+        retrying=sum(task.status == Status.RETRYING for task in known),
         behind_person=_behind(wanting, followers),
         shops=len({task.shop for task in known}),
         deadline=max((task.deadline for task in known if task.bound), default=0),
@@ -224,6 +253,30 @@ def _holds(known: Sequence[Task], followers: Mapping[str, list[Task]], gates: Ma
         for name, tasks in found.items()
     ]
     return tuple(sorted(rows, key=lambda one: (not one.person, one.key == Status.RUNNING, -len(one.ids), one.key)))
+
+
+def _left(known: Sequence[Task], followers: Mapping[str, list[Task]], gates: Mapping[str, str]) -> tuple[ShopLeft, ...]:
+    """One for each shop, those that want a person first, then those with the most."""
+    found: dict[str, list[Task]] = defaultdict(list)
+    for task in known:
+        if task.status in _ROWS or task.status not in TERMINAL:
+            found[task.shop].append(task)
+    rows = []
+    for shop, tasks in found.items():
+        reasons = Counter(_reason(task, gates) for task in tasks).most_common()
+        ids = tuple(task.task_id for task in tasks)
+        rows.append(
+            ShopLeft(
+                shop,
+                ids,
+                tuple(Counter(task.task_type for task in tasks).most_common()),
+                tuple(sorted(reasons, key=lambda one: not _wants_person(one[0]))),
+                min(task.updated_at or task.created_at for task in tasks),
+                _behind(ids, followers),
+                any(_wants_person(name) for name, _number in reasons),
+            )
+        )
+    return tuple(sorted(rows, key=lambda one: (not one.person, -len(one.ids), one.shop)))
 
 
 def _wants_person(name: str) -> bool:

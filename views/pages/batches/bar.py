@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
@@ -13,12 +13,11 @@ from services.i18n import _
 from views.pages.batches import words
 from views.support import text
 from views.support.look import set_look
-from views.support.words import type_names
 from views.theme import theme
-from views.theme.tokens import platform_badge
 
 HEIGHT, BOX_WIDTH, BOX_HEIGHT, GAP, HEAD = 9, 176, 46, 12, 24
 LINK = 54
+WITHIN = 62  #: most of what a box says of its platform or group
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
@@ -85,6 +84,7 @@ class Boxes(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._story = Story()
+        self._called: Callable[[str], str] = words.badge
         self._places: dict[tuple[str, str], QRectF] = {}
         self._cursor: tuple[str, str] | None = None
         self._hover: tuple[str, str] | None = None
@@ -100,11 +100,11 @@ class Boxes(QWidget):
         """The box that is chosen."""
         return self._picked
 
-    def show_story(self, story: Story) -> None:
-        """Show the boxes of a batch."""
-        if story == self._story:
+    def show_story(self, story: Story, called: Callable[[str], str] = words.badge) -> None:
+        """Show the boxes of a batch; ``called``: how the platform or group of one is."""
+        if story == self._story and called == self._called:
             return
-        self._story = story
+        self._story, self._called = story, called
         keys = {box.key for box in story.boxes}
         self._cursor = self._cursor if self._cursor in keys else next((box.key for box in story.boxes), None)
         self._picked = self._picked if self._picked in keys else None
@@ -136,7 +136,7 @@ class Boxes(QWidget):
     def _say(self) -> None:
         box = next((one for one in self._story.boxes if one.key == self._cursor), None)
         self.setAccessibleName(_("What waits for what"))
-        self.setAccessibleDescription(words.box_title(box) if box is not None else "")
+        self.setAccessibleDescription(words.box_title(box, self._called) if box is not None else "")
 
     # input
 
@@ -146,7 +146,7 @@ class Boxes(QWidget):
         if found != self._hover:
             self._hover = found
             box = next((one for one in self._story.boxes if one.key == found), None)
-            self.setToolTip(words.box_title(box) if box is not None else "")
+            self.setToolTip(words.box_title(box, self._called) if box is not None else "")
             self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -209,6 +209,7 @@ class Boxes(QWidget):
         for edge in self._story.edges:
             role = "accent" if lit in (edge.before, edge.after) else "line2"
             self._paint_link(painter, self._places[edge.before], self._places[edge.after], role, edge.all_to_one)
+        self._paint_links_said(painter)
         self._paint_heads(painter)
         for box in self._story.boxes:
             self._paint_box(painter, self._places[box.key], box)
@@ -230,18 +231,30 @@ class Boxes(QWidget):
         tip = QPointF(after.left(), after.center().y())
         painter.drawPolygon(QPolygonF([tip, QPointF(tip.x() - 6, tip.y() - 4), QPointF(tip.x() - 6, tip.y() + 4)]))
 
+    def _paint_links_said(self, painter: QPainter) -> None:
+        """Above the first link of each gap between two columns, how many of which wait for how many."""
+        painter.setFont(theme().font("caption"))
+        painter.setPen(theme().color("text3"))
+        said: set[int] = set()
+        for edge in self._story.edges:
+            before, after = self._places[edge.before], self._places[edge.after]
+            if (depth := round(before.left())) not in said and after.left() - before.right() < 2 * LINK:
+                said.add(depth)
+                room = QRectF(before.right(), min(before.top(), after.top()) - 6, LINK, 16)
+                painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter), words.link(all_to_one=edge.all_to_one))
+
     def _paint_heads(self, painter: QPainter) -> None:
         font = theme().font("labelstrong")
         painter.setFont(font)
-        columns: dict[int, list[str]] = {}
+        columns: dict[int, dict[str, tuple[int, int]]] = {}
         for box in self._story.boxes:
-            found = columns.setdefault(box.depth, [])
-            word = type_names.name(box.task_type)
-            if word not in found:
-                found.append(word)
-        for depth, found in columns.items():
+            found = columns.setdefault(box.depth, {})
+            done, total = found.get(box.task_type, (0, 0))
+            found[box.task_type] = done + box.done, total + box.total
+        for depth, types in columns.items():
             left = depth * (BOX_WIDTH + LINK)
-            said = QFontMetrics(font).elidedText(text.listed(found), Qt.TextElideMode.ElideRight, BOX_WIDTH + LINK - 10)
+            said = text.listed(words.type_done(name, *numbers) for name, numbers in types.items())
+            said = QFontMetrics(font).elidedText(said, Qt.TextElideMode.ElideRight, BOX_WIDTH + LINK - 10)
             painter.setPen(theme().color("text2"))
             painter.drawText(QRectF(left, 0, BOX_WIDTH + LINK, HEAD - 4), _LEFT, said)
 
@@ -253,12 +266,13 @@ class Boxes(QWidget):
         painter.drawRoundedRect(place, 6, 6)
         inner = place.adjusted(9, 5, -9, -8)
         left = inner.left()
-        if box.platform:
-            badge = platform_badge(box.platform)
+        if called := self._called(box.within):
+            metrics = QFontMetrics(theme().font("badge"))
+            badge = metrics.elidedText(called, Qt.TextElideMode.ElideRight, WITHIN)
             painter.setFont(theme().font("badge"))
             painter.setPen(theme().color("text2"))
-            painter.drawText(QRectF(left, inner.top(), 60, 20), _LEFT, badge)
-            left += QFontMetrics(theme().font("badge")).horizontalAdvance(badge) + 7
+            painter.drawText(QRectF(left, inner.top(), WITHIN + 8, 20), _LEFT, badge)
+            left += metrics.horizontalAdvance(badge) + 7
         painter.setFont(theme().font("labelstrong", tabular=True))
         painter.setPen(theme().color("text"))
         said = _("{n} of {all}").format(n=text.count(box.done), all=text.count(box.total))

@@ -8,11 +8,11 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLabel, QMenu, QSplitter, QVBoxLayout, QWidget
 
 from services.domain.insight import batch as insight
-from services.domain.insight.batch import Hold, Story
+from services.domain.insight.batch import Hold, ShopLeft, Story
 from services.domain.task.record import Task
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
@@ -28,12 +28,12 @@ from views.page import PageCommand
 from views.pages.batches import forecast, words
 from views.pages.batches.bar import BatchBar, Boxes
 from views.pages.batches.forecast import BatchForecast
-from views.pages.batches.table import BATCHES, HOLDS, NEXT, ROW, VALUES
+from views.pages.batches.table import BATCHES, HOLDS, NEXT, ROW, VALUES, left_columns
 from views.pages.batches.verbs import CHANGING, VERBS, BatchActions, BatchVerb
 from views.pages.batches.words import BatchNow
 from views.support import instant, text
 from views.support.keys import bind
-from views.support.look import Label
+from views.support.look import Label, set_look
 from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.support.words import type_names
@@ -42,7 +42,7 @@ from views.tables.record_model import RecordModel, sorted_rows
 from views.tables.table_view import TableView
 from views.theme import theme
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN, QWIDGETSIZE_MAX, status
-from views.widgets.buttons import Button
+from views.widgets.buttons import Button, IconButton
 from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
@@ -71,6 +71,20 @@ GLYPHS = {
     insight.HELD: "paused",
     insight.DEAD: "dead",
 }
+#: what tells boxes of a type apart, and what the boxes say of it
+BOXES = (
+    (insight.PLATFORM, N_("Platform")),
+    (insight.GROUP, N_("Group")),
+    (insight.TYPE, N_("Type")),
+)
+CALLED: Mapping[str, Callable[[str], str]] = {
+    insight.PLATFORM: words.badge,
+    insight.GROUP: words.group,
+    insight.TYPE: words.any_shop,
+}
+#: what is not done, by what
+GATE, SHOP = "gate", "shop"
+LEFT = ((GATE, N_("By gate")), (SHOP, N_("By shop")))
 COUNTS = (insight.DONE, insight.RUNNING, insight.WAITING, insight.HELD, insight.DEAD)
 
 
@@ -102,6 +116,9 @@ class BatchesPage(ListPage[BatchNow]):
             BATCHES, key=lambda row: row.key, hold_new=False, sentence=words.sentence_of_row
         )
         self._held: RecordModel[Hold] = RecordModel(HOLDS, key=lambda row: row.key, hold_new=False)
+        self._left: RecordModel[ShopLeft] = RecordModel(
+            left_columns(self._names), key=lambda row: row.shop, hold_new=False, local_sort=True
+        )
         self._source: ListSource[str] = ListSource(
             self._call, "", self, every_ms=EVERY_MS, follows=context.feed, most=LOADED
         )
@@ -132,7 +149,7 @@ class BatchesPage(ListPage[BatchNow]):
 
     def panes(self) -> Sequence[QWidget]:
         """List, boxes, what is not done."""
-        return (self.table, self.boxes, self.held)
+        return (self.table, self.boxes, self.held if self.left_by.current() == GATE else self.left)
 
     def current(self) -> BatchNow | None:
         """The batch under the cursor, as far as it is known."""
@@ -203,6 +220,8 @@ class BatchesPage(ListPage[BatchNow]):
         yield
         self.boxes = Boxes()
         self.box_card = Card(N_("What waits for what"))
+        self.boxes_by = Segmented(BOXES, N_("What the boxes are of"))
+        self.box_card.add_action(self.boxes_by)
         room = ScrollPane()
         room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         room.body.addWidget(self.boxes)
@@ -221,10 +240,13 @@ class BatchesPage(ListPage[BatchNow]):
         pane.body.addLayout(middle)
         yield
         self.held = TableView(self._held, name=N_("Not done"), ground="surface")
-        self.held.setMinimumHeight(220)
+        self.left = TableView(self._left, name=N_("Not done, by shop"), ground="surface")
         self.done = EmptyState(N_("Nothing is left to do."), icon="ph.check-circle")
-        self._held_stack = stacked(self.held, self.done)
-        self.held_card = Card(N_("Not done"))
+        self._held_stack = stacked(self.held, self.left, self.done)
+        self._held_stack.setMinimumHeight(220)
+        self.held_card = Card(N_("Not done"), padding=0)
+        self.left_by = Segmented(LEFT, N_("By what"))
+        self.held_card.add_action(self.left_by)
         self.held_card.body.addWidget(self._held_stack, 1)
         pane.body.addWidget(self.held_card, 1)
 
@@ -243,20 +265,30 @@ class BatchesPage(ListPage[BatchNow]):
 
     def _build_state(self) -> Card:
         card = Card("")
-        self.called = Elided("", "label", "text3")
-        self.headline = Label("", "panel", wrap=True)
+        self._state = card
+        self.called, self.told = Elided("", "panel"), Elided("", "label", "text3")
+        self.copy_button = IconButton("ph.copy", N_("Copy the name"))
+        self.copy_button.clicked.connect(self._copy_name)
+        name = QHBoxLayout()
+        name.setSpacing(8)
+        name.addWidget(self.called)
+        name.addWidget(self.copy_button)
+        name.addWidget(self.told, 1)
+        card.body.addLayout(name)
+        self.headline = Label("", "strong", wrap=True)
         self.others = Label("", "body", "text2", wrap=True)
         kept = self.others.sizePolicy()
         kept.setRetainSizeWhenHidden(True)  # what is below stays where it is when the last that needs a person has gone
         self.others.setSizePolicy(kept)
         self.bar = BatchBar()
-        for widget in (self.called, self.headline, self.others, self.bar):
+        for widget in (self.headline, self.others, self.bar):
             card.body.addWidget(widget)
         counts = QGridLayout()
         counts.setHorizontalSpacing(18)
         self.numbers: dict[str, Label] = {}
         self._glyphs: dict[str, QLabel] = {}
         self._parts: dict[str, Label] = {}
+        self.below: dict[str, Elided] = {}
         for place, part in enumerate(COUNTS):
             self._glyphs[part], self._parts[part] = QLabel(), Label("", "label", "text3")
             title = QHBoxLayout()
@@ -266,6 +298,8 @@ class BatchesPage(ListPage[BatchNow]):
             counts.addLayout(title, 0, place)
             self.numbers[part] = Label("–", "kpi", tabular=True)
             counts.addWidget(self.numbers[part], 1, place)
+            self.below[part] = Elided("", "caption", "text3")
+            counts.addWidget(self.below[part], 2, place)
             counts.setColumnStretch(place, 1)
         card.body.addLayout(counts)
         card.body.addStretch(1)
@@ -303,6 +337,9 @@ class BatchesPage(ListPage[BatchNow]):
         self.table.near_end.connect(lambda: self._source.more(len(self._rows)))
         self.open_button.clicked.connect(lambda: self._act("tasks"))
         self.boxes.chosen.connect(lambda _box: self._show_held())
+        self.boxes_by.chosen.connect(lambda _by: self._source.again(settle=False))
+        self.left_by.chosen.connect(lambda _by: self._show_held())
+        self.left.open_requested.connect(self._open_left)
         self.boxes.opened.connect(self._open_box)
         self.held.open_requested.connect(self._open_held)
         self.held.clicked.connect(self._on_clicked)
@@ -322,7 +359,7 @@ class BatchesPage(ListPage[BatchNow]):
     def _call(self, ask: Ask[str]) -> Callable[[], tuple[Ask[str], Answer]]:
         key = self.table.current_key()
         name = str(key) if key is not None else self._wish
-        return partial(_look, self._context.batches, self._context.tasks, ask, name)
+        return partial(_look, self._context.batches, self._context.tasks, ask, name, self.boxes_by.current())
 
     def _show(self, found: tuple[Ask[str], Answer]) -> None:
         ask, answer = found
@@ -380,7 +417,7 @@ class BatchesPage(ListPage[BatchNow]):
         if row is None or (self._one is not None and self._one.key == row.key):
             return
         self._show_one(row)
-        call = partial(_story, self._context.batches, self._context.tasks, row.key)
+        call = partial(_story, self._context.batches, self._context.tasks, row.key, self.boxes_by.current())
         self._telling.start(call, self._show_told, self._show_error)
 
     def _show_told(self, one: BatchNow) -> None:
@@ -390,7 +427,7 @@ class BatchesPage(ListPage[BatchNow]):
 
     def _show_one(self, one: BatchNow) -> None:
         self._one = one
-        self.boxes.show_story(one.story or Story())
+        self.boxes.show_story(one.story or Story(), CALLED[one.by])
         self._box_room.setFixedHeight(min(330, self.boxes.height() + BAR))
         self.forecast.show_batch(one)
         self._show_held()
@@ -406,7 +443,14 @@ class BatchesPage(ListPage[BatchNow]):
         if sorts := self._held.sorts:
             holds = sorted_rows(holds, sorts, VALUES.__getitem__)
         self._held.apply([row for hold in holds for row in (hold, *hold.parts)], settle=True)
-        self._held_stack.setCurrentWidget(self.held if holds or story is None else self.done)
+        left = list(story.left) if story is not None else []
+        if self.boxes.picked is not None:
+            left = [one for one in left if self.boxes.picked[0] in dict(one.types)]
+        self._left.apply(left, settle=True)
+        self.left_by.set_suffix(GATE, text.count(len(holds)))
+        self.left_by.set_suffix(SHOP, text.count(len(left)))
+        listed = self.held if self.left_by.current() == GATE else self.left
+        self._held_stack.setCurrentWidget(listed if holds or story is None else self.done)
 
     # saying
 
@@ -430,6 +474,8 @@ class BatchesPage(ListPage[BatchNow]):
         self.called.show_text(words.name(one.view))
         self.headline.setText(words.headline(one))
         self.headline.set_tone("retrying" if words.late(one) else "text")
+        self.told.show_text(words.began(one))
+        set_look(self._state, late=words.late(one))
         self.others.setText(words.others(one))
         self.others.setVisible(bool(self.others.text()))
         self.bar.show_parts(counts)
@@ -438,6 +484,8 @@ class BatchesPage(ListPage[BatchNow]):
             label.setText(text.count(number))
             label.set_tone("text3" if not number else "dead" if part == insight.DEAD else "text")
             self._parts[part].setText(_(words.PARTS[part][1]))
+            below = words.below(part, one)
+            self.below[part].show_text(text.listed(below), next(iter(below), ""))
             self._glyphs[part].setPixmap(theme().status_pixmap(status(GLYPHS[part]), 14))
         if one.story is not None:
             shops = ngettext("{n} shop", "{n} shops", one.story.shops).format(n=text.count(one.story.shops))
@@ -477,9 +525,23 @@ class BatchesPage(ListPage[BatchNow]):
         if self._one is not None and self._one.key == key:
             self.verbs.fill(menu, self._one)
 
-    def _open_box(self, box: tuple[str, str]) -> None:
+    def _names(self) -> Mapping[str, str]:
+        return {key: found.name for key, found in self._context.shops().items()}
+
+    def _copy_name(self) -> None:
         if self._one is not None:
-            self.actions_of_page.show_box(self._one, box)
+            QGuiApplication.clipboard().setText(self._one.view.batch)
+
+    def _open_left(self, shop: object) -> None:
+        """Its tasks of the batch that are not done."""
+        if self._one is not None:
+            terms = (equals("batch", self._one.view.batch), equals("shop", str(shop)))
+            self.navigate.emit("tasks", filter.format_terms(terms))
+
+    def _open_box(self, key: tuple[str, str]) -> None:
+        box = next((one for one in self.boxes.boxes() if one.key == key), None)
+        if self._one is not None and box is not None:
+            self.actions_of_page.show_box(self._one, box, self._one.by)
 
     def _open_held(self, key: object) -> None:
         hold = self._held.find(str(key))
@@ -511,7 +573,7 @@ class BatchesPage(ListPage[BatchNow]):
             self._open_held(hold.key)
 
 
-def _look(batches: BatchQueries, tasks: TaskQueries, ask: Ask[str], name: str) -> tuple[Ask[str], Answer]:
+def _look(batches: BatchQueries, tasks: TaskQueries, ask: Ask[str], name: str, by: str) -> tuple[Ask[str], Answer]:
     if ask.wanted:
         views, more = batches.named(ask.wanted, ask.limit)
     else:
@@ -519,13 +581,18 @@ def _look(batches: BatchQueries, tasks: TaskQueries, ask: Ask[str], name: str) -
         more = bool(after)
     first = min(views, key=lambda view: (not words.is_open(view), -view.begun_at, view.batch), default=None)
     wanted = name if any(view.batch == name for view in views) else first.batch if first is not None else ""
-    one = _story(batches, tasks, wanted) if wanted else None
+    one = _story(batches, tasks, wanted, by) if wanted else None
     return ask, Answer(tuple(views), more, one, one.at_ms if one is not None else 0)
 
 
-def _story(batches: BatchQueries, queries: TaskQueries, name: str) -> BatchNow:
-    tasks = batches.tasks(name)
-    view, story = batches.show(name), insight.story(tasks, queries.gates(tasks))
+def _story(batches: BatchQueries, queries: TaskQueries, name: str, by: str) -> BatchNow:
+    tasks, shops = batches.tasks(name), queries.shops()
+    within: Mapping[str, Callable[[Task], str]] = {
+        insight.PLATFORM: lambda task: task.platform,
+        insight.GROUP: lambda task: shops[task.shop].group if task.shop in shops else "",
+        insight.TYPE: lambda _task: "",
+    }
+    view, story = batches.show(name), insight.story(tasks, queries.gates(tasks), within[by])
     owners = batches.owners() if any(hold.parts for hold in story.holds) else {}
     story = replace(story, holds=tuple(_owned(hold, owners) for hold in story.holds))
     return replace(
@@ -537,6 +604,8 @@ def _story(batches: BatchQueries, queries: TaskQueries, name: str) -> BatchNow:
         raises=sum(task.status in MOVABLE and task.lane != "high" for task in tasks),
         cancels=sum(number for status, number in view.counts.items() if status in ACTIVE),
         at_ms=instant.now_ms(),
+        by=by,
+        created_by=tasks[0].created_by if tasks else "",
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QPainter
 
-from services.domain.insight.batch import Hold
+from services.domain.insight.batch import Hold, ShopLeft
 from services.i18n import N_
 from views.pages.batches import words
 from views.pages.batches.bar import paint_bar
@@ -28,6 +31,10 @@ def paint_batch(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     top, line = room.y() + round(6 * grown), round(17 * grown)
     kind = "tablestrong" if words.is_open(one.view) else "table"
     role = "text" if words.is_open(one.view) else "text2"
+    token, left = status(words.look(one)), painters.GLYPH + painters.GLYPH_GAP
+    glyph = ink.pixmap(token.glyph, token.role, painters.GLYPH, cell)
+    painter.drawPixmap(QPointF(room.x(), top + (line - painters.GLYPH) / 2), glyph)
+    room = room.adjusted(left, 0, 0, 0)
     ink.text(painter, QRect(room.x(), top, room.width(), line), words.name(one.view), cell, role=role, kind=kind)
     paint_bar(painter, QRectF(room.x(), top + line + 3, room.width() - 6, 4), words.parts_of(one))
     below = QRect(room.x(), top + line + 9, room.width() - 6, line)
@@ -67,6 +74,39 @@ BATCHES: tuple[Column[BatchNow], ...] = (
         tooltip=lambda one: words.sentence_of_row(one),
     ),
 )
+L = TypeVar("L", Hold, ShopLeft)
+
+
+def _oldest(_of: type[L]) -> Column[L]:
+    return Column(
+        key="oldest",
+        title=N_("Oldest"),
+        value=lambda one: -one.oldest_at,
+        text=lambda one: text.coarse(shown.span(max(0, instant.now_ms() - one.oldest_at))),
+        kind="number",
+        width=84,
+        sortable=True,
+        descending_first=True,
+        live=True,
+        hide_rank=3,
+    )
+
+
+def _behind(_of: type[L]) -> Column[L]:
+    return Column(
+        key="behind",
+        title=N_("Holds behind"),
+        value=lambda one: one.behind,
+        text=lambda one: text.count(one.behind) if one.behind else "",
+        kind="number",
+        width=106,
+        title_tip=N_("Tasks of the batch that wait for these, directly or not; rows may overlap."),
+        sortable=True,
+        descending_first=True,
+        hide_rank=4,
+    )
+
+
 HOLDS: tuple[Column[Hold], ...] = (
     Column(
         key="why",
@@ -100,18 +140,7 @@ HOLDS: tuple[Column[Hold], ...] = (
         descending_first=True,
         hide_rank=2,
     ),
-    Column(
-        key="oldest",
-        title=N_("Oldest"),
-        value=lambda one: -one.oldest_at,
-        text=lambda one: text.coarse(shown.span(max(0, instant.now_ms() - one.oldest_at))),
-        kind="number",
-        width=84,
-        sortable=True,
-        descending_first=True,
-        live=True,
-        hide_rank=3,
-    ),
+    _oldest(Hold),
     Column(
         key="goes",
         title=N_("Goes on"),
@@ -119,19 +148,46 @@ HOLDS: tuple[Column[Hold], ...] = (
         tone=lambda one: "retrying" if one.person and not one.owner else "text2",
         width=130,
     ),
-    Column(
-        key="behind",
-        title=N_("Holds behind"),
-        value=lambda one: one.behind,
-        text=lambda one: text.count(one.behind) if one.behind else "",
-        kind="number",
-        width=106,
-        title_tip=N_("Tasks of the batch that wait for these, directly or not; rows may overlap."),
-        sortable=True,
-        descending_first=True,
-        hide_rank=4,
-    ),
+    _behind(Hold),
     Column(key=NEXT, title=N_("Next step"), value=words.step, text=words.next_step, kind="link", width=104),
 )
+
+
+def left_columns(names: Callable[[], Mapping[str, str]]) -> tuple[Column[ShopLeft], ...]:
+    """What is not done, by shop. ``names``: of shops, by ``platform:shop_id``."""
+    return (
+        Column(
+            key="shop",
+            title=N_("Shop"),
+            value=lambda one: words.shop_left(one, names()),
+            kind="strong",
+            width=190,
+            tooltip=lambda one: one.shop,
+            sortable=True,
+        ),
+        Column(
+            key="tasks",
+            title=N_("Tasks"),
+            value=lambda one: len(one.ids),
+            text=lambda one: text.count(len(one.ids)),
+            kind="number",
+            width=70,
+            sortable=True,
+            descending_first=True,
+        ),
+        Column(
+            key="why",
+            title=N_("Why it is not done"),
+            value=words.reasons,
+            tone=lambda one: "retrying" if one.person else "text2",
+            width=230,
+            stretch=True,
+        ),
+        Column(key="types", title=N_("Types"), value=words.types, tone="text2", width=200, hide_rank=1),
+        _oldest(ShopLeft),
+        _behind(ShopLeft),
+    )
+
+
 #: by which column the reasons can be put in order
 VALUES = {column.key: column.value for column in HOLDS if column.sortable}

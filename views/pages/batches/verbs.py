@@ -14,6 +14,7 @@ from services.commands.batches import BatchCommands, BatchOutcome, BatchPlan
 from services.commands.outcome import Outcome
 from services.commands.tasks import TaskCommands
 from services.domain.insight import batch as insight
+from services.domain.insight.batch import Box
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.domain.task.status import Status
@@ -48,11 +49,15 @@ class BatchActions(PageActs):
         """All of its tasks."""
         self.show_box(one, None)
 
-    def show_box(self, one: BatchNow, box: tuple[str, str] | None) -> None:
-        """Its tasks, of one type and platform alone where one is named."""
+    def show_box(self, one: BatchNow, box: Box | None, by: str = insight.PLATFORM) -> None:
+        """Its tasks, of one box alone where one is named; ``by``: what tells boxes of a type apart."""
         terms = [equals("batch", one.view.batch)]
         if box is not None:
-            terms += [equals("type", box[0])] + ([equals("platform", box[1])] if box[1] else [])
+            terms.append(equals("type", box.task_type))
+            if box.within and by == insight.PLATFORM:
+                terms.append(equals("platform", box.within))
+            elif by == insight.GROUP and one.story is not None and len(box.shops) < one.story.shops:
+                terms.append(equals("shop", *box.shops))
         self.shown.emit("tasks", filter.format_terms(tuple(terms)))
 
     def ask_export(self, one: BatchNow) -> None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 
 import msgspec
 
 from services.domain.insight import batch as insight
-from services.domain.insight.batch import Box, Hold, Story
+from services.domain.insight.batch import Box, Hold, ShopLeft, Story
 from services.domain.task.status import TERMINAL, Status
 from services.i18n import N_, _, ngettext
 from services.monitor.batches import MOST, BatchView
 from views.support import instant, safe, shown, text
-from views.support.words import type_names
+from views.support.words import origins, type_names
+from views.theme.tokens import platform_badge
 
 #: parts of a bar: colour role, and word
 PARTS: dict[str, tuple[str, str]] = {
@@ -26,6 +27,9 @@ PARTS: dict[str, tuple[str, str]] = {
     insight.DEAD: ("dead", N_("Dead")),
     insight.CANCELLED: ("dis", N_("Cancelled")),
 }
+#: ends of so long tell how fast a batch goes
+PACE_MS = 10 * 60_000
+SOME = 10  #: from so many a minute on, tenths say nothing
 #: what the scheduler calls the batch of a run
 _RUN = re.compile(r"(.+)@(\d{8}T\d{6}[+-]\d{4})")
 #: by what a store says: a status that a newer program wrote, or that was spoiled, waits
@@ -83,6 +87,8 @@ class BatchNow(msgspec.Struct, frozen=True, kw_only=True):
     raises: int = 0
     cancels: int = 0
     at_ms: int = 0
+    by: str = insight.PLATFORM  #: what tells its boxes of a type apart
+    created_by: str = ""
 
     @property
     def key(self) -> str:
@@ -127,6 +133,27 @@ def state(one: BatchNow) -> tuple[str, str]:
     if parts.get(insight.RUNNING):
         return _("running"), "running"
     return (_("held up"), "retrying") if not parts.get(insight.WAITING) else (_("waiting"), "text3")
+
+
+def look(one: BatchNow) -> str:
+    """A status name for the glyph of its row."""
+    parts = parts_of(one)
+    if not is_open(one.view):
+        return "dead" if parts.get(insight.DEAD) else "cancelled" if parts.get(insight.CANCELLED) else "succeeded"
+    if late(one):
+        return "warning"
+    if parts.get(insight.RUNNING):
+        return "running"
+    return "waiting" if parts.get(insight.WAITING) else "paused"
+
+
+def began(one: BatchNow) -> str:
+    """When it was created, and by whom."""
+    if not one.view.begun_at:
+        return ""
+    when = _("created {time}").format(time=shown.clock(one.view.begun_at, instant.now_ms()))
+    who = _("by {who}").format(who=origins.who(one.created_by)) if one.created_by else ""
+    return text.listed([part for part in (when, who) if part])
 
 
 def done_of(one: BatchNow) -> str:
@@ -274,7 +301,7 @@ def glyph(hold: Hold) -> str:
     return _GLYPHS.get(hold.key, "waiting")
 
 
-def types(hold: Hold) -> str:
+def types(hold: Hold | ShopLeft) -> str:
     """How many of which type."""
     return text.listed(f"{text.count(number)} {type_names.name(kind)}" for kind, number in hold.types)
 
@@ -294,10 +321,84 @@ def goes_on(hold: Hold) -> str:
     return _("by itself")
 
 
-def box_title(box: Box) -> str:
-    """A box for a screen reader."""
+def badge(platform: str) -> str:
+    """What a box says of its platform."""
+    return safe.one_line(platform_badge(platform), 20) if platform else ""
+
+
+def group(name: str) -> str:
+    """What a box says of its group; shops without one are in none."""
+    return safe.one_line(name, 40) if name else _("no group")
+
+
+def any_shop(_name: str) -> str:
+    """What a box says that is of all shops."""
+    return ""
+
+
+def type_done(name: str, done: int, total: int) -> str:
+    """How far all of one type are."""
+    return _("{type} {n} of {all}").format(type=type_names.name(name), n=text.count(done), all=text.count(total))
+
+
+def link(*, all_to_one: bool) -> str:
+    """How many wait for how many."""
+    return _("all to 1") if all_to_one else _("1 to 1")
+
+
+def below(part: str, one: BatchNow) -> tuple[str, ...]:
+    """A few words below the number of a part, the most telling first: how fast, where, of what."""
+    story, counts = one.story, parts_of(one)
+    if story is None or not counts.get(part):
+        return ()
+    if part == insight.DONE:
+        return text.whole_percent(counts[part] / max(1, sum(counts.values()))), *pace(one)
+    if part == insight.RUNNING:
+        return (ngettext("on {n} worker", "on {n} workers", story.workers).format(n=text.count(story.workers)),)
+    if part == insight.WAITING:
+        lane = _("{n} in lane").format(n=text.count(counts[part] - story.retrying))
+        again = ngettext("{n} retries", "{n} retry", story.retrying).format(n=text.count(story.retrying))
+        return (lane, again) if story.retrying else (lane,)
+    holds = {hold.key: hold for hold in story.holds}
+    if part == insight.HELD and "dependency" in holds:
+        number = len(holds["dependency"].ids)
+        return (_("{n} by others").format(n=text.count(number)),)
+    if part == insight.DEAD and Status.DEAD in holds:
+        dead = holds[Status.DEAD]
+        causes = ngettext("{n} cause", "{n} causes", len(dead.parts)).format(n=text.count(len(dead.parts)))
+        return causes, ngettext("{n} shop", "{n} shops", dead.shops).format(n=text.count(dead.shops))
+    return ()
+
+
+def pace(one: BatchNow) -> list[str]:
+    """How many were done a minute of late, while it goes on."""
+    ends = [at for at in one.ends if at > one.at_ms - PACE_MS]
+    if not is_open(one.view) or not ends:
+        return []
+    since = max(one.view.begun_at, one.at_ms - PACE_MS)
+    minutes = max(1.0, (one.at_ms - since) / 60_000)
+    many = len(ends) / minutes
+    said = ngettext("{n} a minute", "{n} a minute", max(1, round(many)))
+    return [said.format(n=text.count(round(many)) if many >= SOME else f"{many:.1f}")]
+
+
+def reasons(left: ShopLeft) -> str:
+    """Why what is left of a shop is not done, what needs a person first."""
+    return text.listed(
+        _("{what}: {n}").format(what=reason(key).lower(), n=text.count(number)) for key, number in left.reasons
+    )
+
+
+def shop_left(left: ShopLeft, names: Mapping[str, str]) -> str:
+    """The name of a shop."""
+    return safe.one_line(names.get(left.shop, "") or left.shop.partition(":")[2], 80)
+
+
+def box_title(box: Box, called: Callable[[str], str] = badge) -> str:
+    """A box for a screen reader; ``called``: how its platform or group is."""
     worst = _(PARTS[box.worst][1]).lower() if box.worst else ""
-    parts = [type_names.name(box.task_type), box.platform, _("{n} of {all} done").format(n=box.done, all=box.total)]
+    far = _("{n} of {all} done").format(n=box.done, all=box.total)
+    parts = [type_names.name(box.task_type), called(box.within), far]
     parts += [f"{text.count(box.counts[box.worst])} {worst}"] if box.worst else []
     return text.listed(part for part in parts if part)
 

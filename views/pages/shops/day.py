@@ -300,7 +300,7 @@ class ShopDayView(QWidget):
         pane.body.addStretch(1)
         pane.setMaximumHeight(MOST_HIGH)
         pane.verticalScrollBar().valueChanged.connect(self.gantt.update)
-        listed = Card(N_("Tasks of this shop"), padding=0)
+        listed = Card(N_("Tasks"), padding=0)
         room.addWidget(listed, 1)
         listed.add_beside_title(self.lists)
         listed.add_action(self.door)

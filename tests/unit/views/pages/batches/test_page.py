@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -86,6 +87,34 @@ def test_a_batch_tells_how_far_it_is_and_what_is_not_done(qtbot: QtBot, fleet: F
         page.held.open_requested.emit(hold.key)
     assert asked.args[0] == "tasks"
     assert str(asked.args[1]).startswith("batch:nightly gate:")
+
+
+def test_what_is_left_is_told_by_shop_and_boxes_by_group_of_shops(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    known = fleet.context.shops()
+    ids = create(fleet, "nightly", 4)
+    fleet.finish(ids[0])
+    shops = {task.task_id: task.shop for task in fleet.store.get(ids) if task is not None}
+    fleet.context.commands.fleet.replace_shops([msgspec.structs.replace(known[shops[ids[1]]], group="测试组")])
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    assert page.below["done"].text().startswith("25\u202f%")
+    assert page.told.text().startswith("created ")
+    page.left_by.choose("shop")
+    left = page.left.records.records()
+    assert sorted(one.shop for one in left) == sorted(shops[name] for name in ids[1:])
+    assert all(one.reasons == (("no_worker", 1),) and one.person for one in left)
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as asked:
+        page.left.open_requested.emit(shops[ids[2]])
+    assert asked.args == ["tasks", f"batch:nightly shop:{shops[ids[2]]}"]
+    page.boxes_by.choose("group")
+    qtbot.waitUntil(lambda: "测试组" in {box.within for box in page.boxes.boxes()}, timeout=WAIT_MS)
+    box = next(one for one in page.boxes.boxes() if one.within == "测试组")
+    assert (box.total, box.shops) == (1, (shops[ids[1]],))
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as asked:
+        page.boxes.opened.emit(box.key)
+    assert asked.args == ["tasks", f"batch:nightly type:sync_order shop:{shops[ids[1]]}"]
+    page.boxes_by.choose("type")
+    qtbot.waitUntil(lambda: [box.total for box in page.boxes.boxes()] == [4], timeout=WAIT_MS)
 
 
 def test_an_ended_batch_says_when_it_ended_also_when_it_is_clicked(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
