@@ -36,7 +36,7 @@ from services.domain.text.refusals import REFUSALS
 from services.domain.text.said import Said, words_of
 from services.domain.text.sentences import N_, NN_, SENTENCES, Counted
 from services.domain.text.sheet_faults import SHEET
-from services.domain.upkeep import health, repair, tuning
+from services.domain.upkeep import damage, health, repair, tuning
 
 TEMPLATES: dict[str, str] = {
     **SENTENCES,
@@ -44,6 +44,7 @@ TEMPLATES: dict[str, str] = {
     **own_words.LINES,
     **own_words.FOREIGN,
     **health.SENTENCES,
+    **damage.SENTENCES,
     **repair.SENTENCES,
     **tuning.SENTENCES,
     **flow.SENTENCES,

@@ -80,7 +80,7 @@ class Repair:
                 self._hold(one)
             code = "repair.unreadable" if moved else "repair.unreadable_moved"
             state = (DONE if moved else LEFT) if doing else PLANNED
-            yield mend(state, code, place=one.place, entry=one.entry or "*", why=one.why)
+            yield mend(state, code, what=one.what, place=one.place, entry=one.entry or "*", why=one.why)
 
     def _hold(self, one: Damage) -> None:
         """Without its policy a type would run with the defaults: as often as they say, also twice. Without what closes

@@ -165,13 +165,15 @@ class Doctor:
         """What cannot be read: where it lies, and what is wrong with it."""
         total = self._store.counts().total
         damaged = self._store.damage(documents.check, deep=deep or total <= COMPARED)
-        remedy = Message("doctor.unreadable_more.remedy")
         found = [
             Finding(
                 level=ERROR,
                 check="records",
-                message=Message("doctor.unreadable", {"place": one.place, "entry": one.entry or "*", "why": one.why}),
-                remedy=remedy,
+                message=Message(
+                    "doctor.unreadable",
+                    {"what": one.what, "place": one.place, "entry": one.entry or "*", "why": one.why},
+                ),
+                remedy=one.remedy,
             )
             for one in damaged[:DAMAGES]
         ]

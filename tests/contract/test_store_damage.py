@@ -272,3 +272,29 @@ def test_whole_keys_of_every_kind_are_listed(rig: Rig, store_kind: str, store_pl
     assert len(rig.store.aside(2)) == 2
     client.hset(keys.ASIDE_NOTES, client.hkeys(keys.ASIDE_NOTES)[0], b"\xff none")
     assert len(rig.store.aside(10)) == 5, "a note that cannot be read hides nothing"
+
+
+def test_what_is_damaged_is_called_as_people_call_it(rig: Rig, behind: Behind) -> None:
+    """And what helps depends on what it is."""
+    store = rig.store
+    store.put_shops([Shop(platform="pdd", shop_id="s1")])
+    store.put_limit(Limit(scope="type:sync_order", concurrency=3))
+    store.set_pause(Pause(scope="type:work", by="ann@desk"))
+    store.put_document("promise", "orders", "{}")
+    task = rig.queued(shop_id="s2").task_id
+    behind("UPDATE shops SET data = x'fffe80' WHERE shop_id = 's1'", "HSET", keys.SHOPS, "pdd:s1", JUNK)
+    behind("UPDATE limits SET concurrency = 'x'", "HSET", keys.LIMITS, "type:sync_order", JUNK)
+    behind("UPDATE pauses SET data = x'fffe80'", "HSET", keys.PAUSES, "type:work", JUNK)
+    behind("UPDATE documents SET body = x'fffe80'", "HSET", f"{keys.DOCUMENTS}promise", "orders", JUNK)
+    behind(f"UPDATE tasks SET data = x'fffe80' WHERE task_id = '{task}'", "SET", keys.TASK + task, JUNK)
+    found = {str(one.what): one.remedy.code for one in store.damage(no_check, deep=True)}
+    assert (
+        found.items()
+        >= {
+            "shop pdd:s1": "damage.again.remedy",
+            "the limit of type:sync_order": "damage.again.remedy",
+            "the pause of type:work": "damage.closed.remedy",
+            "promise orders": "damage.again.remedy",
+            f"the record of task {task}": "damage.task.remedy",
+        }.items()
+    )

@@ -271,7 +271,7 @@ SENTENCES: dict[str, str | Counted] = {
     ),
     "doctor.bad_schema": N_("The task type {name} refuses every task, for its schema cannot be applied: {error}"),
     "doctor.bad_schema.remedy": N_("Correct its schema and import the type again: fleetdeck type import FILE"),
-    "doctor.unreadable": N_("Cannot be read: {place}, {entry} ({why}); everything else goes on without it"),
+    "doctor.unreadable": N_("Cannot be read: {what} ({why}); everything else goes on without it"),
     "doctor.unreadable_more": N_("{count} entries cannot be read in all"),
     "doctor.unreadable_more.remedy": N_("They can be set aside beside working workers: fleetdeck repair"),
     "doctor.compared": NN_(

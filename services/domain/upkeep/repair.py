@@ -40,8 +40,8 @@ SENTENCES: dict[str, str] = {
         "Counters that cannot be told while tasks move: {count} ({where}); repair again when it is quiet"
     ),
     "repair.reservation": N_("Places of shops that are kept for nobody: {count} ({where})"),
-    "repair.unreadable": N_("Cannot be read, its bytes are set aside: {place}, {entry} ({why})"),
-    "repair.unreadable_moved": N_("Cannot be read, and changed meanwhile; repair again: {place}, {entry} ({why})"),
+    "repair.unreadable": N_("Cannot be read, its bytes are set aside: {what} ({why})"),
+    "repair.unreadable_moved": N_("Cannot be read, and changed meanwhile; repair again: {what} ({why})"),
     "repair.admin": N_("Nobody was admin any more, so nobody could give a role: {who} is it again"),
     "repair.letters": N_("Dead letters without their message, which their records give: {tasks} ({where})"),
     "repair.no_letter": N_("Dead letters without their original message: {tasks} ({where}); try --from-stream"),

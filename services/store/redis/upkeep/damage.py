@@ -42,6 +42,7 @@ class Family(msgspec.Struct, frozen=True):
     kind: str  #: as TYPE calls it
     read: Entry = lambda field, value: field.decode()
     many: bool = False  #: one key for each task, shop, worker …: the name is only the beginning
+    thing: str = ""  #: what an entry is to people
 
 
 def _value(read: Callable[[bytes], object]) -> Entry:
@@ -121,24 +122,24 @@ _FAMILIES = (
     *(Family(name, _ZSET, _score) for name in (keys.AUDIT_ORDER, keys.SUPPRESSED)),
     *(Family(name, _SET) for name in (keys.LOTS, keys.UNSERVED, keys.LIMIT_SCOPES, keys.NEEDED, keys.UNTOLD)),
     Family(keys.WATERMARKS, _HASH, _watermark),
-    Family(keys.HOMES, _HASH, _value(read_home)),
-    Family(keys.PAUSES, _HASH, lambda field, value: read_pause(value, field.decode())),
-    Family(keys.SCHEDULES, _HASH, _typed(ScheduleEntry)),
+    Family(keys.HOMES, _HASH, _value(read_home), thing="home"),
+    Family(keys.PAUSES, _HASH, lambda field, value: read_pause(value, field.decode()), thing="pause"),
+    Family(keys.SCHEDULES, _HASH, _typed(ScheduleEntry), thing="schedule"),
     Family(keys.SCHEDULE_VERSIONS, _HASH, _value(instant)),
-    Family(keys.SHOPS, _HASH, _typed(Shop)),
-    Family(keys.LIMITS, _HASH, _value(read_limit)),
+    Family(keys.SHOPS, _HASH, _typed(Shop), thing="shop"),
+    Family(keys.LIMITS, _HASH, _value(read_limit), thing="limit"),
     Family(keys.LIMIT_RUNNING, _HASH, _value(number)),
-    Family(keys.SESSIONS, _HASH, _typed(ClosedSession)),
+    Family(keys.SESSIONS, _HASH, _typed(ClosedSession), thing="session"),
     Family(keys.LOGINS, _HASH, _value(read_login)),
     Family(keys.SUCCESSES, _HASH, _value(instant)),
-    Family(keys.BREAKERS, _HASH, _value(read_breaker)),
+    Family(keys.BREAKERS, _HASH, _value(read_breaker), thing="breaker"),
     Family(keys.INDEXED, _HASH, _value(bytes.decode)),
     Family(keys.BY_SHOP, _HASH, _numbers),
     Family(keys.UNDER_WAY, _HASH, _under_way),
     Family(keys.BY_KIND, _HASH, _kinds),
-    Family(keys.WORKERS, _HASH, _value(read_worker)),
-    Family(keys.LETTERS, _HASH, _typed(Letter)),
-    Family(keys.AUDIT, _HASH, _typed(AuditEntry)),
+    Family(keys.WORKERS, _HASH, _value(read_worker), thing="worker"),
+    Family(keys.LETTERS, _HASH, _typed(Letter), thing="letter"),
+    Family(keys.AUDIT, _HASH, _typed(AuditEntry), thing="audit"),
     Family(keys.AUDIT_CLOSED, _HASH, _value(read_end)),
     Family(keys.AUDIT_ENDS, _HASH, _value(read_seal)),
     Family(keys.AUDIT_HEADS, _SET),
@@ -146,13 +147,13 @@ _FAMILIES = (
     Family(keys.SUPPRESSED_N, _HASH, _value(number)),
     Family(keys.SUCCESSES_OF, _HASH, _value(instant), many=True),
     Family(keys.DOCUMENTS, _HASH, _value(bytes.decode), many=True),
-    Family(keys.TASK, _STRING, _record, many=True),
+    Family(keys.TASK, _STRING, _record, many=True, thing="task"),
     Family(keys.TOMB, _STRING, _tomb, many=True),
     Family(keys.WORK, _STRING, _value(read_entry), many=True),
     Family(keys.PAST, _STRING, _value(read_days), many=True),
     Family(keys.BURIED, _HASH, _value(number), many=True),
     Family(keys.LEADER, _STRING, _value(bytes.decode), many=True),
-    Family(keys.NOTES, _LIST, _value(read_note), many=True),
+    Family(keys.NOTES, _LIST, _value(read_note), many=True, thing="notes"),
     Family(keys.ORDERS, _LIST, _value(bytes.decode), many=True),
     Family(keys.LOT_TYPES, _SET, many=True),
     Family(keys.NEEDS, _SET, many=True),
@@ -161,7 +162,7 @@ _FAMILIES = (
     *(Family(name, _ZSET, _score, many=True) for name in (keys.LIMIT_RESERVED, keys.LIMIT_WAITING, keys.DEPENDANTS)),
     *(Family(name, _ZSET, _score, many=True) for name in (keys.BY_STATUS, keys.SHOP, keys.TYPE, keys.WORKER)),
     *(Family(name, _ZSET, _score, many=True) for name in (keys.BATCH, keys.FINGERPRINT, keys.PAYLOAD)),
-    Family(keys.LOG, _LIST, _typed(LogLine), many=True),
+    Family(keys.LOG, _LIST, _typed(LogLine), many=True, thing="log"),
 )
 #: the audit, which is never shortened
 _TRAIL = tuple(key.encode() for key in (keys.AUDIT, keys.AUDIT_CLOSED, keys.AUDIT_ENDS))
@@ -194,7 +195,11 @@ class Damages(Fleet, Payloads):
                     continue
                 if kind_of != family.kind:
                     why = f"it is a {kind_of} and should be a {family.kind}"
-                    found.append(Damage(place=shown(key), entry="", why=why, shape="whole", ref=(name,)))
+                    thing = family.thing if family.many else ""
+                    named = shown(key.removeprefix(family.name))
+                    found.append(
+                        Damage(place=shown(key), entry="", why=why, shape="whole", ref=(name,), thing=thing, name=named)
+                    )
                 else:
                     found += self._unsound(name, key, family, check)
         known = self._copied()
@@ -299,6 +304,8 @@ class Damages(Fleet, Payloads):
                     document=(kind, shown(member)) if kind else ("", ""),
                     ref=(name, *ref),
                     data=value,
+                    thing=family.thing,
+                    name=shown(key.removeprefix(family.name)) if family.many else shown(member),
                 )
 
     def _contents(self, name: bytes, kind: str) -> Iterator[tuple[bytes, bytes, tuple[bytes, ...]]]:
