@@ -9,6 +9,7 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from services.domain.task.record import Task
+from services.domain.task.search import filter
 from services.domain.task.search.query import LOG, PAYLOAD, Page
 from services.domain.text.message import Message
 from services.monitor.live import Changes
@@ -27,6 +28,8 @@ _SORT_KEYS: dict[str, Callable[[Task], int]] = {
 FIRST, MOST = 200, 5000
 #: rows in sight are brought up to date one by one; the whole list tells besides what came and went
 PATCH_MS, LIST_MS = 60, 600
+#: so often where time alone lets tasks match or match no more: of a fleet at rest the feed tells nothing
+BY_CLOCK_MS = 5000
 #: how often more logs are looked into for one answer, a second each
 LOOKS = 4
 
@@ -66,7 +69,7 @@ class TaskLister(QObject):
     patched = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, queries: TaskQueries, parent: QObject) -> None:
+    def __init__(self, queries: TaskQueries, parent: QObject, *, by_clock_ms: int = BY_CLOCK_MS) -> None:
         super().__init__(parent)
         self._queries = queries
         self._rows: Sequence[TaskRow] = ()
@@ -75,6 +78,9 @@ class TaskLister(QObject):
         self._source = ListSource(self._call, Wanted(), self, most=MOST, soon_ms=LIST_MS)
         self._source.listed.connect(self.listed)
         self._source.failed.connect(self.failed)
+        self._clock = QTimer(self, interval=by_clock_ms)
+        self._clock.timeout.connect(self._source.soon)
+        self._by_clock = False
         self._patch = Operation(self)
         self._patch_timer = QTimer(self, singleShot=True, interval=PATCH_MS)
         self._patch_timer.timeout.connect(self._fetch_stale)
@@ -86,7 +92,9 @@ class TaskLister(QObject):
 
     def ask(self, wanted: Wanted) -> None:
         """Show something else."""
+        self._by_clock = filter.by_clock(wanted.filter)
         self._source.ask(wanted, FIRST)
+        self._keep_time()
 
     def again(self) -> None:
         """Ask the same once more and put everything in its place."""
@@ -99,6 +107,7 @@ class TaskLister(QObject):
     def set_active(self, active: bool) -> None:
         """Follow the feed only while the page is seen."""
         self._source.set_active(active)
+        self._keep_time()
         if not active:
             self._patch_timer.stop()
 
@@ -121,6 +130,12 @@ class TaskLister(QObject):
             return
         self.touch(event.task_id for event in changes.events)
         self._source.soon()
+
+    def _keep_time(self) -> None:
+        if not (self._by_clock and self._source.active):
+            self._clock.stop()
+        elif not self._clock.isActive():
+            self._clock.start()
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Listing]:
         return partial(_list, self._queries, ask.wanted, ask.limit, ask.settle, self._rows)

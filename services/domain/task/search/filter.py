@@ -55,6 +55,10 @@ _QUOTES = ('"', "“", "”")
 _BEGUN = re.compile(rf"(?:^|\s){_NAME.pattern}\S")
 
 
+#: then each day and each age is another one
+_LATER_MS = 400 * 86_400_000
+
+
 class FilterError(UsageError):
     """A text that is no filter; ``position`` is where, ``message`` the sentence to be rendered."""
 
@@ -97,6 +101,14 @@ def parse(text: str, *, now_ms: int, time_zone: str = "") -> tuple[Term, ...]:
             raise FilterError("filter.too_many", raw.at, limit=MAX_TERMS)
         at = _skip(text, raw.end)
     return tuple(terms)
+
+
+def by_clock(text: str) -> bool:
+    """Whether time alone lets tasks match or match no more (``age``, ``today``); False where the text is no filter."""
+    try:
+        return parse(text, now_ms=_LATER_MS) != parse(text, now_ms=2 * _LATER_MS)
+    except FilterError:
+        return False
 
 
 def pieces(text: str) -> Iterator[Piece]:

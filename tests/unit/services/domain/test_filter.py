@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from services.domain.task import classify
 from services.domain.task.search import filter
-from services.domain.task.search.filter import FilterError, format_terms, parse
+from services.domain.task.search.filter import FilterError, by_clock, format_terms, parse
 from services.domain.task.search.query import Term
 from services.domain.task.status import ACTIVE, TERMINAL, Status, Triage
 from tests.unit.services.domain.builders import HOUR, NOW
@@ -315,3 +315,20 @@ def test_what_was_needs_a_state_and_a_moment(text: str, code: str) -> None:
     with pytest.raises(FilterError) as refused:
         terms(text)
     assert refused.value.message.code == code
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("age>30m status:queued", True),
+        ("created:today", True),
+        ("created>=\u6628\u5929", True),
+        ("-updated<now", True),
+        ("created:2026-11-20 status:dead", False),
+        ("status:queued", False),
+        ("created:", False),
+        ("", False),
+    ],
+)
+def test_what_goes_by_the_clock_is_told_from_what_stays(text: str, moves: bool) -> None:
+    assert by_clock(text) is moves
