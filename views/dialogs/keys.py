@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QKeySequenceEdit, QLineEdit, QStackedWidget, QWidget
+from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit, QStackedWidget, QWidget
 
 from services.i18n import N_, _, ngettext
 from views.dialogs.frame import DialogFrame
@@ -158,8 +158,7 @@ class KeysDialog(DialogFrame):
         self.table.setFocus()
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.addWidget(self.search, 1)
+        top = in_row((self.search, 1))
         self.fill(top, self.stack, size=SIZE, least=LEAST)
         below = in_row((self.said, 1), (self.undo_link, 0, Qt.AlignmentFlag.AlignTop))
         self.said.setMinimumHeight(36)

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services import messages
 from services.commands.quiet import QuietNow
@@ -99,8 +99,7 @@ class QuietHoursDialog(KeepsTyped):
             "reason": Labelled(N_("Why"), self.why, hint=N_("every waiting task says it")),
         }
         for pair in (("scope", "name"), ("when",), ("reason",)):
-            row = QHBoxLayout()
-            row.setSpacing(12)
+            row = in_row(spacing=12)
             for key in pair:
                 row.addWidget(self._fields[key], 1)
             self.body.addLayout(row)

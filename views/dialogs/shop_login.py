@@ -7,7 +7,7 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services.domain.fleet.remote import WINDOW_MS, Window
 from services.domain.fleet.worker_order import CLOSE_WINDOW, OPEN_WINDOW, RELOAD_WINDOW
@@ -24,7 +24,7 @@ from views.support.operation import Operation
 from views.theme import theme
 from views.widgets.buttons import Button
 from views.widgets.elided import Elided
-from views.widgets.layout import in_row, put
+from views.widgets.layout import in_column, in_row, put
 from views.widgets.status_pill import StatusPill
 from views.widgets.strip import Strip
 from views.widgets.toast import ToastSpec, failure
@@ -222,9 +222,9 @@ class ShopWindowDialog(DialogFrame):
         self.pill, self.address = StatusPill("scheduled", framed=True), Elided("", "label", "text2", middle=True)
         self._age = Label("", "label", "text3")
         self.problem = Strip("warning")
-        head = QVBoxLayout()
-        head.addLayout(in_row(self.pill, (self.address, 1), self._age, margins=(16, 10, 16, 8), spacing=10))
-        head.addWidget(self.problem)
+        head = in_column(
+            in_row(self.pill, (self.address, 1), self._age, margins=(16, 10, 16, 8), spacing=10), self.problem
+        )
         self.picture = Picture()
         self.fill(head, self.picture, size=SIZE, least=LEAST)
         self.reload_button = Button(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
 from views.support.keymap import ANYWHERE, FIXED, PAGES, TABLES, keymap
 from views.support.look import Label
 from views.widgets.buttons import Button, shortcut_text
-from views.widgets.layout import STRETCH, in_column, put
+from views.widgets.layout import STRETCH, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 
 WIDTH, HEIGHT, KEY_WIDTH = 820, 600, 120
@@ -38,11 +38,9 @@ class KeyHelp(DialogFrame):
         super().__init__(N_("All keys"), icon="ph.keyboard", parent=parent)
         self.resize(WIDTH, HEIGHT)
         pane = ScrollPane(name=N_("All keys"))
-        columns = QHBoxLayout()
-        columns.setSpacing(32)
+        columns = in_row(spacing=32)
         for half in _halves(groups()):
-            column = QVBoxLayout()
-            column.setSpacing(18)
+            column = in_column(spacing=18)
             for title, keys in half.items():
                 column.addLayout(_group(title, keys))
             column.addStretch(1)

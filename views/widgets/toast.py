@@ -150,8 +150,7 @@ class Toast(QWidget):
         self.setAccessibleName(f"{self.spec.text} {self.spec.detail}".strip())
 
     def _verbs(self) -> QHBoxLayout:
-        verbs = QHBoxLayout()
-        verbs.setSpacing(14)
+        verbs = in_row(spacing=14)
         for action in self.spec.actions:
             button = Button(kind="link")
             button.set_count_text(action.text)

@@ -24,7 +24,6 @@ from PySide6.QtGui import QDoubleValidator, QKeyEvent
 from PySide6.QtWidgets import (
     QCompleter,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QMenu,
     QWidget,
@@ -48,7 +47,7 @@ from views.theme.tokens import LANES
 from views.widgets.buttons import Button, IconButton
 from views.widgets.fields import DateTimeField
 from views.widgets.flow_row import FlowRow
-from views.widgets.layout import in_column, in_row, stacked
+from views.widgets.layout import STRETCH, in_column, in_row, put, stacked
 from views.widgets.segmented import Segmented
 from views.widgets.stepper import Stepper
 
@@ -141,16 +140,12 @@ class Delivery(FormSection):
 
     def _cell(self, widget: QWidget, title: str, note: str) -> QWidget:
         cell = QWidget()
-        head = QHBoxLayout()
-        head.setSpacing(7)
+        head = in_row(spacing=7)
         name, more = Label("", "label", "text2"), Label("", "label", "text3")
         self._titles.append((name, title, more, note))
-        head.addWidget(name)
-        head.addWidget(more)
-        head.addStretch(1)
+        put(head, name, more, STRETCH)
         column = in_column(head, owner=cell, spacing=4)
-        row = QHBoxLayout()
-        row.addWidget(widget)
+        row = in_row(widget)
         if isinstance(widget, Stepper):
             row.addStretch(1)
         column.addLayout(row)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import _, ngettext
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.theme import theme
-from views.widgets.layout import in_column
+from views.widgets.layout import in_column, in_row
 from views.widgets.status_pill import StatusPill
 
 MARGIN = 20
@@ -24,8 +24,7 @@ class FormSection(QWidget):
         super().__init__(parent)
         self._source = title
         self._title, self._note = Label("", "card"), Label("", "label", "text3")
-        self._head = QHBoxLayout()
-        self._head.setSpacing(8)
+        self._head = in_row(spacing=8)
         if number:
             self._head.addWidget(_Number(number))
         self._head.addWidget(self._title)
@@ -35,8 +34,7 @@ class FormSection(QWidget):
         self._errors, self._pill = 0, StatusPill("dead")
         self._pill.hide()
         self._head.addWidget(self._pill)
-        self.body = QVBoxLayout()
-        self.body.setSpacing(8)
+        self.body = in_column(spacing=8)
         inner = QVBoxLayout()
         inner.setContentsMargins(*((MARGIN, 12, MARGIN, 14) if number else (0, 0, 0, 0)))
         inner.setSpacing(9)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services import called
 from services.commands.fleet import ShopChanged, both_edited, check_shop, platform_of
@@ -77,8 +77,7 @@ class ShopDialog(KeepsTyped, SharedForm):
 
     def _arrange(self) -> None:
         for pair in (("platform", "shop_id"), ("name", "name_en"), ("group", "tags")):
-            row = QHBoxLayout()
-            row.setSpacing(12)
+            row = in_row(spacing=12)
             for name in pair:
                 row.addWidget(self.fields[name], 1, Qt.AlignmentFlag.AlignTop)
             self.body.addLayout(row)

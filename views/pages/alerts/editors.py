@@ -8,7 +8,7 @@ from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
 
 from services.commands.alerts import REASON_MOST, AnswerChanged
 from services.domain.alerts import channel as channels
@@ -26,6 +26,7 @@ from views.support.look import Label
 from views.support.operation import Operation
 from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField, Labelled, NumberField
+from views.widgets.layout import in_row
 from views.widgets.strip import Strip
 from views.widgets.toggle import Toggle
 
@@ -122,8 +123,7 @@ class _Editor(KeepsTyped, SavingDialog):
 
     def _rows(self, *rows: Iterable[Labelled]) -> None:
         for parts in rows:
-            row = QHBoxLayout()
-            row.setSpacing(12)
+            row = in_row(spacing=12)
             for part in parts:
                 row.addWidget(part, 1, Qt.AlignmentFlag.AlignTop)  # an error below one moves no other
             self.body.addLayout(row)
@@ -154,10 +154,7 @@ class RuleDialog(_Editor):
         self.whole = Label("", "label", "text2", wrap=True)
         self.body.addWidget(self.whole)
         self.on = Toggle(N_("Rule is on"), on=rule.enabled)
-        switch = QHBoxLayout()
-        switch.addWidget(Label(_("Look for it and tell of it"), "body"), 1)
-        switch.addWidget(self.on)
-        self.body.addLayout(switch)
+        self.body.addLayout(in_row((Label(_("Look for it and tell of it"), "body"), 1), self.on))
         self.limits = {name: QLineEdit(f"{value:g}") for name, value in rule.limits.items()}
         labelled = [Labelled(words.LIMITS.get(name, name), field) for name, field in self.limits.items()]
         if labelled:

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from services.monitor.alerts.queries import IncidentNow
@@ -22,6 +22,7 @@ from views.support.look import Label
 from views.widgets.buttons import Button, IconButton, LinkLabel, focus_first
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import STRETCH, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -117,35 +118,23 @@ class AlertPanel(QWidget):
 
     def build(self) -> Iterator[None]:
         """Put it together, a little between two yields; whoever makes it goes through all of it."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = in_column(owner=self, spacing=0)
         head = QVBoxLayout()
         column.addLayout(head)
         head.setContentsMargins(16, 10, 12, 10)
         head.setSpacing(8)
-        first = QHBoxLayout()
-        first.addWidget(self.pill)
-        first.addWidget(self.id_label)
-        first.addWidget(self._copy)
-        first.addStretch(1)
-        first.addWidget(self._close)
-        head.addLayout(first)
+        head.addLayout(in_row(self.pill, self.id_label, self._copy, STRETCH, self._close))
         head.addWidget(self.title)
         yield
         pane = ScrollPane(name=N_("Details"))
         column.addWidget(pane, 1)
         doing = QWidget()
         pane.body.addWidget(doing)
-        rows = QVBoxLayout(doing)
-        rows.setContentsMargins(16, 0, 12, 12)
-        rows.setSpacing(10)
+        rows = in_column(owner=doing, margins=(16, 0, 12, 12), spacing=10)
         row = FlowRow(across=8, down=6)
         for button in self.buttons.values():
             row.addWidget(button)
-        rows.addWidget(self.rule_link, 0, Qt.AlignmentFlag.AlignLeft)
-        rows.addLayout(row)
-        rows.addWidget(self.next)
+        put(rows, (self.rule_link, 0, Qt.AlignmentFlag.AlignLeft), row, self.next)
         yield
         self._extent = Section(N_("Extent"), foldable=False)
         self._extent.body.addWidget(self.names)

@@ -111,9 +111,8 @@ class MessageEditor(QWidget):
         head = FlowRow(across=8, down=4, last_right=True)  # in a narrow panel the views stand below the title
         head.addWidget(about)
         head.addWidget(self.mode)
-        self._stack.addWidget(self.json)
-        self._stack.addWidget(self.form)
-        self._stack.addWidget(self.diff)
+        for view in (self.json, self.form, self.diff):
+            self._stack.addWidget(view)
         foot = in_row((self._glyph, 0, Qt.AlignmentFlag.AlignTop), (self.state, 1), spacing=6)
         in_column(head, self._stack, foot, self.was, owner=self, margins=(16, 8, 16, 10), spacing=6)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from services.domain.insight.connection import BROKER, STORE, Answer
 from services.i18n import N_, _, is_chinese
@@ -141,13 +141,9 @@ class ChoiceCard(QFrame):
         for glyph, label, _point in self._points:
             column.addLayout(in_row((glyph, 0, Qt.AlignmentFlag.AlignTop), (label, 1), spacing=8))
         column.addSpacing(4)
-        self.body = QVBoxLayout()
-        self.body.setSpacing(10)
-        self.foot = QHBoxLayout()
-        self.foot.setSpacing(8)
-        column.addLayout(self.body)
-        column.addStretch(1)
-        column.addLayout(self.foot)
+        self.body = in_column(spacing=10)
+        self.foot = in_row(spacing=8)
+        put(column, self.body, STRETCH, self.foot)
         theme().changed.connect(self._restyle)
         on_language_changed(self._say_card)
         self._say_card()
@@ -193,9 +189,7 @@ class LocalChoice(ChoiceCard):
         row = in_row(self._slots_title, self.slots, self._slots_note, STRETCH, spacing=10)
         self._error = Label("", "label", "dead", wrap=True)
         self._error.hide()
-        self.body.addWidget(self.checks)
-        self.body.addWidget(self._error)
-        self.body.addLayout(row)
+        put(self.body, self.checks, self._error, row)
         self.foot.addWidget(self.button)
         self.foot.addStretch(1)
         on_language_changed(self._say)

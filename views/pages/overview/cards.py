@@ -10,7 +10,7 @@ from functools import partial
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
 from services.i18n import N_, _, ngettext
 from services.monitor.overview import OverviewNow
@@ -38,6 +38,7 @@ from views.widgets.empty_state import EmptyState
 from views.widgets.heat_map.layout import Rows
 from views.widgets.heat_map.legend import HeatLegend
 from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatMap
+from views.widgets.layout import STRETCH, in_row, put
 
 MENU_ITEMS = 12
 DEPTH_SAID = N_(
@@ -78,18 +79,13 @@ class AttentionCard(Card):
         self.below = LinkLabel()
         self.below.activated.connect(self.list.show_below)
         self._below = QWidget()
-        below = QHBoxLayout(self._below)
-        below.setContentsMargins(12, 2, 12, 4)
-        below.addWidget(self.below)
-        below.addStretch(1)
+        in_row(self.below, STRETCH, owner=self._below, margins=(12, 2, 12, 4))
         self._below.hide()
         self.list.below_changed.connect(self._on_below)
         on_language_changed(self._say_below)
         self.add_beside_title(self._badge)
         self.add_action(self.mute_button)
-        self.body.addWidget(self.list, 1)
-        self.body.addWidget(self._below)
-        self.body.addWidget(self.foot)
+        put(self.body, (self.list, 1), self._below, self.foot)
         self.body.setSpacing(0)
         self.list.verb.connect(self.verb)
         self.list.mute.connect(self.mute)
@@ -144,10 +140,7 @@ class _Foot(QWidget):
         self._count, self._until = 0, ""
         self._words = Label("", "label", "text3")
         self.show_again = LinkLabel(N_("Show them"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 8, 12, 8)
-        row.addWidget(self._words, 1)
-        row.addWidget(self.show_again)
+        in_row((self._words, 1), self.show_again, owner=self, margins=(12, 8, 12, 8))
         on_language_changed(self._say)
         self._say()
 
@@ -189,9 +182,7 @@ class FleetCard(Card):
         self.add_beside_title(self.door)
         self.map.chosen_changed.connect(self._say)
         self.add_action(self.legend)
-        self.body.addWidget(self.map)
-        self.body.addWidget(self.empty)
-        self.body.addStretch(1)
+        put(self.body, self.map, self.empty, STRETCH)
         self.legend.filter_changed.connect(self.map.set_filter)
         on_language_changed(self._say)
         self.set_rows(None)

@@ -14,6 +14,7 @@ from views.dialogs.typed import KeepsTyped
 from views.support.look import Label
 from views.support.memory import Memory
 from views.widgets.buttons import Button
+from views.widgets.layout import STRETCH, put
 
 NAME = "overview.limits"
 #: limit -> least and most that can be set, in the unit of ``UNITS``
@@ -105,10 +106,7 @@ class LimitDialog(KeepsTyped):
         )
         cancel.clicked.connect(self.reject)
         self.accept_button.clicked.connect(self._on_accept)
-        self.foot.addWidget(self.reset)
-        self.foot.addStretch(1)
-        self.foot.addWidget(cancel)
-        self.foot.addWidget(self.accept_button)
+        put(self.foot, self.reset, STRETCH, cancel, self.accept_button)
         self.field.selectAll()
         self.field.setFocus()
 

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QSizePolicy, QWidget
 
 from services.domain.insight.shop import ShopNow
 from services.domain.past.marks import Mark
@@ -47,6 +47,7 @@ from views.widgets.freezing import Freezing
 from views.widgets.heat_map.layout import NONE, Rows, prepare
 from views.widgets.heat_map.map import AGGREGATE_ABOVE
 from views.widgets.kpi_tile import KpiTile, TileGrid
+from views.widgets.layout import in_column, put
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
@@ -149,14 +150,11 @@ class OverviewPage(Page):
     def _build_body(self) -> None:
         inner = QWidget()
         inner.setProperty("scroll", True)
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
-        column.setSpacing(CARD_GAP)
-        column.addWidget(self.error)
+        column = in_column(
+            self.error, owner=inner, margins=(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN), spacing=CARD_GAP
+        )
         self._grid = TileGrid(list(self.tiles.values()), movable=True)
-        column.addWidget(self._grid)
-        column.addWidget(Middle(*self.charts.cards, self.attention), 1)
-        column.addWidget(self.fleet)
+        put(column, self._grid, (Middle(*self.charts.cards, self.attention), 1), self.fleet)
         self.scroll_area = QScrollArea()
         self.scroll_area.setWidget(inner)
         self.scroll_area.setWidgetResizable(True)

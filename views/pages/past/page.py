@@ -10,7 +10,7 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from services import act_words, spans
 from services.domain.insight import shop as shops
@@ -41,6 +41,7 @@ from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.fields import DateTimeField
 from views.widgets.kpi_tile import Kpi, KpiTile, TileGrid
+from views.widgets.layout import STRETCH, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import Strip
@@ -184,8 +185,7 @@ class PastPage(Page):
         self.later_change = Button(icon="ph.skip-forward", small=True, tip=N_("Change after"), keys="past.later")
         self.play = Button(icon="ph.play", small=True, tip=PLAY)
         yield
-        steps = QHBoxLayout()
-        steps.setSpacing(4)
+        steps = in_row(spacing=4)
         self.stretch_words = Elided("", "label", "text3")
         steps.addWidget(self.stretch_words, 1)
         for step in (self.earlier_change, self.back, self.minute_back, self.when, self.minute_on, self.on):
@@ -221,24 +221,17 @@ class PastPage(Page):
         self.both.hide()
         self._changes.body.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignLeft)
         scroll = ScrollPane()
-        scroll.body.addWidget(self.changes)
-        scroll.body.addWidget(self.both)
-        scroll.body.addStretch(1)
+        put(scroll.body, self.changes, self.both, STRETCH)
         self._changes.body.addWidget(scroll, 1)
         self._changes.setMinimumHeight(CHANGES)
         yield
         area = ScrollPane()
-        top = QVBoxLayout()
-        top.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, CARD_GAP)
-        top.addWidget(self.banner)
-        self.body.addLayout(top)
+        self.body.addLayout(in_column(self.banner, margins=(PAGE_MARGIN, 0, PAGE_MARGIN, CARD_GAP)))
         self.body.addWidget(area, 1)
         column = area.body
         column.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
         column.setSpacing(CARD_GAP)
-        column.addWidget(line)
-        column.addWidget(self.hint)
-        column.addWidget(TileGrid(list(self.tiles.values())))
+        put(column, line, self.hint, TileGrid(list(self.tiles.values())))
         self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._sides.setSpacing(CARD_GAP)
         column.addLayout(self._sides, 1)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
 
 from services.domain.fleet.shop import Shop
 from services.domain.insight import shop as insight
@@ -30,6 +30,7 @@ from views.theme.tokens import CARD_GAP
 from views.widgets.card import Card
 from views.widgets.heat_map.layout import NONE, Rows, prepare
 from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatMap
+from views.widgets.layout import in_column, put
 
 #: so long before and after the moment is drawn
 AROUND_MS = 1_800_000
@@ -175,9 +176,7 @@ class ThenView(QWidget):
 
     def build(self) -> Iterator[None]:
         """Put it together, a little between two yields; whoever makes it goes through all of it."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(CARD_GAP)
+        column = in_column(owner=self, spacing=CARD_GAP)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(CARD_GAP)
         column.addLayout(self._row)
@@ -196,9 +195,7 @@ class ThenView(QWidget):
         self.fleet = Card(N_("Shops by worst state"), divided=False)
         self._none = Label("", "label", "text3", wrap=True)
         self.states = Label("", "label", "text2", wrap=True)
-        self.fleet.body.addWidget(self._none)
-        self.fleet.body.addWidget(self.map)
-        self.fleet.body.addWidget(self.states)
+        put(self.fleet.body, self._none, self.map, self.states)
         column.addWidget(self.fleet)
         column.addStretch(1)
         on_language_changed(self._say)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from services.domain.gates.quiet_hours import Weekly
 from services.domain.promises import promise as promises
@@ -27,6 +27,7 @@ from views.pages.promises import words
 from views.support import instant, text
 from views.support.language import on_language_changed
 from views.support.look import Label
+from views.widgets.layout import STRETCH, in_row
 from views.widgets.segmented import Segmented
 
 WIDTH, LOOK_MS, MOST_CAUSES = 720, 400, 3
@@ -94,12 +95,7 @@ class PromiseDialog(RecordDialog[Promise]):
         )
         self.body.addLayout(in_two_columns(cells))
         week = QWidget()
-        row = QHBoxLayout(week)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(14)
-        for box in self.days:
-            row.addWidget(box)
-        row.addStretch(1)
+        in_row(*self.days, STRETCH, owner=week, spacing=14)
         self.body.addWidget(self._labelled("days", N_("Days"), week, N_("hours are those of the fleet's time zone")))
         self.body.addWidget(
             pair(

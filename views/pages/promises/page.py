@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
 from services.domain.promises.promise import Promise
@@ -32,7 +32,7 @@ from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
-from views.widgets.layout import OneAboveOther, stacked
+from views.widgets.layout import STRETCH, OneAboveOther, in_column, in_row, stacked
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 from views.widgets.unknown import Bones
@@ -113,10 +113,7 @@ class PromisesPage(ListPage[PromiseRow]):
         self.new_button = Button(N_("New promise"), icon="ph.plus")
         self.header.add_action(self.new_button)
         self.tabs = Segmented(TABS, N_("Which promises"))
-        bar = QHBoxLayout()
-        bar.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 8)
-        bar.addWidget(self.tabs)
-        bar.addStretch(1)
+        bar = in_row(self.tabs, STRETCH, margins=(PAGE_MARGIN, 4, PAGE_MARGIN, 8))
         yield
         self.error = ErrorStrip()
         self.table = TableView(self._model, name=N_("Promises"), row_height=ROW)
@@ -126,10 +123,7 @@ class PromisesPage(ListPage[PromiseRow]):
         yield from self.panel.build()
         yield
         list_ = QWidget()
-        column = QVBoxLayout(list_)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(bar)
+        column = in_column(bar, owner=list_, spacing=0)
         self.none = EmptyState(N_("No promise is in this state."), action=N_("Show all"))
         self._list = stacked(self.table, self.none)
         column.addWidget(self._list, 1)

@@ -36,7 +36,7 @@ from views.support.paint import draw_box, draw_line
 from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.widgets.card import Card
-from views.widgets.layout import stacked
+from views.widgets.layout import put, stacked
 from views.widgets.segmented import Segmented
 
 HOUR_MS = 3_600_000
@@ -425,9 +425,7 @@ class KeptCard(Card):
         self._charts = stacked(self.ahead, self.chart)
         self._charts.setMinimumHeight(AHEAD_HEIGHT)
         self._charts.setMaximumHeight(2 * AHEAD_HEIGHT)
-        self.body.addWidget(self.span)
-        self.body.addWidget(self._charts)
-        self.body.addWidget(self.said)
+        put(self.body, self.span, self._charts, self.said)
         self.span.chosen.connect(lambda _key: self._choose())
         self.chart.opened.connect(lambda one: self.opened.emit(one, self.span.current() != DAY))
         on_language_changed(self._say)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from services import messages
 from services.called import ROLE_WORDS
@@ -97,8 +97,7 @@ class PeopleCard(_AskedCard):
         self._context, self._forbidden = context, ""
         self._known: Roles | None = None
         self.rows: list[PersonRow] = []
-        self._list = QVBoxLayout()
-        self._list.setSpacing(8)
+        self._list = in_column(spacing=8)
         self.usual = UsualRow()
         self.field = QLineEdit()
         self.add_button = Button(N_("Add as viewer"), icon="ph.plus")
@@ -238,8 +237,7 @@ class AsideCard(Card):
         self.rows: list[AsideRow] = []
         self.note = Label("", "label", "text3", wrap=True)
         self.error = ErrorStrip()
-        self._list = QVBoxLayout()
-        self._list.setSpacing(8)
+        self._list = in_column(spacing=8)
         self.export_button = Button(N_("Export"), icon="ph.export")
         put(self.body, self.error, self.note, self._list, (self.export_button, 0, Qt.AlignmentFlag.AlignLeft))
         self.export_button.clicked.connect(self._on_export)

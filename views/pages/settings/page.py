@@ -43,7 +43,7 @@ from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.connection.connection_row import ConnectionRow
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import STRETCH, in_row, put
+from views.widgets.layout import STRETCH, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.toast import ToastAction, ToastSpec, failure
@@ -324,8 +324,7 @@ class SettingsPage(Page):
         first = (self.connections,) if self.connections is not None else ()
         second = (self.desktop,) if self.desktop is not None else ()
         for cards in ((*first, appearance, *second, self.sample, keys), (self.people, self.aside, running, self.about)):
-            column = QVBoxLayout()
-            column.setSpacing(CARD_GAP)
+            column = in_column(spacing=CARD_GAP)
             columns.addLayout(column, 1)
             for card in cards:
                 column.addWidget(card)
@@ -346,10 +345,7 @@ class SettingsPage(Page):
     def _row(self, title: str, choice: QWidget) -> QVBoxLayout:
         label = Label("", "body", "text")
         self._rows.append((label, title))
-        row = in_row(label, choice, STRETCH)
-        column = QVBoxLayout()
-        column.addLayout(row)
-        return column
+        return in_column(in_row(label, choice, STRETCH))
 
     # what is shown
 

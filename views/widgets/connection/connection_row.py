@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from services.i18n import N_, _
 from views.support import safe
@@ -46,8 +46,7 @@ class ConnectionRow(QWidget):
         if connection.opened:
             icon, role = "ph.check-circle-fill", "accent"
         glyph.setPixmap(theme().pixmap(icon, role, 16))
-        head = QHBoxLayout()
-        head.setSpacing(8)
+        head = in_row(spacing=8)
         self.name = Elided(safe.one_line(connection.title, 60), "strong")
         head.addWidget(self.name, 0)
         self.badges = [Badge(connection.tag, "dead" if connection.production else "text2")] if connection.tag else []

@@ -24,7 +24,6 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -429,8 +428,7 @@ class FilterChips(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.more = ChipView(self)
         self.more.opened.connect(self._open_more)
-        self._place = QHBoxLayout()
-        self._place.setSpacing(GAP)
+        self._place = in_row(spacing=GAP)
         in_row(self._place, self.more, STRETCH, owner=self, spacing=GAP)
         self.retranslate()
 

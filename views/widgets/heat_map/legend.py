@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from services.domain.insight.shop import STATES
 from services.i18n import _
@@ -16,6 +16,7 @@ from views.support.words import shop
 from views.theme import theme
 from views.widgets.heat_map.paint import paint_cell
 from views.widgets.heat_map.shades import Shade
+from views.widgets.layout import in_row
 
 _CELL, _GAP, _PAD, _HEIGHT = 14, 6, 4, 24
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -94,9 +95,7 @@ class HeatLegend(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._items = {state: StateItem(state) for state in STATES}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(3)
+        row = in_row(owner=self, spacing=3)
         for item in self._items.values():
             row.addWidget(item)
             item.hide()

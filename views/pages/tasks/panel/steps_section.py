@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from services.domain.task.artifact import Artifact
 from services.domain.text.mask import masked_text
@@ -55,8 +55,7 @@ class FailedStep(QWidget):
         self.links: list[LinkLabel] = []
         self._files: tuple[Found, ...] = ()
         self._words = in_column(self.said, self._away, spacing=4)
-        self._lines = QVBoxLayout()
-        self._lines.setSpacing(2)
+        self._lines = in_column(spacing=2)
         self._words.addLayout(self._lines)
         self._words.addStretch(1)
         in_row(
