@@ -103,6 +103,13 @@ class Offer(msgspec.Struct, Generic[V], frozen=True, kw_only=True):
     warning: str = ""  #: translated
 
 
+def button_of(verb: Verb[Any], act: Callable[[str], object], *, kind: str = "plain", small: bool = False) -> Button:
+    """The button of a verb, which acts by its key."""
+    button = Button(verb.text, icon=verb.icon, kind=kind, small=small)
+    button.clicked.connect(lambda _checked: act(verb.key))
+    return button
+
+
 def show(button: Button, offer: Offer[Any]) -> None:
     """Let a button be what is offered now."""
     button.setVisible(offer.shown)

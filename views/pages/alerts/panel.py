@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
@@ -13,13 +12,13 @@ from services.i18n import N_, _
 from services.monitor.alerts.queries import IncidentNow
 from views.context import PageContext
 from views.kit.beside import BesideSection
-from views.kit.verb import Place, Verbs, show
+from views.kit.verb import Place, Verbs, button_of, show
 from views.pages.alerts import words
 from views.pages.alerts.verbs import Chosen, IncidentVerb
 from views.support import safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.widgets.buttons import Button, IconButton, LinkLabel, focus_first
+from views.widgets.buttons import IconButton, LinkLabel, focus_first
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
 from views.widgets.layout import STRETCH, in_column, in_row, put
@@ -67,11 +66,7 @@ class AlertPanel(QWidget):
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.key))
         self.rule_link = LinkLabel()
         self.rule_link.activated.connect(self._on_rule)
-        self.buttons: dict[str, Button] = {}
-        for verb in verbs.at(Place.PANEL):
-            button = Button(verb.text, icon=verb.icon, kind="plain", small=True)
-            button.clicked.connect(partial(self._act, verb.key))
-            self.buttons[verb.key] = button
+        self.buttons = {verb.key: button_of(verb, self._act, small=True) for verb in verbs.at(Place.PANEL)}
         self.next = Strip("warning")
         self.facts = KeyValues()
         self.names = Label("", "body", "text2", wrap=True)
@@ -151,7 +146,7 @@ class AlertPanel(QWidget):
         pane.body.addStretch(1)
         on_language_changed(self._say)
 
-    def _act(self, key: str, _checked: bool = False) -> None:
+    def _act(self, key: str) -> None:
         self._verbs.act(key, self._shown)
 
     def _on_rule(self) -> None:

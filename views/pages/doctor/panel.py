@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.i18n import N_
-from views.kit.verb import Place, Verbs, show
+from views.kit.verb import Place, Verbs, button_of, show
 from views.pages.doctor import words
 from views.pages.doctor.verbs import COMPARE, COPY, GO, REPAIR, DoctorVerb, leading
 from views.pages.doctor.words import FindingRow
 from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.widgets.buttons import Button, IconButton, focus_first
+from views.widgets.buttons import IconButton, focus_first
 from views.widgets.layout import STRETCH, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
@@ -43,10 +42,7 @@ class FindingPanel(QWidget):
         self.said, self.remedy = Label("", "body", wrap=True), Label("", "body", "text2", wrap=True)
         for label in (self.said, self.remedy):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.buttons: dict[str, Button] = {}
-        for verb in (REPAIR, COMPARE, GO, COPY):
-            self.buttons[verb.key] = button = Button(verb.text, icon=verb.icon, small=True)
-            button.clicked.connect(partial(self._act, verb.key))
+        self.buttons = {verb.key: button_of(verb, self._act, small=True) for verb in (REPAIR, COMPARE, GO, COPY)}
         self._helps = Section(N_("What helps"), foldable=False)
         self._put_together()
         on_language_changed(self._say)
@@ -100,6 +96,6 @@ class FindingPanel(QWidget):
                 show(button, offers[key])
                 button.set_kind("primary" if first is not None and key == first.key else "plain")
 
-    def _act(self, key: str, _checked: bool = False) -> None:
+    def _act(self, key: str) -> None:
         if self._row is not None:
             self._verbs(self._row).act(key, self._row)

@@ -5,7 +5,6 @@ run, and what can be done about it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 from PySide6.QtCore import Signal
@@ -24,7 +23,7 @@ from views.charts.line import Line
 from views.charts.plot import Plot
 from views.charts.series import Frame
 from views.charts.time_window import TimeWindow
-from views.kit.verb import Place, Verbs, show
+from views.kit.verb import Place, Verbs, button_of, show
 from views.pages.queues import words
 from views.pages.queues.forecast import ForecastView
 from views.pages.queues.verbs import VERBS, QueueVerb
@@ -37,7 +36,7 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme import theme
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
-from views.widgets.buttons import Button, IconButton
+from views.widgets.buttons import IconButton
 from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
@@ -125,12 +124,11 @@ class QueuePanel(QWidget):
         self._glyph = QLabel()
         self.title, self.facts = Elided("", "panel"), Elided("", "label", "text3")
         self.facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # the name comes first
-        self.buttons: dict[str, Button] = {}
-        for verb in VERBS:
-            if Place.PANEL in verb.places:
-                kind = "danger" if verb.danger else "plain"
-                self.buttons[verb.key] = button = Button(verb.text, icon=verb.icon, kind=kind, small=True)
-                button.clicked.connect(partial(self._act, verb.key))
+        self.buttons = {
+            verb.key: button_of(verb, self._act, kind="danger" if verb.danger else "plain", small=True)
+            for verb in VERBS
+            if Place.PANEL in verb.places
+        }
         self.close_button = IconButton("ph.x", N_("Close"))
         self.close_button.clicked.connect(self.closed)
         yield
@@ -289,7 +287,7 @@ class QueuePanel(QWidget):
         found = [one for one in self._now.workers if takes_work(one, now) and wanted <= set(one.lanes)]
         return sorted(found, key=lambda one: (-one.busy / max(1, len(one.slots)), one.worker))
 
-    def _act(self, key: str, _checked: bool = False) -> None:
+    def _act(self, key: str) -> None:
         if self._row is not None:
             self._verbs.act(key, self._row)
 

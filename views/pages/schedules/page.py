@@ -19,7 +19,7 @@ from services.monitor.schedules import RunLoad, ScheduleQueries, ScheduleRow
 from views.context import PageContext
 from views.kit.list_page import ListPage
 from views.kit.list_source import Ask, ListSource
-from views.kit.verb import Place, Verbs
+from views.kit.verb import Place, Verbs, button_of
 from views.page import PageCommand
 from views.pages.schedules import runs, words
 from views.pages.schedules.coming import Coming, ComingRuns, coming
@@ -74,10 +74,8 @@ class SchedulesPage(ListPage[ScheduleRow]):
     def _build(self) -> Iterator[None]:
         self.buttons: dict[str, Button] = {}
         for verb in self.verbs.at(Place.BAR):
-            button = Button(verb.text, icon=verb.icon, kind="ghostdanger" if verb.danger else "ghost")
-            button.clicked.connect(partial(self._act, verb.key))
-            self.buttons[verb.key] = button
-            self.header.add_action(button)
+            self.buttons[verb.key] = button_of(verb, self._act, kind="ghostdanger" if verb.danger else "ghost")
+            self.header.add_action(self.buttons[verb.key])
         self.new_button = Button(N_("New schedule"), icon="ph.plus")
         self.new_button.clicked.connect(self.actions_of_page.create)
         self.header.add_action(self.new_button)
@@ -268,7 +266,7 @@ class SchedulesPage(ListPage[ScheduleRow]):
             self.buttons[one.verb.key].set_source(one.name)
             self.buttons[one.verb.key].disable(one.reason)
 
-    def _act(self, key: str, _checked: bool = False) -> None:
+    def _act(self, key: str) -> None:
         self.verbs.act(key, self.current())
 
     def _do(self, verb: ScheduleVerb, row: ScheduleRow | None) -> None:

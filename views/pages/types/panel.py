@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
@@ -13,7 +12,7 @@ from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
 from services.monitor.types import TypeVersion
-from views.kit.verb import Place, Verbs, show
+from views.kit.verb import Place, Verbs, button_of, show
 from views.pages.types import words
 from views.pages.types.verbs import USUAL, TypeVerb
 from views.pages.types.words import TypeRow
@@ -54,11 +53,9 @@ class TypePanel(QWidget):
         self.title, self._note = Elided("", "panel"), Label("", "label", "text3")
         self.close_button = IconButton("ph.x", N_("Close panel"))
         self.close_button.clicked.connect(self.closed)
-        self.buttons: dict[str, Button] = {}
-        for verb in USUAL:
-            if Place.PANEL in verb.places:
-                self.buttons[verb.key] = button = Button(verb.text, icon=verb.icon, small=True)
-                button.clicked.connect(partial(self._act, verb.key))
+        self.buttons = {
+            verb.key: button_of(verb, self._act, small=True) for verb in USUAL if Place.PANEL in verb.places
+        }
         self.views = Segmented(VIEWS, N_("What to show of it"), stretch=True)
         self.drift_title = Label("", "strong", "retrying")
         self.drift = KeyValues()
@@ -249,6 +246,6 @@ class TypePanel(QWidget):
         texts = [safe.masked(words.policy(one.kind)) if one.kind is not None else "" for one in (old, new)]
         self.diff.show_texts(*texts)
 
-    def _act(self, key: str, _checked: bool = False) -> None:
+    def _act(self, key: str) -> None:
         if self._kind is not None:
             self._verbs(self._kind).act(key, self._kind)
