@@ -259,12 +259,10 @@ def _test(term: Term, times: Times) -> _Test:
 
 
 def _in_time(name: str, op: str, value: str, times: Times) -> _Test:
-    ago = filter_time.duration_ms(value)
-    span = (times.now_ms - ago, times.now_ms - ago) if ago is not None else times.span(value)
-    if span is None or op != ":":
+    bound = times.bound(name, value) if op == ":" else None
+    if bound is None:
         raise UsageError(said("audit.time", name=name, value=f"{value!r:.40}"), field="filter")
-    first, end = span
-    return (lambda entry: entry.at >= first) if name == "since" else (lambda entry: entry.at < max(end, first + 1))
+    return lambda entry: bound(entry.at)
 
 
 def _words(entry: AuditEntry, name: str) -> tuple[str, ...]:

@@ -18,7 +18,6 @@ import msgspec
 
 from services import log as logs
 from services.domain.errors import UsageError
-from services.domain.task.search import filter_time
 from services.domain.task.search.filter_time import Times
 from services.domain.text.said import said
 from services.domain.text.terms import Term, terms
@@ -215,12 +214,10 @@ def _words(one: Logged) -> Iterator[str]:
 
 
 def _in_time(name: str, op: str, value: str, times: Times) -> Test:
-    ago = filter_time.duration_ms(value)
-    span = (times.now_ms - ago, times.now_ms - ago) if ago is not None else times.span(value)
-    if span is None or op != ":":
+    bound = times.bound(name, value) if op == ":" else None
+    if bound is None:
         raise UsageError(said("query.log_time", name=name, value=f"{value!r:.40}"), field="filter")
-    first, end = span
-    return (lambda one: one.at_ms >= first) if name == "since" else (lambda one: one.at_ms < max(end, first + 1))
+    return lambda one: bound(one.at_ms)
 
 
 def _not(test: Test) -> Test:

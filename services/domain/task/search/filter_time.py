@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -93,6 +94,15 @@ class Times(msgspec.Struct, frozen=True):
             return self._span(text.strip())
         except (ValueError, OverflowError, OSError):
             return None
+
+    def bound(self, name: str, text: str) -> Callable[[int], bool] | None:
+        """Whether an instant is ``since`` or ``until`` what is meant: a time, or so long ago; None if it is neither."""
+        ago = duration_ms(text)
+        span = (self.now_ms - ago, self.now_ms - ago) if ago is not None else self.span(text)
+        if span is None:
+            return None
+        first, end = span
+        return (lambda at: at >= first) if name == "since" else (lambda at: at < max(end, first + 1))
 
     def _span(self, word: str) -> tuple[int, int] | None:
         zone = _zone(self.time_zone)
