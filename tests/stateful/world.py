@@ -6,7 +6,7 @@ What has a thread of its own in the program (intake, finisher, keeper, leader) i
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +15,6 @@ from services import assembly
 from services import settings as config
 from services.clock import ManualClock
 from services.domain.change import Op, Renew
-from services.domain.errors import StoreUnavailable
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task import retry
 from services.domain.task.record import Task
@@ -258,10 +257,3 @@ class World:
         """Who believes to run what, by claim."""
         found = {held.owner: hand for hand, held in self.gone}
         return found | {held.owner: hand for hand in self.hands.values() for held in hand.held}
-
-    def patiently(self, do: Callable[[World], Any]) -> Any:
-        """As a person does who sees that the store was silent: once more."""
-        try:
-            return do(self)
-        except StoreUnavailable:
-            return do(self)

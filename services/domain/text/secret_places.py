@@ -71,7 +71,6 @@ _NESTED = re.compile(r"[ \t]{0,20}+(?:#[^\n]*+)?(?=\n)")
 #: below ``secrets:`` within a line, where a stack trace may stand as well
 _ENTRY = re.compile(r"\n[ \t]{1,40}+(?:- |[\w.\-]{1,60}+[\"']?:[ ])")
 _BEFORE_KEY = re.compile(r"[ \t]*+(?:-[ ]+)?[\"']?\Z")
-_NEXT_KEY = re.compile(r"[\w.\-]{1,60}+\s{0,3}+[:=]")
 _SPOKEN_QUOTED = re.compile(r"\s{1,3}+(?:(?:is|was|:)\s{1,3}+)?(\\{0,8})([\"'])")
 _SPOKEN = re.compile(
     r"\s{1,3}+(is(?:\s{1,3}+|(?=:)):?\s{0,3}+|was\s{1,3}+)?[|(\[<`{*]{0,2}+\s{0,3}+([^\s,;\"'<>`()|]++)"

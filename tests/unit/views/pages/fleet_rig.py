@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -305,6 +305,3 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         operation.shut_down()
         history.close()
         engine.close()
-
-
-Seed = Callable[[Fleet], None]
