@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from PySide6.QtCore import QEventLoop, QObject, QPoint, QTimer
+from PySide6.QtCore import QEventLoop, QObject, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from console import bootstrap, pages
@@ -47,6 +47,7 @@ from views.dialogs.republish.runner import BulkRunner
 from views.shell.closing import Closing
 from views.support import operation, shown
 from views.support.acting import Acting
+from views.support.keymap import keymap
 from views.theme import theme
 from views.widgets.toast import ToastSpec, failure
 
@@ -196,6 +197,7 @@ class Console:
         # qasync would stop the loop, and with it the orderly end, when the last window closes
         self._app.setQuitOnLastWindowClosed(False)
         self._app.commitDataRequest.connect(self.settle)
+        self._app.applicationStateChanged.connect(self._on_front)
         i18n.set_language(chosen_language(str(self._state.get("language") or ""), self._settings.language))
         shown.set_zone(self._settings.time_zone)
         set_confirm_limits(self._settings.confirm)
@@ -582,6 +584,13 @@ class Console:
             bootstrap.offer_sample(connection, self.opened)
         if not self._request.screenshot:
             self._ahead = asyncio.ensure_future(self._make_ahead())
+
+    def _on_front(self, state: Qt.ApplicationState) -> None:
+        """Whoever comes from the window of another connection has perhaps chosen keys or saved a view there: that holds
+        here, too, and is not written over.
+        """
+        if state == Qt.ApplicationState.ApplicationActive and not self._ended.is_set():
+            self._off(self._state.look_again).add_done_callback(lambda _done: keymap().look_again())
 
     def _windows_left(self) -> list[dict[str, object]]:
         """The windows of this connection as they were left, the first one first. What a page shows, as the filter of a

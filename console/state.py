@@ -36,6 +36,11 @@ class ConsoleState:
         with self._lock:
             self._values = _laid_over(found, self._unwritten)
 
+    def look_again(self) -> None:
+        """Take what another program of this home has remembered since, after what is to be written here. Blocking."""
+        with suppress(RuntimeError):  # the end is here
+            self._writer.submit(self._look).result()
+
     def flush(self, most_s: float) -> None:
         """Wait until all that was remembered so far is written, and no longer than this."""
         with suppress(TimeoutError, RuntimeError):
@@ -90,6 +95,11 @@ class ConsoleState:
             log.warning("the console does not remember its state: %s", exc)
             with self._lock:
                 self._unwritten = {**due, **self._unwritten}  # with what is remembered next
+
+    def _look(self) -> None:
+        found = self._read()
+        with self._lock:
+            self._values = _laid_over({**self._values, **found}, self._unwritten)
 
     def _read(self) -> dict[str, Any]:
         try:

@@ -12,12 +12,15 @@ from PySide6.QtWidgets import QApplication
 
 from console.lifecycle import Console
 from console.main_window import MainWindow
+from console.state import ConsoleState, Shelf
 from services import settings as config
 from tests.gui.test_connections import shown
 from tests.gui.test_console import play, until
 from views.pages.overview.page import OverviewPage
 from views.pages.settings.page import SettingsPage
 from views.pages.tasks.page import TasksPage
+from views.support.keymap import keymap
+from views.support.memory import ShortMemory
 
 BOTH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 FILTER = "status:dead shop:pdd:s1"
@@ -184,3 +187,23 @@ def test_whoever_goes_over_to_another_connection_takes_the_page_along_and_no_fil
             assert (window.current, filter_of(window)) == ("tasks", expression)
 
     play(qapp, tmp_path, scene)
+
+
+def test_keys_that_were_chosen_in_the_window_of_another_connection_hold_here_too(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
+
+    async def work(console: Console) -> None:
+        await until(lambda: len(windows(console)) == 1, "the window")
+        other = ConsoleState(tmp_path)
+        other.load()
+        Shelf(other).put("keys", {"tasks.retry": "X"})
+        other.close()
+        qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+        await until(lambda: keymap().now("tasks.retry") == "X", "the key that was chosen elsewhere")
+
+    try:
+        play(qapp, tmp_path, work)
+    finally:
+        keymap().follow(ShortMemory())

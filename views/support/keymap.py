@@ -176,6 +176,7 @@ class KeyMap(QObject):
         self._commands = {one.name: one for one in COMMANDS}
         self._chosen: dict[str, str] = {}
         self._memory: Memory = ShortMemory()
+        self._read: object = {}  #: what was remembered when it was looked at last
         self._titles: dict[str, str] = {}
         self._displaced: tuple[Displaced, ...] = ()
 
@@ -248,7 +249,8 @@ class KeyMap(QObject):
         found = stored if isinstance(stored, dict) else {}
         # another version, which shares this memory, knows commands that this one does not
         foreign = {name: keys for name, keys in found.items() if name not in self._commands}
-        self._memory.put(SHELF, {**foreign, **chosen})
+        self._read = {**foreign, **chosen}
+        self._memory.put(SHELF, self._read)
         self.changed.emit()
 
     def take_displaced(self) -> tuple[Displaced, ...]:
@@ -265,7 +267,7 @@ class KeyMap(QObject):
         one, is told in the log; the default holds then.
         """
         before, self._memory = self._chosen, memory
-        found = memory.get(SHELF, {})
+        found = self._read = memory.get(SHELF, {})
         if not isinstance(found, dict):
             log.warning("console.json: keys is no table, so all keys have their defaults")
             found = {}
@@ -280,6 +282,11 @@ class KeyMap(QObject):
         self._drop_rivals()
         if self._chosen != before:
             self.changed.emit()
+
+    def look_again(self) -> None:
+        """Take what another program, which shares this memory, has chosen since."""
+        if self._memory.get(SHELF, {}) != self._read:
+            self.follow(self._memory)
 
     def _drop_rivals(self) -> None:
         """Each default that comes back may be in the way of another choice; defaults alone are never."""

@@ -56,6 +56,23 @@ def test_what_another_program_wrote_meanwhile_stays(tmp_path: Path) -> None:
     assert own.get("language") == "zh_CN"
 
 
+def test_what_another_program_wrote_is_known_once_it_is_looked_for(tmp_path: Path) -> None:
+    own, other = ConsoleState(tmp_path), ConsoleState(tmp_path)
+    own.load()
+    other.load()
+    Shelf(own).put("b", 2)
+    own.flush(30)
+    Shelf(other).put("keys", {"tasks.retry": "X"})
+    other.close()
+    own.look_again()
+    assert (Shelf(own).get("keys"), Shelf(own).get("b")) == ({"tasks.retry": "X"}, 2)
+    (tmp_path / "console.json").write_text("half a fi", encoding="utf-8")
+    own.look_again()
+    assert Shelf(own).get("b") == 2, "what cannot be read takes nothing away"
+    own.close()
+    own.look_again()
+
+
 def test_a_value_that_no_file_takes_keeps_no_other_one_from_being_written(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -187,3 +187,17 @@ def test_a_new_key_acts_and_is_shown_at_once(shared: KeyMap, qtbot: QtBot) -> No
     shared.choose("tasks.retry", "")
     assert (button.toolTip(), shortcut_text("tasks.retry")) == ("", "")
     assert button.sizeHint().width() < broad
+
+
+def test_what_another_program_chose_holds_once_it_is_looked_for_and_is_not_written_over(qapp: object) -> None:
+    memory, maps = ShortMemory(), (KeyMap(), KeyMap())
+    for one in maps:
+        one.know_pages(LINES)
+        one.follow(memory)
+    first, second = maps
+    first.choose("tasks.retry", "X")
+    second.look_again()
+    assert second.now("tasks.retry") == "X"
+    second.choose("tasks.cancel", "")
+    first.look_again()
+    assert (first.now("tasks.retry"), first.now("tasks.cancel")) == ("X", "")
