@@ -82,7 +82,6 @@ class LegendItem(QAbstractButton):
         return QSize(self._room, _HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
-        """Return the same."""
         return self.sizeHint()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -175,7 +174,6 @@ class Legend(QWidget):
         self.hidden_changed.emit(self._hidden)
 
     def retranslate(self) -> None:
-        """Say the names again."""
         for item in self._items.values():
             item.restyle()
 

@@ -192,7 +192,6 @@ class Gantt(QWidget):
     # where things are
 
     def sizeHint(self) -> QSize:
-        """Return the room for its rows."""
         least = 1 if self._cells else ROWS_LEAST
         return QSize(480, TOP + max(least, len(self._day.types)) * self._tall + AXIS)
 

@@ -172,7 +172,6 @@ class Plot(Crosshair):
             self._redraw()
 
     def retranslate(self) -> None:
-        """Say everything again."""
         self.setAccessibleName(_(self._name))
         self._redraw()
 

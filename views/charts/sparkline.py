@@ -138,7 +138,6 @@ class Sparkline(QWidget):
         self._forget()
 
     def sizeHint(self) -> QSize:
-        """Return a small strip."""
         return QSize(120, 22)
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -161,7 +161,6 @@ class DialogFrame(Dimming):
         return cancel, save
 
     def retranslate(self) -> None:
-        """Say the title again."""
         self._title.setText(_(self._source))
         self.setWindowTitle(_(self._source))
         self.setAccessibleName(_(self._source))

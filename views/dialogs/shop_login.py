@@ -413,11 +413,9 @@ class Picture(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Return the room of a usual page."""
         return QSize(900, 520)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw it in the middle."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme().color("bg"))
         if self._image.isNull():

@@ -55,7 +55,6 @@ class FilterTabs(QObject):
         self.wanted.emit(expression)
 
     def retranslate(self) -> None:
-        """Say the titles again."""
         self._tabs.set_views([ViewTab(key=view.key, title=view.shown, own=view.own) for view in self._saved.all()])
         self.follow(self._expression)
 

@@ -76,7 +76,6 @@ class ListPage(Page, Generic[R]):
         self._say_rights()
 
     def retranslate(self) -> None:
-        """Say everything again."""
         super().retranslate()
         if self.anything_known:
             self._say()

@@ -122,7 +122,6 @@ class ConnectionBanner(QFrame):
         self.hide()
 
     def retranslate(self) -> None:
-        """Say everything again."""
         self.again.setText(_("Trying again in") if self._period else _("Tried again every few seconds"))
         self.bar.setVisible(bool(self._period))
         for widget in (self.again, self.seconds, self.button):
@@ -166,7 +165,6 @@ class ConnectionBanner(QFrame):
         self._count_on()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw ground and lower edge."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme().tint("retrying", 12, "bg"))
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme().tint("retrying", 60, "bg"))

@@ -96,7 +96,6 @@ class HealthPill(QAbstractButton):
         return QSize(2 * _PAD + _GLYPH + _GAP + name + gap + value + 2, _HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the pill."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         health, token = self._health, status(self._health.state)

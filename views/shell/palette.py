@@ -113,7 +113,6 @@ class Palette(Dimming):
         )
 
     def retranslate(self) -> None:
-        """Say everything again."""
         words = _("Search tasks, shops, commands")
         self.field.setPlaceholderText(words)
         self.field.setAccessibleName(words)

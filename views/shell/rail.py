@@ -259,7 +259,6 @@ class Rail(QFrame):
         self.collapsed_changed.emit(self._collapsed)
 
     def retranslate(self) -> None:
-        """Say the names again."""
         self.setAccessibleName(_(N_("Pages")))
         self._fold.rename()
         for item in self._items.values():

@@ -80,7 +80,6 @@ class StatusPart(QAbstractButton):
         return f"{self._name} {self._value}".strip()
 
     def sizeHint(self) -> QSize:
-        """Return the room for all parts."""
         name = _wide("caption", self._name)
         value = _wide("captionstrong", self._value)
         if self._suffix:
@@ -90,7 +89,6 @@ class StatusPart(QAbstractButton):
         return QSize(2 * _PAD + icon + name + gap + value + 2, STATUS_BAR - 1)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the part."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -249,7 +247,6 @@ class StatusBar(QFrame):
         )
 
     def retranslate(self) -> None:
-        """Say everything again."""
         self.setAccessibleName(_("Status bar"))
         self.show_vitals(self._vitals)
         self.show_due(self._due)

@@ -77,7 +77,6 @@ class ProfileButton(QAbstractButton):
         return shown, metrics.horizontalAdvance(shown) + 1
 
     def sizeHint(self) -> QSize:
-        """Return the room for all parts."""
         tag = self._tag_width()
         width = 2 * _PAD + _ICON + _GAP + self._name()[1] + (tag + _GAP if tag else 0) + _GAP + _CARET
         return QSize(width, _HEIGHT)
@@ -88,7 +87,6 @@ class ProfileButton(QAbstractButton):
         return QSize(min(full.width(), full.width() - self._name()[1] + 60), _HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the button."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         fill = theme().color("hover" if self.underMouse() else "surface")
@@ -339,7 +337,6 @@ class TopBar(QFrame):
             self.create_button.disable(reason)
 
     def retranslate(self) -> None:
-        """Say everything again."""
         self.setAccessibleName(_("Top bar"))
         self.search.setText(_("Search tasks, shops, commands"))
         self.search.setAccessibleName(self.search.text())

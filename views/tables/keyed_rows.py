@@ -362,9 +362,7 @@ class KeyedRows(QAbstractTableModel, Generic[R]):
         return rows
 
     def rowCount(self, parent: Index = NO_PARENT) -> int:
-        """Return the number of rows."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = NO_PARENT) -> int:
-        """Return the number of columns."""
         return 0 if parent.isValid() else len(self._columns)

@@ -331,7 +331,6 @@ class TableView(QTableView):
         return self._records
 
     def retranslate(self) -> None:
-        """Say the name again and draw the titles again."""
         self.setAccessibleName(_(self._name) if self._name else _("Table"))
         self.header.viewport().update()
         self.viewport().update()

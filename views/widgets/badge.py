@@ -50,13 +50,11 @@ class Badge(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Return the room for the text."""
         width = width_of(self._text, self._kind) + (15 if self._pill else 11)
         height = 18 if self._pill else 17
         return QSize(max(width, height if self._pill else 0), height)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw box and text."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         neutral = self._tone in ("text", "text2", "text3") or self._pill
@@ -76,7 +74,6 @@ class Swatch(QWidget):
         theme().changed.connect(self.update)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw it."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)

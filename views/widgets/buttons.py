@@ -177,7 +177,6 @@ class Button(QAbstractButton):
         self.disable(reason)
 
     def retranslate(self) -> None:
-        """Say the text again."""
         if self._source:
             self.setText(_(self._source))
         self._name()
@@ -235,7 +234,6 @@ class Button(QAbstractButton):
         return width_of(text, "caption") + 2 * _CHIP_PAD + _GAP - 3
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the button."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ink = self._paint_ground(painter)

@@ -92,7 +92,6 @@ class Card(QFrame):
         self._row.addWidget(widget)
 
     def retranslate(self) -> None:
-        """Say the title again."""
         self._title.setText(_(self._source) if self._source else "")
         self._title.setToolTip(_(self._tip) if self._tip else "")
         self.setAccessibleName(self._title.text())

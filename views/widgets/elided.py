@@ -31,7 +31,6 @@ class Elided(Label):
             self.setToolTip(safe.tooltip(text))
 
     def minimumSizeHint(self) -> QSize:
-        """Return room for a few letters."""
         return QSize(24, super().minimumSizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -66,7 +66,6 @@ class EmptyState(QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Say the texts again."""
         text, hint = (_(source) if source else "" for source in self._sources)
         self._text.setText(text)
         self._hint.setText(hint)

@@ -187,7 +187,6 @@ class Labelled(QWidget):
         return self._error.text()
 
     def retranslate(self) -> None:
-        """Say label and hint again."""
         label, hint = (_(source) if source else "" for source in self._sources)
         self._label.setText(label)
         self._hint.show_text(hint)

@@ -153,7 +153,6 @@ class _Rows(QAbstractListModel):
         return safe.one_line(self.choices[at][1])
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = NOWHERE) -> int:
-        """How many there are."""
         return 0 if parent.isValid() else len(self.choices)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> str | None:

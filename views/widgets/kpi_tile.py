@@ -157,7 +157,6 @@ class KpiTile(QAbstractButton):
         return QSize(MIN_WIDTH, height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the tile."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         outline, edge = outlines(self.width(), self.height(), RADIUS_CARD, 1)
@@ -349,11 +348,9 @@ class TileGrid(QWidget):
         theme().changed.connect(self._place)
 
     def sizeHint(self) -> QSize:
-        """Return the height of the present width."""
         return QSize(7 * MIN_WIDTH, self.height())
 
     def minimumSizeHint(self) -> QSize:
-        """Return a width of two tiles."""
         return QSize(2 * MIN_WIDTH, height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -46,7 +46,6 @@ class ScrollPane(QScrollArea):
             self.ensureWidgetVisible(now)
 
     def retranslate(self) -> None:
-        """Say its name again."""
         self.setAccessibleName(_(self._name))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -112,7 +112,6 @@ class Section(QWidget):
         self._row.addWidget(widget)
 
     def retranslate(self) -> None:
-        """Say the title again."""
         self._title.setText(_(self._source))
         self._announce()
 

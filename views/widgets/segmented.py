@@ -82,7 +82,6 @@ class Segmented(QWidget):
             self._restyle()
 
     def retranslate(self) -> None:
-        """Say the texts again."""
         self._announce()
         self._restyle()
 
@@ -115,14 +114,12 @@ class Segmented(QWidget):
         return needed
 
     def sizeHint(self) -> QSize:
-        """Return the room for all choices."""
         stretch, self._stretch = self._stretch, False
         width = sum(self._widths())
         self._stretch = stretch
         return QSize(width, BUTTON - 2 if not stretch else BUTTON)
 
     def minimumSizeHint(self) -> QSize:
-        """Return the same."""
         return self.sizeHint()
 
     def segment_rect(self, number: int) -> QRect:

@@ -43,7 +43,6 @@ class StatusPill(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Return the room for glyph and words."""
         width = width_of(self.words(), "label") + 2
         pad = 2 * _PAD if self._framed else 0
         return QSize(width + pad + _GLYPH + _GAP, 22 if self._framed else 18)

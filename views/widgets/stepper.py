@@ -56,16 +56,13 @@ class Stepper(QWidget):
             self.value_changed.emit(self._value)
 
     def retranslate(self) -> None:
-        """Say name and number again."""
         self.setAccessibleName(_("{name}: {value}").format(name=_(self._name), value=self._value))
         told(self)
 
     def sizeHint(self) -> QSize:
-        """Return the fixed size."""
         return QSize(2 * _SIDE + _MIDDLE, BUTTON_SMALL)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the three parts."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)

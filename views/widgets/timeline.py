@@ -65,7 +65,6 @@ class Timeline(QWidget):
         return self._entries
 
     def sizeHint(self) -> QSize:
-        """Return the room for all lines."""
         return QSize(320, max(ROW, self._tops[-1]))
 
     def minimumSizeHint(self) -> QSize:

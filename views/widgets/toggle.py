@@ -32,7 +32,6 @@ class Toggle(QAbstractButton):
         on_language_changed(self.retranslate)
 
     def retranslate(self) -> None:
-        """Say the name again."""
         self.setAccessibleName(_(self._name))
 
     def sizeHint(self) -> QSize:

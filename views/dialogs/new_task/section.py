@@ -78,11 +78,9 @@ class _Number(QWidget):
         theme().changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        """Return the size of the circle."""
         return QSize(18, 18)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw circle and number."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(theme().color("line2"))

@@ -23,7 +23,6 @@ class SideColumn(ScrollPane):
         self.body.setSpacing(4)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the ground."""
         painter = QPainter(self.viewport())
         painter.fillRect(self.rect(), theme().color("raised"))
         painter.fillRect(0, 0, 1, self.height(), theme().color("line"))

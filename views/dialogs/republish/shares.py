@@ -23,7 +23,6 @@ class SharesBar(QWidget):
         theme().changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        """Return a thin bar."""
         return QSize(120, HEIGHT)
 
     def show_pieces(self, pieces: Sequence[tuple[int, str]]) -> None:

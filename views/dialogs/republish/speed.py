@@ -44,7 +44,6 @@ class WaitingPlot(QWidget):
         self._say()
 
     def sizeHint(self) -> QSize:
-        """Return a modest height."""
         return QSize(300, 150)
 
     def show_outlook(self, outlook: Outlook) -> None:

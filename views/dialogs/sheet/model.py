@@ -215,7 +215,6 @@ class SheetModel(QAbstractTableModel):
     # what Qt asks
 
     def rowCount(self, parent: Index = NOWHERE) -> int:
-        """How many rows are shown."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = NOWHERE) -> int:
@@ -230,7 +229,6 @@ class SheetModel(QAbstractTableModel):
         return _FLAGS | Qt.ItemFlag.ItemIsEditable if editable else _FLAGS
 
     def data(self, index: Index, role: int = roles.DISPLAY) -> Any:
-        """What `role` asks of a cell."""
         if not index.isValid():
             return None
         row, section = index.row(), index.column()

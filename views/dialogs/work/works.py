@@ -139,7 +139,6 @@ class _Rows(QAbstractListModel):
         return True
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  (Qt's own default)
-        """How many there are."""
         return 0 if parent.isValid() else len(self.all)
 
     def flags(self, index: Index) -> Qt.ItemFlag:

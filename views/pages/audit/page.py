@@ -293,7 +293,6 @@ class AuditPage(EntriesPage[AuditLine]):
         self._say_back()
 
     def retranslate(self) -> None:
-        """Say everything again."""
         super().retranslate()
         self.views.retranslate()
         self._say()

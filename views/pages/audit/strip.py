@@ -152,7 +152,6 @@ class DayBars(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Return the room for bars and times."""
         return QSize(480, BELLS + BARS + AXIS)
 
     def _announce(self) -> None:

@@ -130,7 +130,6 @@ class DoctorPage(Page):
         return (self.tabs, self.table, self.panel)
 
     def retranslate(self) -> None:
-        """Say everything again."""
         super().retranslate()
         self._say()
 

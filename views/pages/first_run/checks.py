@@ -64,15 +64,12 @@ class CheckList(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Return the room for all lines."""
         return QSize(300, max(1, len(self._checks)) * ROW + 2)
 
     def minimumSizeHint(self) -> QSize:
-        """Return the same height."""
         return QSize(200, self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw frame and lines."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(theme().color("line"))

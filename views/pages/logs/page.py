@@ -93,7 +93,6 @@ class LogsPage(EntriesPage[Logged]):
         self.show_request(f'{field}:"{value}"')
 
     def retranslate(self) -> None:
-        """Say everything again."""
         super().retranslate()
         self._say()
         self._say_news()

@@ -236,7 +236,6 @@ class OverviewPage(Page):
         return (self._grid, *self.charts.cards, self.attention, self.fleet)
 
     def retranslate(self) -> None:
-        """Say everything again."""
         super().retranslate()
         self._show_look()
         self._show_history()

@@ -323,7 +323,6 @@ class PastPage(Page):
         return True
 
     def retranslate(self) -> None:
-        """Say everything again."""
         super().retranslate()
         self._say()
 

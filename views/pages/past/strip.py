@@ -111,11 +111,9 @@ class PastStrip(QWidget):
         return written
 
     def sizeHint(self) -> QSize:
-        """Return the room for all lanes."""
         return QSize(480, BARS + _row() * (len(LANES) - 1) + _axis())
 
     def minimumSizeHint(self) -> QSize:
-        """Return the room for all lanes."""
         return self.sizeHint()
 
     def _restyle(self) -> None:

@@ -192,7 +192,6 @@ class SchedulesPage(ListPage[ScheduleRow]):
         return (self.stack, self.ahead, self.coming)
 
     def retranslate(self) -> None:
-        """Say everything again."""
         super().retranslate()
         self.coming.show_runs(self._coming)
 

@@ -285,7 +285,6 @@ class SettingsPage(Page):
         self.settings_written.emit(names)
 
     def retranslate(self) -> None:
-        """Say everything again."""
         super().retranslate()
         self._show()
 

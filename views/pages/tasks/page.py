@@ -183,7 +183,6 @@ class TasksPage(Page):
         self.panel.set_following(not frozen)
 
     def retranslate(self) -> None:
-        """Say tabs and counts again."""
         super().retranslate()
         self._views.retranslate()
         self.groups.retranslate()

@@ -126,7 +126,6 @@ class ViewKeeper(QObject):
             self._say_numbers()
 
     def retranslate(self) -> None:
-        """Say the titles again."""
         self._told = self._saved.all()
         self._tabs.set_views(
             [

@@ -97,7 +97,6 @@ class TypesPage(ListPage[TypeRow]):
         return (self.search, self.table, self.panel.views)
 
     def retranslate(self) -> None:
-        """Say everything again."""
         super().retranslate()
         self._name_search()
 

@@ -437,7 +437,6 @@ class _Door(Button):
         self.set_count_text(words)
 
     def minimumSizeHint(self) -> QSize:
-        """Return room for a word or two."""
         return QSize(80, 20)
 
     def heightForWidth(self, width: int) -> int:
@@ -546,7 +545,6 @@ class LoadBar(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Return the room of one line."""
         return QSize(150, max(_HEIGHT, QFontMetrics(theme().font("caption")).height()))
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -169,7 +169,6 @@ class WorkersPage(Page):
         return (self.finder, self._stack, self._side)
 
     def retranslate(self) -> None:
-        """Say the numbers again."""
         super().retranslate()
         self._say()
 

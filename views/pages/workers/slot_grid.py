@@ -108,11 +108,9 @@ class SlotGrid(QWidget):
         self.setAccessibleName(safe.visible(f"{words}: {tasks}") if tasks else words)
 
     def sizeHint(self) -> QSize:
-        """Return room for four cells."""
         return QSize(4 * (WIDTH + GAP), HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
-        """Return room for two cells."""
         return QSize(2 * (WIDTH + GAP), HEIGHT)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -170,7 +170,6 @@ class AttentionList(QWidget):
             item.set_acting(reason)
 
     def retranslate(self) -> None:
-        """Say the name again."""
         self.setAccessibleName(_("Needs attention"))
 
     def show_below(self) -> None:

@@ -241,7 +241,6 @@ class FilterBar(QWidget):
     # look
 
     def retranslate(self) -> None:
-        """Say everything again."""
         text = _(self._placeholder) if self._placeholder else _("Filter")
         self.field.setPlaceholderText(text)
         self.field.setAccessibleName(text)
@@ -462,7 +461,6 @@ class FilterChips(QWidget):
         return tuple(self._views)
 
     def retranslate(self) -> None:
-        """Say everything again."""
         self.more.show_offer(_("More"))
         self._rebuild()
 

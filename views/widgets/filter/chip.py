@@ -93,7 +93,6 @@ class ChipView(QWidget):
         return measured
 
     def sizeHint(self) -> QSize:
-        """Return the room for all parts."""
         width = sum(part[3] for part in self._parts()) + (len(self._parts()) - 1) * _GAP
         width += (_CROSS + _GAP + 1) + len(self._glyphs) * (_GLYPH + 4)
         return QSize(width + 2 * _PAD, HEIGHT)
@@ -104,7 +103,6 @@ class ChipView(QWidget):
         return full if self.is_offer else QSize(full.width() - max(0, self._parts()[-1][3] - 40), HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the chip."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         edge, lit = theme().color("line2"), self.underMouse()

@@ -65,7 +65,6 @@ class StateItem(QAbstractButton):
         return QSize(self.room(compact=self.compact), _HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
-        """Return the same."""
         return self.sizeHint()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -132,7 +131,6 @@ class HeatLegend(QWidget):
                 item.restyle()
 
     def retranslate(self) -> None:
-        """Say the words again."""
         for item in self._items.values():
             item.restyle()
 
@@ -174,7 +172,6 @@ class ShadeLegend(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Return the room for all of them."""
         metrics = QFontMetrics(theme().font("label"))
         wide = sum(metrics.horizontalAdvance(words) + _CELL + _GAP + 4 * _PAD for words in self.texts())
         return QSize(wide, _HEIGHT)

@@ -41,7 +41,6 @@ class DiffText(QPlainTextEdit):
         self._mark()
 
     def retranslate(self) -> None:
-        """Say the name again."""
         self.setAccessibleName(_(self._name) if self._name else "")
 
     def _restyle(self) -> None:

@@ -238,7 +238,6 @@ class JsonEditor(QPlainTextEdit):
     # look
 
     def retranslate(self) -> None:
-        """Say the name again."""
         self.setAccessibleName(_(self._name) if self._name else _("JSON editor"))
 
     def _restyle(self) -> None:
