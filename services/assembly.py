@@ -136,7 +136,6 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         return self.newer or said("role.read_only", profile=self.settings.profile)
 
     def close(self) -> None:
-        """Close the drivers."""
         self.broker.close()
         self.store.close()
 

@@ -523,7 +523,6 @@ class Page(QWidget):
         self.summary_changed.emit(summary)
 
     def retranslate(self) -> None:
-        """Say everything again in the language of the moment."""
         self.header.set_title(_(self._title))
         self.setAccessibleName(_(self._title))
         self._show_summary()

@@ -151,7 +151,6 @@ class LossWatch(QObject):
         return text.run_on(self._refusal_words()) if self._refusal else ""
 
     def _say(self) -> None:
-        """Say everything again."""
         if self._lost_at:
             self._window.banner.show_words(*self._banner_words())
         elif self._refusal:

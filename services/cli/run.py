@@ -66,7 +66,6 @@ LOOPBACK = "127.0.0.1"
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verbs."""
     demo.add(nouns, common)
     text = "work on tasks without a window; or look at the workers"
     parser = nouns.add_parser("worker", parents=[common], help=text, **examples(EXAMPLES))

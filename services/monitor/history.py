@@ -136,7 +136,6 @@ class History:
         return None
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._end_part()
             if self._db is not None:

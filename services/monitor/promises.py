@@ -38,7 +38,6 @@ class PromiseRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """Its name."""
         return self.promise.name
 
     @property

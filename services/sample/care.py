@@ -27,7 +27,6 @@ class Caretaker:
         self._duty = DutyThread(self._loop, "sample-care")
 
     def start(self) -> None:
-        """Begin."""
         self._duty.start()
 
     def close(self) -> None:

@@ -176,7 +176,6 @@ SIGHT_S = 4.0
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     text = "a throw-away fleet with real task processes"
     parser = nouns.add_parser("demo", parents=[window.options(), common], help=text)
     parser.add_argument("--shops", type=whole(1, 10_000), default=60)

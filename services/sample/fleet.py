@@ -187,7 +187,6 @@ class Trickle:
         self.too_soon = 0  #: left out because the same work had just succeeded (``unique_for``)
 
     def start(self) -> None:
-        """Begin."""
         self._duty.start()
 
     def close(self) -> None:

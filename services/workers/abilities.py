@@ -34,7 +34,6 @@ class Abilities:
         self.refresh()
 
     def refresh(self) -> Ability:
-        """Look again."""
         found: set[str] = set()
         types: set[str] = set()
         lends: set[str] = set()

@@ -76,7 +76,6 @@ class StatusPart(QAbstractButton):
         self.update()
 
     def words(self) -> str:
-        """Return the text shown."""
         return f"{self._name} {self._value}".strip()
 
     def sizeHint(self) -> QSize:

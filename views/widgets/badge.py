@@ -34,7 +34,6 @@ class Badge(QWidget):
         return cls(text, tone, pill=True, kind="caption")
 
     def text(self) -> str:
-        """Return the text shown."""
         return self._text
 
     def tone(self) -> str:

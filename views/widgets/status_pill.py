@@ -34,7 +34,6 @@ class StatusPill(QWidget):
         self._rename()
 
     def words(self) -> str:
-        """Return the text shown."""
         return self._text or _(self._token.word)
 
     def _rename(self) -> None:

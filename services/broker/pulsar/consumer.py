@@ -42,7 +42,6 @@ class PulsarConsumer:
 
     # ---------------------------------------------------------------------------------------------------- taking
     def take(self, limit: int, timeout: float, plan: Sequence[tuple[str, int]] = ()) -> list[Delivery]:
-        """See ``services.ports.Consumer``."""
         deadline = self._clock.monotonic() + timeout
         quotas = [(lane.LANE_QUEUE + name if name in lane.LANES else name, most) for name, most in plan]
         quotas = quotas or [(queue, limit) for queue in self._lanes]

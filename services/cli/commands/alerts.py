@@ -41,7 +41,6 @@ SPANS = ("for_s", "calm_s", "again_s", "escalate_s")
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     noun = nouns.add_parser(
         "alert",
         parents=[common],

@@ -25,7 +25,6 @@ MOST_AROUND_MS = 86_400_000
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     parser = nouns.add_parser(
         "at",
         parents=[common],

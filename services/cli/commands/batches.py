@@ -26,7 +26,6 @@ MOST = 1000
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     noun = nouns.add_parser("batch", parents=[common], help="tasks that were created together", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
     listing = verbs.add_parser("list", parents=[common], help="those that began last first, and how far each is")

@@ -16,7 +16,6 @@ GONE = frozenset({STORE_GONE, BROKER_GONE, FILE_GONE})
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     parser = nouns.add_parser(
         "doctor",
         parents=[common],

@@ -15,7 +15,6 @@ EXAMPLES = ("drain", "drain --json")
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     parser = nouns.add_parser(
         "drain",
         parents=[common],

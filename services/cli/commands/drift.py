@@ -16,7 +16,6 @@ EXAMPLES = ("drift", "drift --json")
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     parser = nouns.add_parser(
         "drift",
         parents=[common],

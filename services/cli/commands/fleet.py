@@ -39,7 +39,6 @@ AUDIT_EXAMPLES = (
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the nouns."""
     numbers = nouns.add_parser("stats", parents=[common], help="counts by status and lane, or of one batch")
     numbers.add_argument("--batch", default="", metavar="NAME", help="how the tasks of this batch stand")
     numbers.set_defaults(handler=stats)
@@ -287,7 +286,6 @@ LIMITS = (
 
 
 def add_verify(verbs: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verbs."""
     verifying = verbs.add_parser(
         "verify",
         parents=[common],

@@ -30,7 +30,6 @@ SPAN = "12h"
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     verbs = nouns.add_parser(
         "handover", help="what who takes over must know, on one page", **examples(EXAMPLES)
     ).add_subparsers(dest="verb", required=True, metavar="VERB")

@@ -21,7 +21,6 @@ EXAMPLES = (
 
 
 def add(verbs: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     parser = verbs.add_parser(
         "limit",
         parents=[common],

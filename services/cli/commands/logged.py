@@ -26,7 +26,6 @@ PACE_S = 0.5
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     parser = nouns.add_parser(
         "log",
         parents=[common],

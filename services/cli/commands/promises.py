@@ -38,7 +38,6 @@ EXAMPLES = (
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     noun = nouns.add_parser(
         "promise",
         parents=[common],

@@ -19,7 +19,6 @@ SHOWN = 60
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     parser = nouns.add_parser(
         "repair",
         parents=[common],

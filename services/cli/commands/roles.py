@@ -21,7 +21,6 @@ EXAMPLES = (
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     noun = nouns.add_parser(
         "role",
         parents=[common],

@@ -48,7 +48,6 @@ _UNITS = ((3600, NP_("unit", "h")), (60, NP_("unit", "min")), (1, NP_("unit", "s
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     noun = nouns.add_parser("schedule", parents=[common], help="tasks that repeat", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
     verbs.add_parser("list", parents=[common], help="all schedules").set_defaults(handler=list_schedules)

@@ -36,7 +36,6 @@ class Source(msgspec.Struct, frozen=True):
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     noun = nouns.add_parser("type", parents=[common], help="task types: their policy", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
     verbs.add_parser("list", parents=[common], help="all task types").set_defaults(handler=list_types)

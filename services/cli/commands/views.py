@@ -25,7 +25,6 @@ _NAME = "its title, or its key as `view list --json` shows it"
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     noun = nouns.add_parser(
         "view",
         parents=[common],

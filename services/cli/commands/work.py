@@ -36,7 +36,6 @@ EXAMPLES = (
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     text = "did it run? what a shop's tasks of one type did on a day, their last success, and when the next is planned"
     parser = nouns.add_parser("work", parents=[common], help=text, **examples(EXAMPLES))
     parser.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")

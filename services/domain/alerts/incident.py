@@ -165,7 +165,6 @@ def load_answer(body: str) -> Answer:
 
 
 def dump(what: Incident | Answer) -> str:
-    """As JSON."""
     return msgspec.json.encode(what).decode()
 
 

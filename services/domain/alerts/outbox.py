@@ -59,7 +59,6 @@ def load(body: str) -> Letter:
 
 
 def dump(letter: Letter) -> str:
-    """As JSON."""
     return msgspec.json.encode(letter).decode()
 
 

@@ -73,7 +73,6 @@ def load(body: str) -> Rule:
 
 
 def dump(rule: Rule) -> str:
-    """The rule as JSON."""
     return msgspec.json.encode(rule).decode()
 
 

@@ -174,7 +174,6 @@ def read(documents: Mapping[str, str]) -> dict[str, CauseRule]:
 
 
 def dump(rule: CauseRule) -> str:
-    """The rule as JSON."""
     return msgspec.json.encode(rule).decode()
 
 

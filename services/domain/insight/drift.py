@@ -97,7 +97,6 @@ def load(body: str) -> Drifts:
 
 
 def dump(found: Drifts) -> str:
-    """As JSON."""
     return msgspec.json.encode(found).decode()
 
 

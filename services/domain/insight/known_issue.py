@@ -66,7 +66,6 @@ def load(body: str) -> IssueState:
 
 
 def dump(state: IssueState) -> str:
-    """As JSON."""
     return msgspec.json.encode(state).decode()
 
 

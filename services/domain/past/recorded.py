@@ -34,5 +34,4 @@ def readable(body: str | None) -> Recorded | None:
 
 
 def dump(one: Recorded) -> str:
-    """As JSON."""
     return msgspec.json.encode(one).decode()

@@ -55,7 +55,6 @@ def load_sent(body: str) -> HandoverSent:
 
 
 def dump(document: HandoverPlan | HandoverSent) -> str:
-    """As JSON."""
     return msgspec.json.encode(document).decode()
 
 

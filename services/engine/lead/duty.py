@@ -53,7 +53,6 @@ class DutyThread:
         return self._stop.is_set()
 
     def start(self) -> None:
-        """Begin."""
         with self._turn:
             self._stop = threading.Event()
             self._thread = threading.Thread(target=self._run, args=(self._stop,), name=self._name, daemon=True)
@@ -74,7 +73,6 @@ class OnDuty:
     _duty: DutyThread
 
     def start(self) -> None:
-        """Begin."""
         self._duty.start()
 
     def stop(self) -> None:

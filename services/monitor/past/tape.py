@@ -123,7 +123,6 @@ class Tape:
                 raise
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._db.close()
 

@@ -36,7 +36,6 @@ class Feed(Part):
     _came_at = 0.0  #: monotonic seconds of the newest event that was read, or of the first wait
 
     def events(self, cursor: str, limit: int, wait_s: float) -> EventBatch:
-        """See ``services.ports.Store``."""
         if not cursor:
             return EventBatch(events=(), cursor=self._newest())
         epoch, _, place = cursor.partition("/")
@@ -91,7 +90,6 @@ class Feed(Part):
             return f"{self._epoch}/{_last_id(conn)}"
 
     def counts(self) -> Counts:
-        """See ``services.ports.Store``."""
         with store_errors(self._file.path):
             return self._file.answer("counts", self._counts)
 

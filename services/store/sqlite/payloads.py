@@ -72,13 +72,11 @@ class Payloads(Part):
     """The calls of ``services.ports.upkeep.PayloadIndex``."""
 
     def indexed(self) -> Mapping[str, bool]:
-        """See ``services.ports.Store``."""
         sql = "SELECT name, built IS NULL FROM payload_fields WHERE forgotten = 0 ORDER BY name"
         with self._read() as conn:
             return {words(name): bool(whole) for name, whole in conn.execute(sql)}
 
     def index_fields(self, names: Iterable[str]) -> None:
-        """See ``services.ports.Store``."""
         wanted = msgspec.json.encode(list(names)).decode()
 
         def work(conn: sqlite3.Connection) -> None:
@@ -92,7 +90,6 @@ class Payloads(Part):
         self._write(work)
 
     def index_more(self) -> bool:
-        """See ``services.ports.Store``."""
         with self._read() as conn:
             sql = "SELECT EXISTS (SELECT 1 FROM payload_fields WHERE forgotten OR built IS NOT NULL)"
             (left,) = conn.execute(sql).fetchone()

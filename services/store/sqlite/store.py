@@ -137,7 +137,6 @@ class EmbeddedStore(
 
     # --------------------------------------------------------------------- changes
     def apply(self, ops: Sequence[Op]) -> list[Answer]:
-        """See ``services.ports.Store``."""
         kernel.check(ops)
         answers: list[Answer] = []
         for start in range(0, len(ops), CHUNK):
@@ -176,7 +175,6 @@ class EmbeddedStore(
         return [found.get(task_id) for task_id in task_ids]
 
     def query(self, query: Query) -> Page:
-        """See ``services.ports.Store``."""
         with store_errors(self._file.path):
             if query.limit > KEPT_ROWS or query.want_total or log_match.of_logs(query.terms):
                 with self._file.snapshot() as conn:
@@ -184,7 +182,6 @@ class EmbeddedStore(
             return self._file.answer(query, lambda conn: embedded_query.run(conn, query))
 
     def grouped(self, terms: Sequence[Term], by: str, most: int) -> Groups:
-        """See ``services.ports.Store``."""
         with store_errors(self._file.path), self._file.snapshot() as conn:
             return embedded_query.grouped(conn, terms, by, most)
 

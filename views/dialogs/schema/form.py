@@ -432,7 +432,6 @@ class _Row(QWidget):
         self._help.setVisible(bool(self.field.help) and not (problem and self.field.kind != plan.SWITCH))
 
     def say(self) -> None:
-        """Say everything again."""
         self._title.setText(self.field.title)
         self._limits.setText(self.field.limits)
         self._title.setToolTip(self.field.name)

@@ -174,7 +174,6 @@ class LetterPanel(QWidget):
             self.left.emit()
 
     def refresh(self) -> None:
-        """Ask again."""
         if self._task_id:
             self._ask.start(partial(self._context.tasks.detail, self._task_id), self._show, self._on_failed)
 

@@ -86,7 +86,6 @@ class DoctorPage(Page):
             self.look()
 
     def refresh(self) -> None:
-        """Look again."""
         self.look()
 
     def look(self, *, deep: bool = False) -> None:

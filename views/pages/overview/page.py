@@ -223,7 +223,6 @@ class OverviewPage(Page):
         self._servers = None  # what was heard and not used yet is still news
 
     def refresh(self) -> None:
-        """Ask again at once."""
         self.asking.again()
         self.samples.again()
 

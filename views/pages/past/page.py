@@ -295,7 +295,6 @@ class PastPage(Page):
         self._soon.cancel()
 
     def refresh(self) -> None:
-        """Ask again."""
         self._ask()
         self._ask_strip()
 

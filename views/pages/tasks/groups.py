@@ -150,7 +150,6 @@ class GroupStrip(QWidget):
             self._ask(_Wanted(filter=filter_, by=self.by))
 
     def refresh(self) -> None:
-        """Ask again at once."""
         self._source.again()
 
     def set_active(self, active: bool) -> None:

@@ -56,7 +56,6 @@ class TypeRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """Its name."""
         return self.kind.name
 
 

@@ -24,7 +24,6 @@ EXAMPLES = (
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     noun = nouns.add_parser(
         "cause",
         help="what is decided about one cause of dead letters",

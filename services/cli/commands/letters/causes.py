@@ -18,7 +18,6 @@ EXAMPLES = ("causes", "causes 9ac1", "causes --triage archived --json")
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     parser = nouns.add_parser(
         "causes",
         parents=[common],

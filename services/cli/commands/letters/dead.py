@@ -128,7 +128,6 @@ EXAMPLES = (
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     noun = nouns.add_parser("dead", parents=[common], help="triage dead letters", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
     listing = verbs.add_parser("list", parents=[common], help="dead letters, newest first, and their causes")

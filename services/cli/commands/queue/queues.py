@@ -51,7 +51,6 @@ QUEUE_HELP = "as queue list shows it, or high, normal, low"
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     noun = nouns.add_parser("queue", parents=[common], help="queues, and what is held back", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
     verbs.add_parser("list", parents=[common], help="live depths, and what holds tasks back").set_defaults(
@@ -234,7 +233,6 @@ def _waiting(engine: assembly.Engine, scope: str) -> int:
 
 
 def add_held(verbs: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     text = "who holds which message that is not settled, since when, and what nobody can explain"
     parser = verbs.add_parser("held", parents=[common], help=text)
     parser.add_argument("name", metavar="QUEUE", nargs="?", default="", help="only of this one, or of this lane")

@@ -21,7 +21,6 @@ LOOPBACK, PORT = "127.0.0.1", 8765
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     parser = nouns.add_parser(
         "api",
         parents=[common],

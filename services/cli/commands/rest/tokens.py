@@ -24,7 +24,6 @@ NEVER = "never"
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     noun = nouns.add_parser(
         "token",
         parents=[common],

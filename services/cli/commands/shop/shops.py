@@ -79,7 +79,6 @@ COMMANDS = {
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     noun = nouns.add_parser("shop", parents=[common], help="shops of the fleet", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
     listing = verbs.add_parser("list", parents=[common], help="shops, and what is true of each")
@@ -265,7 +264,6 @@ def _row(shop: Shop, counts: dict[str, int], home: Home | None, now: ShopNow, at
 
 
 def add_move(verbs: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     text = "let it be at home on another node: tasks that need its browser profile start only there"
     parser = verbs.add_parser(
         "move",
@@ -306,7 +304,6 @@ def move(context: Context) -> int:
 
 
 def add_login(verbs: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     parser = verbs.add_parser(
         "login",
         parents=[common],
@@ -403,7 +400,6 @@ def _tell(url: str, logged_in: bool) -> None:
 
 
 def add_session(verbs: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verbs."""
     parser = verbs.add_parser(
         "session",
         parents=[common],
@@ -499,7 +495,6 @@ def session_row(shop: str, closed: ClosedSession | None, login: Login | None, su
 
 
 def add_breaker(verbs: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     parser = verbs.add_parser(
         "breaker",
         parents=[common],

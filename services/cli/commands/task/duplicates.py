@@ -14,7 +14,6 @@ from services.domain.task.notes import OUTCOMES, SUPPRESSED_KEPT, Suppressed
 
 
 def add(verbs: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     text = "tasks that met another one with the same work: refused, queued behind it, forced, or waiting for it"
     parser = verbs.add_parser("duplicates", parents=[common], help=text)
     parser.add_argument("--limit", type=whole(1, SUPPRESSED_KEPT), default=50)

@@ -50,7 +50,6 @@ HIGHEST = 2**31 - 1
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the noun."""
     noun = nouns.add_parser("task", parents=[common], help="create, look at and change tasks", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
     create.add(verbs.add_parser("create", parents=[common], help="create one task, or many from a file"))
@@ -263,7 +262,6 @@ def _row(task: Task, gate: str, zone: str) -> tuple[object, ...]:
 
 
 def add_resolve(verbs: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     parser = verbs.add_parser(
         "resolve", parents=[common], help="decide about held tasks: it ran, run it again, or a dead letter"
     )
@@ -297,7 +295,6 @@ def resolve(context: Context) -> int:
 
 
 def add_artifacts(verbs: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     parser = verbs.add_parser("artifacts", parents=[common], help="the files that a task left behind")
     parser.add_argument("id")
     parser.add_argument("--save", metavar="DIR", default="", help="copy those that lie here into this folder")
@@ -389,7 +386,6 @@ def _artifact_row(found: Found, saved: Path | ArtifactError | None) -> dict[str,
 
 
 def add_log(verbs: Any, common: argparse.ArgumentParser) -> None:
-    """Declare the verb."""
     parser = verbs.add_parser(
         "log",
         parents=[common],

@@ -31,16 +31,13 @@ class Payloads(Reads):
     """The calls of ``services.ports.upkeep.PayloadIndex``."""
 
     def indexed(self) -> Mapping[str, bool]:
-        """See ``services.ports.Store``."""
         return {name: state == WHOLE for name, state in states(self._link).items() if not state.startswith(_FORGET)}
 
     def index_fields(self, names: Iterable[str]) -> None:
-        """See ``services.ports.Store``."""
         self._link.check_writable()
         self._link.run(_FIELDS, (keys.META, keys.INDEXED), *dict.fromkeys(names))
 
     def index_more(self) -> bool:
-        """See ``services.ports.Store``."""
         left = {name: state for name, state in states(self._link).items() if state != WHOLE}
         if not left:
             return False

@@ -36,7 +36,6 @@ class Forgetting(Part):
     """The calls of ``services.ports.Store`` about what has ended long ago."""
 
     def ended(self, status: str, triage: str, before: int, limit: int, cursor: str = "") -> Page:
-        """See ``services.ports.Store``."""
         at, _, last = cursor.partition("/")
         values = {"status": status, "triage": triage, "before": before, "limit": limit}
         values |= {"at": int(at or 0), "id": last}
@@ -48,14 +47,12 @@ class Forgetting(Part):
         return Page(tasks=tasks, next=after)
 
     def tombstones(self, task_ids: Iterable[str]) -> list[Tombstone | None]:
-        """See ``services.ports.Store``."""
         wanted = list(task_ids)
         with self._read() as conn:
             found = embedded_tombstones.find(conn, wanted, self.now_ms())
         return [found.get(task_id) for task_id in wanted]
 
     def tidy(self) -> bool:
-        """See ``services.ports.Store``."""
         now = self.now_ms()
         with self._read() as conn:
             (old,) = conn.execute(

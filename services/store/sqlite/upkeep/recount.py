@@ -150,11 +150,9 @@ class Recounting(Part):
         return [one for one in found if one.count]
 
     def recount_works(self, *, mend: bool, anew: bool = False) -> Miscount:
-        """See ``services.ports.Store``."""
         return recount_works.works(self._read, self._write, self.now_ms(), mend=mend, anew=anew)
 
     def apply(self, ops: Sequence[Op]) -> list[Answer]:
-        """See ``services.ports.Store``."""
         raise NotImplementedError
 
     def _waiting(self, *, mend: bool) -> Miscount:

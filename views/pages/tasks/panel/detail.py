@@ -167,7 +167,6 @@ class TaskDetailPanel(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Ask again."""
         if self._task_id:
             self._ask.start(partial(_look, self._context.tasks, self._task_id), self._show, self._fail)
 

@@ -146,7 +146,6 @@ class SuppressedDialog(DialogFrame):
         self.foot.addWidget(self.close_button)
 
     def refresh(self) -> None:
-        """Ask again."""
         call = partial(self._queries.suppressed, SUPPRESSED_KEPT)
         self._asking.start(call, self._show, lambda error: self.error.show_error(told(error)))
 
