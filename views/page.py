@@ -33,7 +33,7 @@ from services.domain.task.search.filter import pieces
 from services.i18n import N_, _
 from views.support import instant, shown
 from views.support.language import on_language_changed
-from views.support.look import Label, set_look
+from views.support.look import Label, paint_ground, set_look
 from views.theme.tokens import CARD_GAP, PAGE_HEADER, PAGE_MARGIN, QWIDGETSIZE_MAX
 from views.widgets.buttons import Button
 from views.widgets.layout import in_column, in_row
@@ -303,8 +303,7 @@ class Page(QWidget):
         self._summary = ("", "")
         self._making: Iterator[None] = iter(())
         self._broken = False
-        self.setProperty("panel", "page")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "page")
         self.header = PageHeader(_(title))
         self.body = in_column(spacing=0)
         self._column = in_column(self.header, (self.body, 1), owner=self, spacing=0)

@@ -46,6 +46,12 @@ def panel(name: str, parent: QWidget | None = None) -> QFrame:
     return frame
 
 
+def paint_ground(widget: QWidget, name: str) -> None:
+    """Let the style sheet paint the ground of a widget as that of such a panel."""
+    widget.setProperty("panel", name)
+    widget.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+
+
 def line(direction: str = "h") -> QFrame:
     """Return a divider, ``h`` or ``v``."""
     frame = QFrame()

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from functools import partial
 
 import msgspec
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import _
 from views.support import elide, safe, text
 from views.support.language import on_language_changed
-from views.support.look import Label, line
+from views.support.look import Label, line, paint_ground
 from views.theme import theme
 from views.theme.tokens import CARD_PADDING, status
 from views.widgets.buttons import LinkLabel
@@ -32,8 +32,7 @@ class Card(QFrame):
     def __init__(self, title: str = "", *, divided: bool = False, padding: int = CARD_PADDING) -> None:
         super().__init__()
         self._source, self._tip = title, ""
-        self.setProperty("panel", "card")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "card")
         column = in_column(owner=self, margins=(1, 1, 1, 1), spacing=0)
         self._head = QWidget()
         self._head.setFixedHeight(36)
@@ -162,8 +161,7 @@ class Tile(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("panel", "card")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "card")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._glyph, self._glyph_name = QLabel(), ""
         self.title, self.value, self.beside = Elided("", "label", "text2"), Elided("", "panel"), Elided("", "caption")

@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from services.i18n import N_, _
+from views.support.look import paint_ground
 from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.empty_state import EmptyState
@@ -142,8 +143,7 @@ class Unknown(QWidget):
         self._known: Hashable = _NOTHING
         self._still = False
         self._bones = Bones(page, area)
-        self.setProperty("panel", "page")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "page")
         self.words = EmptyState(
             N_("Not loaded before the connection was lost"),
             N_("What there is, is not known now. It is loaded by itself once the connection is back."),

@@ -16,7 +16,7 @@ from services.spans import between
 from views.charts import ticks
 from views.support import instant, shown, text
 from views.support.language import on_language_changed
-from views.support.look import Label
+from views.support.look import Label, paint_ground
 from views.theme import theme
 from views.widgets.badge import Swatch
 from views.widgets.fields import NumberField
@@ -260,8 +260,7 @@ class _Tile(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("panel", "card")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "card")
         self.name, self.value, self.note = Label("", "label", "text2"), Label("", "panel"), Label("", "label", "text3")
         in_column(self.name, self.value, self.note, owner=self, margins=(12, 8, 8, 8), spacing=2)
 

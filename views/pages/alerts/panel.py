@@ -17,7 +17,7 @@ from views.pages.alerts import words
 from views.pages.alerts.verbs import Chosen, IncidentVerb
 from views.support import safe, text
 from views.support.language import on_language_changed
-from views.support.look import Label
+from views.support.look import Label, paint_ground
 from views.widgets.buttons import IconButton, LinkLabel, focus_first
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
@@ -56,8 +56,7 @@ class AlertPanel(QWidget):
         )
         self.evidence.task_wanted.connect(self.task_wanted)
         self._shown: IncidentNow | None = None
-        self.setProperty("panel", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "surface")
         self.title, self.pill = Label("", "panel", wrap=True), StatusPill(framed=True)
         self._close = IconButton("ph.x", N_("Close panel"))
         self._close.clicked.connect(self.closed)

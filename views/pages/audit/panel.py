@@ -21,7 +21,7 @@ from views.pages.audit import words
 from views.pages.audit.table import AuditLine
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
-from views.support.look import Label
+from views.support.look import Label, paint_ground
 from views.support.operation import Operation
 from views.theme import theme
 from views.theme.tokens import status
@@ -175,8 +175,7 @@ class AuditPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._row: AuditLine | None = None
-        self.setProperty("panel", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "surface")
         self._act, self._pill = Label("", "panel"), StatusPill(framed=True)
         self._close = IconButton("ph.x", N_("Close panel"))
         self._close.clicked.connect(self.closed)

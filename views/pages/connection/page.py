@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QLabel
 
@@ -17,7 +17,7 @@ from views.page import Page
 from views.support import instant, shown, text
 from views.support.connections import Connection
 from views.support.language import on_language_changed
-from views.support.look import Label
+from views.support.look import Label, paint_ground
 from views.theme import theme
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, LinkLabel
@@ -117,8 +117,7 @@ class ConnectionPage(Page):
 
     def _put_together(self) -> None:
         card = QFrame()
-        card.setProperty("panel", "card")
-        card.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(card, "card")
         card.setMaximumWidth(WIDTH)
         head = in_row(self._glyph, self._name, spacing=10)
         if self._shown.tag:

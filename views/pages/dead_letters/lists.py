@@ -17,7 +17,7 @@ from views.pages.dead_letters.table import LetterRow
 from views.pages.dead_letters.verbs import CauseVerb, Letters, LetterVerb, OfCause
 from views.support import safe, text
 from views.support.language import on_language_changed
-from views.support.look import Label, line, set_look
+from views.support.look import Label, line, paint_ground, set_look
 from views.support.words import verdicts
 from views.support.words.rows import NOTHING_NEW, News
 from views.tables.record_model import RecordModel
@@ -48,8 +48,7 @@ class CausePane(QWidget):
         self._hint = Label("", "label", "text3", wrap=True)
         self._hint.setContentsMargins(16, 8, 16, 10)
         self.setMinimumWidth(196)
-        self.setProperty("panel", "table")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "table")
         _column(self, _head(self._title, self._button), self.causes, self._hint)
         on_language_changed(self._say)
         self._say()

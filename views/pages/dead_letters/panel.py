@@ -33,7 +33,7 @@ from views.pages.dead_letters.verbs import PRESS, CauseVerb, Letters, LetterVerb
 from views.pages.dead_letters.words import minute
 from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
-from views.support.look import Label, line
+from views.support.look import Label, line, paint_ground
 from views.support.operation import Operation
 from views.support.throttle import turns
 from views.support.words import type_names, verdicts
@@ -85,8 +85,7 @@ class LetterPanel(QWidget):
         self._first = "republish"
         self._ask = Operation(self, latest=True)
         self._noting = Operation(self)
-        self.setProperty("panel", "side")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "side")
 
     @property
     def task_id(self) -> str:

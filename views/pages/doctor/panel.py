@@ -14,7 +14,7 @@ from views.pages.doctor.verbs import COMPARE, COPY, GO, REPAIR, DoctorVerb, lead
 from views.pages.doctor.words import FindingRow
 from views.support import safe
 from views.support.language import on_language_changed
-from views.support.look import Label
+from views.support.look import Label, paint_ground
 from views.widgets.buttons import IconButton, focus_first
 from views.widgets.layout import STRETCH, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
@@ -34,8 +34,7 @@ class FindingPanel(QWidget):
         super().__init__()
         self._verbs = verbs
         self._row: FindingRow | None = None
-        self.setProperty("panel", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "surface")
         self._check, self._pill = Label("", "panel"), StatusPill(framed=True)
         self.close_button = IconButton("ph.x", N_("Close panel"))
         self.close_button.clicked.connect(self.closed)

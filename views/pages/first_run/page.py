@@ -13,7 +13,7 @@ from services.i18n import N_, _, is_chinese
 from views.pages.first_run.checks import Check, CheckList
 from views.support import safe
 from views.support.language import on_language_changed
-from views.support.look import Label
+from views.support.look import Label, paint_ground
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD
 from views.widgets.buttons import Button, LinkLabel
@@ -47,8 +47,7 @@ class FirstRunPage(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("panel", "page")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "page")
         self.local, self.fleet = LocalChoice(), FleetChoice()
         self._title, self._text = Label("", "kpi"), Label("", "body", "text2")
         self.sample_link = LinkLabel(N_("Look around with sample data"))
@@ -129,8 +128,7 @@ class ChoiceCard(QFrame):
         super().__init__(parent)
         self._icon, self._texts = icon, (title, text)
         self._points = [(QLabel(), Label("", "body", "text", wrap=True), point) for point in points]
-        self.setProperty("panel", "card")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "card")
         self._glyph = QLabel()
         self._glyph.setFixedSize(ICON_BOX, ICON_BOX)
         self._glyph.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -13,7 +13,7 @@ from services.monitor.log_files import Logged
 from views.pages.logs import table
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
-from views.support.look import Label
+from views.support.look import Label, paint_ground
 from views.widgets.buttons import Button, IconButton, focus_first
 from views.widgets.document_section import DocumentSection
 from views.widgets.flow_row import FlowRow
@@ -43,8 +43,7 @@ class LogPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._row: Logged | None = None
-        self.setProperty("panel", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "surface")
         self._pill = StatusPill(framed=True)
         self._close = IconButton("ph.x", N_("Close panel"))
         self._close.clicked.connect(self.closed)

@@ -18,7 +18,7 @@ from views.pages.types.verbs import USUAL, TypeVerb
 from views.pages.types.words import TypeRow
 from views.support import instant, safe, shown
 from views.support.language import on_language_changed
-from views.support.look import Label
+from views.support.look import Label, paint_ground
 from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
 from views.widgets.fields import ChoiceField, Labelled
@@ -48,8 +48,7 @@ class TypePanel(QWidget):
         self._verbs = verbs
         self._kind: TaskType | None = None
         self._versions: Sequence[TypeVersion] = ()
-        self.setProperty("panel", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "surface")
         self.title, self._note = Elided("", "panel"), Label("", "label", "text3")
         self.close_button = IconButton("ph.x", N_("Close panel"))
         self.close_button.clicked.connect(self.closed)

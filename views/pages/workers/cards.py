@@ -23,7 +23,7 @@ from views.pages.workers.slot_grid import SlotGrid
 from views.pages.workers.verbs import OfWorker, WorkerVerb
 from views.support import instant, safe, text
 from views.support.language import on_language_changed
-from views.support.look import Label, line
+from views.support.look import Label, line, paint_ground
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.badge import Badge
@@ -180,8 +180,7 @@ class NodeCard(QFrame):
         self._names = nodes.NO_NAMES
         self._here = self._selected = self._can_start = self._leads = False
         self._asked: tuple[str, int] = ("", 0)
-        self.setProperty("panel", "card")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "card")
         self.grid = SlotGrid()
         self.grid.task_wanted.connect(self.task_wanted)
         self._settle = QTimer(self, singleShot=True, interval=STEP_MS)

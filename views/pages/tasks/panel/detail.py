@@ -40,7 +40,7 @@ from views.pages.tasks.wait_words import needs_person, no_help
 from views.support import heard, instant, safe, shown, text
 from views.support.instant import ticks
 from views.support.language import on_language_changed
-from views.support.look import Label, panel
+from views.support.look import Label, paint_ground, panel
 from views.support.operation import Operation, report
 from views.support.words import origins, type_names, verdicts, way
 from views.support.words.shop import platform_name
@@ -95,8 +95,7 @@ class TaskDetailPanel(QWidget):
         self._find = Operation(self, latest=True)
         self._timer = QTimer(self, interval=FOLLOW_MS)
         self._timer.timeout.connect(self._follow)
-        self.setProperty("panel", "surface")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        paint_ground(self, "surface")
 
     def wait(self) -> tuple[str, Wait | None]:
         """The task and where it waits, as it stands here; "" while nothing does."""
