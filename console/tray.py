@@ -15,7 +15,7 @@ from services.i18n import _
 from services.ports.clock import Clock
 from views.support import shown
 from views.support.instant import ticks
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.memory import Memory
 from views.theme import theme
 from views.theme.icons import app_icon, app_pixmap
@@ -86,8 +86,7 @@ class Tray(QObject):
         self.icon.activated.connect(self._on_activated)
         self.icon.messageClicked.connect(self._on_message)
         window.closing.connect(self._go)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
         self._stand()
 
     @property

@@ -36,7 +36,7 @@ from views.shell.top_bar import STALE_AFTER
 from views.support import safe, shown, text
 from views.support.feed import Feed
 from views.support.instant import ticks
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.memory import Memory
 from views.support.words import worker
 from views.tables.table_view import ColumnsLayout, TableView
@@ -311,8 +311,7 @@ class ShellWiring(QObject):
         window.past_changed.connect(self._show_age)
         ticks().passed.connect(self._show_age)
         ticks().now_ms()  # whoever asks lets the seconds pass
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def _say(self) -> None:
         self._window.status_bar.show_operator(self._operator.who, self._role.role)

@@ -15,7 +15,7 @@ from services.i18n import N_, _
 from views.charts.legend import Series
 from views.charts.plot import Plot
 from views.charts.time_window import TimeWindow
-from views.support.language import on_language_changed
+from views.support.language import on_language_changed, say_in_language
 from views.support.paint import width_of, write
 from views.theme import theme
 from views.theme.tokens import CARD_PADDING
@@ -219,8 +219,7 @@ class ChartCard(Card):
         self.add_action(self.legend)
         self.body.addWidget(plot, 1)
         self.legend.hidden_changed.connect(plot.set_hidden)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def show_values(self, values: dict[str, str]) -> None:
         """Show the present values in the legend."""

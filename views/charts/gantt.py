@@ -45,7 +45,7 @@ from services.monitor.shops.day import (
 from views.charts import gantt_words as words
 from views.charts import ticks
 from views.support import instant, safe, shown, text
-from views.support.language import on_language_changed
+from views.support.language import on_language_changed, say_in_language
 from views.support.spoken import Role, spoken
 from views.support.words import type_names
 from views.theme import theme
@@ -130,8 +130,7 @@ class Gantt(QWidget):
         spoken(self, Role.Chart)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self._restyle)
-        on_language_changed(self._restyle)
-        self._restyle()
+        say_in_language(self._restyle)
 
     # what is shown
 

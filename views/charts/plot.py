@@ -29,7 +29,7 @@ from views.charts.series import EMPTY, OF_BROKER, Frame, Numbers, Spans, filled,
 from views.charts.time_window import Crosshair, TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
 from views.support import shown, text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.throttle import turns
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
@@ -120,8 +120,7 @@ class Plot(Crosshair):
         window.cursor_changed.connect(self._on_cursor)
         theme().changed.connect(self._redraw)
         scene_loader().ready.connect(self._redraw)
-        on_language_changed(self.retranslate)
-        self.retranslate()
+        say_in_language(self.retranslate)
         if scene_loader().loaded:  # while a page is made ahead nobody waits for it, when it is painted somebody does
             self._scene()
 

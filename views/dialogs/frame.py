@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLayout, QWidget
 
 from services.i18n import N_, _
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label, focus_chain, ruled
 from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
@@ -91,8 +91,7 @@ class DialogFrame(Dimming):
         theme().changed.connect(self._restyle)
         # once the texts themselves have their new size
         theme().changed.connect(self._follow_letters, Qt.ConnectionType.QueuedConnection)
-        on_language_changed(self.retranslate)
-        self.retranslate()
+        say_in_language(self.retranslate)
 
     def _put_together(self) -> None:
         in_row(

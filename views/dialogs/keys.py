@@ -14,7 +14,7 @@ from services.i18n import N_, _, ngettext
 from views.dialogs.frame import DialogFrame
 from views.support import text
 from views.support.keymap import GO, MOST_CHORDS, Command, Fixed, keymap, written
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
@@ -152,8 +152,7 @@ class KeysDialog(DialogFrame):
         self.undo_link.activated.connect(self._take_back)
         self.close_button.clicked.connect(self.reject)
         keymap().changed.connect(self._show)
-        on_language_changed(self._show)
-        self._show()
+        say_in_language(self._show)
         self._on_chosen()
         self.table.setFocus()
 

@@ -18,7 +18,7 @@ from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.frame import DialogFrame
 from views.support import instant, safe, shown, text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label
 from views.support.operation import Operation
 from views.theme import theme
@@ -214,8 +214,7 @@ class ShopWindowDialog(DialogFrame):
         self._timer.timeout.connect(self._look)
         self._build()
         self.set_note(text.listed((safe.one_line(name, 40), safe.one_line(worker, 60))))
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
         self._acting.start(self._open, self._on_opened, self._fail)
 
     def _build(self) -> None:

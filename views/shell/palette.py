@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QWidget
 from services.i18n import N_, _
 from views.dialogs.frame import GAP, Dimming
 from views.shell.palette_rows import Entry, RowPainter, Rows
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label, ruled, set_look
 from views.support.throttle import Debounce
 from views.theme import theme
@@ -79,8 +79,7 @@ class Palette(Dimming):
         self._note, self._keys = Label("", "label", "text3"), Label("", "label", "text3")
         self._ask_server = Debounce(self._look_up, TYPING_MS, self)
         self._put_together()
-        on_language_changed(self.retranslate)
-        self.retranslate()
+        say_in_language(self.retranslate)
 
     def _put_together(self) -> None:
         head = in_row(self._glass, (self.field, 1), self.scope, margins=(18, 10, 14, 10), spacing=10)

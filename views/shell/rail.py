@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 from services.i18n import N_, _
 from views.support.keymap import RAIL_KEYS, keymap
 from views.support.keys import Shortcut, beside
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import line
 from views.support.paint import cut, draw_box, width_of, write
 from views.theme import theme
@@ -193,8 +193,7 @@ class Rail(QFrame):
         put(self._column, self._pages, STRETCH, self._fold)
         Shortcut("window.rail", self, self.toggle)
         self.set_collapsed(False)
-        self.retranslate()
-        on_language_changed(self.retranslate)
+        say_in_language(self.retranslate)
         keymap().changed.connect(self.retranslate)
 
     def set_entries(self, entries: Sequence[NavEntry]) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 from services.i18n import _
 from views.support import shown, text
 from views.support.instant import ticks
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import line
 from views.support.paint import width_of, write
 from views.theme import theme
@@ -142,8 +142,7 @@ class StatusBar(QFrame):
         self._add("operator", "ph.user-circle")
         self._add("clock", last=True)
         ticks().passed.connect(self._on_second)
-        self.retranslate()
-        on_language_changed(self.retranslate)
+        say_in_language(self.retranslate)
 
     def _add(self, key: str, icon: str = "", *, last: bool = False) -> None:
         part = StatusPart(key, icon)

@@ -24,7 +24,7 @@ from views.support import safe, text
 from views.support.elide import shorter
 from views.support.keymap import keymap
 from views.support.keys import Shortcut
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.paint import cut, draw_box, width_of, write
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, TOP_BAR
@@ -233,8 +233,7 @@ class TopBar(QFrame):
             margins=(12, 0, 14, 0),
             spacing=8,
         )
-        self.retranslate()
-        on_language_changed(self.retranslate)
+        say_in_language(self.retranslate)
         keymap().changed.connect(self._tell_key)
         # the letters may be larger; once all that is in it knows, and speaks the language that may be another
         theme().changed.connect(self._fit, Qt.ConnectionType.QueuedConnection)

@@ -139,3 +139,9 @@ def language_relay() -> LanguageRelay:
 def on_language_changed(retranslate: Callable[[], None]) -> None:
     """Call a method of a QObject after each switch, until the object is gone."""
     language_relay().changed.connect(retranslate)
+
+
+def say_in_language(say: Callable[[], None]) -> None:
+    """Call it now as well."""
+    on_language_changed(say)
+    say()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QSizePol
 
 from services.i18n import _
 from views.support import elide, safe, text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label, line, paint_ground
 from views.theme import theme
 from views.theme.tokens import CARD_PADDING, status
@@ -51,8 +51,7 @@ class Card(QFrame):
         self.body.setSpacing(8)
         column.addLayout(self.body, 1)
         self._head.setVisible(bool(title))
-        self.retranslate()
-        on_language_changed(self.retranslate)
+        say_in_language(self.retranslate)
 
     def set_title(self, title: str) -> None:
         """Change the title; `title` is source text."""

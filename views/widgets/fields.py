@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from services.i18n import _
-from views.support.language import on_language_changed
+from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label, set_look
 from views.theme import theme
 from views.widgets.elided import Elided
@@ -155,8 +155,7 @@ class Labelled(QWidget):
         head = in_row(self._label, self._before, self._hint, STRETCH, spacing=8)
         in_column(head, field, self._error, owner=self, spacing=5)
         self._label.setBuddy(field)
-        self.retranslate()
-        on_language_changed(self.retranslate)
+        say_in_language(self.retranslate)
 
     def add_below(self, widget: QWidget) -> None:
         """Put what can be done about an error below it."""

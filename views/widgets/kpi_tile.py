@@ -28,7 +28,7 @@ from services.i18n import _
 from views.charts.sparkline import paint_sparkline
 from views.support.elide import shorter
 from views.support.keys import beside
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.paint import cut, draw_box, outlines, width_of, write
 from views.theme import theme
 from views.theme.tokens import CARD_GAP, RADIUS_CARD
@@ -93,8 +93,7 @@ class KpiTile(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self._restyle)
-        on_language_changed(self._announce)
-        self._announce()
+        say_in_language(self._announce)
 
     # what is shown
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from services.i18n import _
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.spoken import Role, spoken
 from views.widgets.layout import in_column
 
@@ -26,8 +26,7 @@ class ScrollPane(QScrollArea):
         if name:
             self.setProperty("reached", True)
             spoken(self, Role.Grouping)
-            on_language_changed(self.retranslate)
-            self.retranslate()
+            say_in_language(self.retranslate)
         self.viewport().setAutoFillBackground(False)
         content = QWidget()
         content.setProperty("scroll", True)

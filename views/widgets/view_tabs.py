@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QMenu, QTabBar, QWidget
 
 from services.i18n import N_, _
 from views.support import safe
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.theme import theme
 from views.widgets.buttons import Button, IconButton
 from views.widgets.layout import STRETCH, in_row
@@ -98,8 +98,7 @@ class ViewTabs(QWidget):
         self._save.clicked.connect(self.save_wanted)
         in_row(self._bar, self._more, self._save, STRETCH, owner=self, margins=(MARGIN, 0, MARGIN, 0), spacing=6)
         theme().changed.connect(self._fit)
-        on_language_changed(self.retranslate)
-        self.retranslate()
+        say_in_language(self.retranslate)
 
     # views
 

@@ -39,7 +39,7 @@ from services.messages import told
 from views.dialogs.new_task.parameters import Spot
 from views.dialogs.new_task.section import MARGIN, FormSection
 from views.support import instant, safe, shown, text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label, set_look
 from views.support.throttle import Debounce
 from views.support.words import type_names
@@ -100,8 +100,7 @@ class Delivery(FormSection):
         self.deadline.changed.connect(self._on_changed)
         self.priority.value_changed.connect(self._on_priority)
         self.attempts.value_changed.connect(self._on_attempts)
-        on_language_changed(self._say_titles)
-        self._say_titles()
+        say_in_language(self._say_titles)
         self._on_start(NOW)
 
     def _put_together(self) -> None:
@@ -388,8 +387,7 @@ class MomentField(QWidget):
         in_column(row, self._means, owner=self, spacing=3)
         self.line.textChanged.connect(self._on_text)
         self.pick.clicked.connect(self._on_pick)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def at_ms(self) -> int:
         """The instant meant now (UTC milliseconds), 0 for none and for what is none."""

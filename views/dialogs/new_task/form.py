@@ -23,7 +23,7 @@ from views.dialogs.new_task.section import FormSection
 from views.dialogs.new_task.twins import Twins
 from views.dialogs.shops.picker import FILE, GROUP, PASTE, PICK, ShopPicker
 from views.support import safe, shown, text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label
 from views.widgets.fields import ChoiceField
 from views.widgets.layout import STRETCH, in_row, put
@@ -59,8 +59,7 @@ class WhatSection(FormSection):
         self.body.addLayout(in_row((self._left, 1), (right, 1), spacing=14))
         self.body.addWidget(self._about)
         self.types.currentIndexChanged.connect(self._on_type)
-        on_language_changed(self._say_choices)
-        self._say_choices()
+        say_in_language(self._say_choices)
 
     def show_choices(self, shops: Mapping[str, Shop], types: Mapping[str, TaskType]) -> None:
         """Offer the platforms of the shops and the types there are."""

@@ -21,7 +21,7 @@ from views.dialogs.new_task.problems import editor_validator, payload_problems, 
 from views.dialogs.new_task.section import FormSection
 from views.dialogs.schema.form import SchemaForm
 from views.dialogs.schema.json_text import pretty
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label
 from views.widgets.buttons import IconButton
 from views.widgets.json.editor import JsonEditor
@@ -69,8 +69,7 @@ class Parameters(FormSection):
         self.form.edited.connect(self._on_form)
         self.editor.textChanged.connect(self._on_text)
         self.mode.chosen.connect(self._on_mode)
-        on_language_changed(self._check)
-        self._check()
+        say_in_language(self._check)
 
     # the document
 

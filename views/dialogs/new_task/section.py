@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import _, ngettext
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label, line
 from views.theme import theme
 from views.widgets.layout import in_column, in_row
@@ -44,8 +44,7 @@ class FormSection(QWidget):
         if divider and number:
             column.addWidget(line())
         column.addLayout(inner)
-        on_language_changed(self._say_part)
-        self._say_part()
+        say_in_language(self._say_part)
 
     def set_note(self, note: str, tone: str = "text3") -> None:
         """Show a short note beside the title, already translated."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit
 from services.i18n import N_, _
 from views.dialogs.new_task.draft import FORCE, QUEUE, REJECT, STOP
 from views.dialogs.notice import Notice
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.widgets.buttons import LinkLabel
 
 _FATES = {
@@ -50,8 +50,7 @@ class _ReasonNotice(Notice):
         self.reason.textChanged.connect(self.reason_changed)
         self.reason.hide()
         self.add_field(self.reason)
-        on_language_changed(self._name_reason)
-        self._name_reason()
+        say_in_language(self._name_reason)
 
     def _name_reason(self) -> None:
         self.reason.setPlaceholderText(_(self._question))

@@ -15,7 +15,7 @@ from views.dialogs.republish.sorting import Sorted
 from views.dialogs.schema.read import JSON
 from views.dialogs.schema.values import READ
 from views.support import shown, text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label
 from views.support.throttle import Debounce
 from views.theme.tokens import LANES
@@ -61,8 +61,7 @@ class ChangesPane(QWidget):
         self.name.editTextChanged.connect(self._on_typed)
         self.value.textChanged.connect(self._on_typed)
         self._sorted: Sorted | None = None  #: what the notes speak of
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def _put_together(self) -> None:
         for widget in (self._plain, self._edit):

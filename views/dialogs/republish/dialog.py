@@ -40,7 +40,7 @@ from views.dialogs.republish.sorting import CLOSED, RULES, Choice, Sorted, reaso
 from views.dialogs.republish.speed import SpeedPane
 from views.dialogs.typed import KeepsTyped
 from views.support import heard, shown, text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.load import USUAL_S, load_of
 from views.support.look import Label, line
 from views.support.operation import HowFar, Operation
@@ -98,8 +98,7 @@ class RepublishDialog(KeepsTyped):
         self.set_note(note)
         self._build()
         self._connect()
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
         self._ask()
 
     # putting together
@@ -520,8 +519,7 @@ class ConfirmRow(QWidget):
         self.field.setFixedWidth(84)
         self.field.textChanged.connect(self._on_typed)
         in_row(self._ask, self.field, STRETCH, self._hint, owner=self, margins=(20, 8, 20, 10), spacing=10)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def ask_for(self, number: int, *, always: bool = False) -> None:
         """Ask for this number where it is large, or ``always``: where work is done once more."""

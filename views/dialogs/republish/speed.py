@@ -15,7 +15,7 @@ from services.i18n import _, ngettext
 from services.spans import between
 from views.charts import ticks
 from views.support import instant, shown, text
-from views.support.language import on_language_changed
+from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label, paint_ground
 from views.theme import theme
 from views.widgets.badge import Swatch
@@ -40,8 +40,7 @@ class WaitingPlot(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(120)
         theme().changed.connect(self.update)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def sizeHint(self) -> QSize:
         return QSize(300, 150)

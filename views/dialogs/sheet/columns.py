@@ -17,7 +17,7 @@ from services.messages import render
 from views.dialogs.sheet.grid import SheetGrid
 from views.dialogs.sheet.model import STATE
 from views.support import safe, text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label, set_look
 from views.widgets.fields import ChoiceField
 
@@ -60,8 +60,7 @@ class SheetColumns(QWidget):
         self._lead.setParent(self._holder)
         self.setFixedHeight(HEIGHT)
         grid.scrolled.connect(self.place)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def show_columns(self, mapped: Iterable[Column], types: Iterable[TaskType]) -> None:
         """Show what each column says, and offer what it could say."""

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from services.i18n import _, ngettext
 from views.dialogs.sheet.model import STATE, SheetModel
 from views.support import safe, text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.theme import theme
 from views.theme.tokens import TABLE_HEADER, status
 
@@ -87,8 +87,7 @@ class SheetGrid(QTableView):
         self.horizontalScrollBar().valueChanged.connect(self.scrolled)
         model.modelReset.connect(self._on_reset)
         theme().changed.connect(self.viewport().update)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
         self._below = _NOWHERE  #: what was written last, and the cell that Enter went to, while the cursor is there
         self._shown: tuple[str, ...] = ()
         self._wanted: list[int] = []  #: width of each column by what stands in it

@@ -33,7 +33,7 @@ from views.dialogs.sheet.model import ALL as ALL_ROWS
 from views.dialogs.sheet.model import BARRED, ERRORS, SheetModel
 from views.dialogs.sheet.work import left_out_text
 from views.support import safe, shown, text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label, line, panel
 from views.support.words import origins
 from views.theme.tokens import LANES
@@ -130,8 +130,7 @@ class SheetStep(QWidget):
         self.summary.done.again_chosen.connect(self.again_chosen)
         self.summary.done.reason_changed.connect(self.reason_changed)
         self.summary.done.show_wanted.connect(self.done_wanted)
-        on_language_changed(self.say)
-        self.say()
+        say_in_language(self.say)
 
     def _put_together(self) -> None:
         head = in_row(self._name, (self._found, 1), spacing=10)

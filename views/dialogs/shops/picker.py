@@ -38,7 +38,7 @@ from services.i18n import N_, _, ngettext
 from views.dialogs.file import FileDialog
 from views.dialogs.new_task.draft import ALL
 from views.support import text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label, panel, ruled
 from views.support.throttle import Debounce
 from views.support.words import shop as shop_words
@@ -82,8 +82,7 @@ class ShopFile(QWidget):
         self.choose.clicked.connect(self.ask)
         self.blank.clicked.connect(self.blank_wanted)
         self.look.clicked.connect(self.look_wanted)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def open(self, path: Path) -> None:
         """Take a file."""
@@ -222,8 +221,7 @@ class ShopPicker(QWidget):
         self.paste.changed.connect(self._on_pasted)
         self.groups.ticked.connect(self._on_group)
         self.setAcceptDrops(True)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def _put_together(self) -> None:
         box = self._box = panel("code")
@@ -526,8 +524,7 @@ class ShopPaste(QWidget):
         self.field.suggestion_taken.connect(self._take)
         foot = in_row(self.state, STRETCH, self._copy)
         in_column((self.field, 1), foot, owner=self, spacing=5)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def set_shops(self, shops: Mapping[str, Shop], platform: str = "") -> None:
         """Take the shops that may be named; where a name fits several, those of the platform in view are meant."""

@@ -18,7 +18,7 @@ from services.messages import told
 from views.context import PageContext
 from views.dialogs.new_task.created import Creator
 from views.support import safe
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label, line
 from views.support.operation import Operation
 from views.widgets.buttons import Button
@@ -160,8 +160,7 @@ class AgainBar(QWidget):
             column.addWidget(label)
         column.addLayout(row)
         self._connect()
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
         self.hide()
 
     def _connect(self) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from services.i18n import _
 from views.support import safe
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.paint import draw_line
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, status
@@ -67,8 +67,7 @@ class WorkList(QListView):
         self.selectionModel().currentChanged.connect(lambda now, _before: self._tell(now.row()))
         self.doubleClicked.connect(lambda _index: self.opened.emit())
         theme().changed.connect(self.viewport().update)
-        on_language_changed(self._name)
-        self._name()
+        say_in_language(self._name)
 
     def _name(self) -> None:
         self.setAccessibleName(_("Works and their answers"))

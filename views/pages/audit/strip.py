@@ -13,7 +13,7 @@ from services.i18n import N_, _, ngettext
 from services.monitor.audit import BAR_MS, Day
 from views.charts import ticks
 from views.support import safe, shown, text
-from views.support.language import on_language_changed
+from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label
 from views.support.paint import draw_line
 from views.support.spoken import Role, spoken, told
@@ -95,8 +95,7 @@ class DayBars(QWidget):
         self.setFixedHeight(BELLS + BARS + AXIS)
         spoken(self, Role.Chart, self.accessibleDescription)
         theme().changed.connect(self.update)
-        on_language_changed(self._announce)
-        self._announce()
+        say_in_language(self._announce)
 
     @property
     def stretch(self) -> tuple[int, int] | None:

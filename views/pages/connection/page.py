@@ -16,7 +16,7 @@ from services.messages import render
 from views.page import Page
 from views.support import instant, shown, text
 from views.support.connections import Connection
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label, paint_ground
 from views.theme import theme
 from views.widgets.badge import Badge
@@ -81,8 +81,7 @@ class ConnectionPage(Page):
             copied = _("Here it is corrected in a copy of its own.")
             self.edit_link.setToolTip(f"{shown.fixed}. {copied}")
         theme().changed.connect(self._say)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def show_trying(self) -> None:
         """A try is under way."""

@@ -14,7 +14,7 @@ from services.i18n import N_, _, is_chinese
 from services.monitor.letters.causes import BARS, Cause
 from views.pages.dead_letters import words
 from views.support import instant, text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.paint import cut, width_of, write
 from views.support.words import verdicts
 from views.tables.column import Column
@@ -82,8 +82,7 @@ class CauseList(QListView):
         self.customContextMenuRequested.connect(self._on_menu)
         self.selectionModel().currentChanged.connect(self._on_current)
         theme().changed.connect(self._restyle)
-        on_language_changed(self._restyle)
-        self._restyle()
+        say_in_language(self._restyle)
 
     def current(self) -> str:
         """Fingerprint under the cursor, "" for none."""

@@ -32,7 +32,7 @@ from views.pages.dead_letters.editor import MessageEditor
 from views.pages.dead_letters.verbs import PRESS, CauseVerb, Letters, LetterVerb, OfCause, Put
 from views.pages.dead_letters.words import minute
 from views.support import instant, safe, shown, text
-from views.support.language import on_language_changed
+from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label, line, paint_ground
 from views.support.operation import Operation
 from views.support.throttle import turns
@@ -530,8 +530,7 @@ class NotesSection(Section):
         row = in_row((self.line, 1), self.button, spacing=8)
         self.body.addWidget(self.rows)
         self.body.addLayout(row)
-        on_language_changed(self._name)
-        self._name()
+        say_in_language(self._name)
 
     def show_notes(self, detail: TaskDetail) -> None:
         """The notes of this letter, the oldest first; before them what was said when it was put aside."""

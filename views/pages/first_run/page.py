@@ -12,7 +12,7 @@ from services.domain.insight.connection import BROKER, STORE, Answer
 from services.i18n import N_, _, is_chinese
 from views.pages.first_run.checks import Check, CheckList
 from views.support import safe
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label, paint_ground
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD
@@ -60,8 +60,7 @@ class FirstRunPage(QWidget):
         self.fleet.connect_wanted.connect(self.connect_fleet)
         self.sample_link.activated.connect(self.sample)
         self.language_link.activated.connect(self._on_language)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def show_checks(self, checks: Sequence[Check]) -> None:
         """Show what was found on this machine."""
@@ -143,8 +142,7 @@ class ChoiceCard(QFrame):
         self.foot = in_row(spacing=8)
         put(column, self.body, STRETCH, self.foot)
         theme().changed.connect(self._restyle)
-        on_language_changed(self._say_card)
-        self._say_card()
+        say_in_language(self._say_card)
 
     def _say_card(self) -> None:
         self._title.setText(_(self._texts[0]))
@@ -190,8 +188,7 @@ class LocalChoice(ChoiceCard):
         put(self.body, self.checks, self._error, row)
         self.foot.addWidget(self.button)
         self.foot.addStretch(1)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def show_checks(self, checks: Sequence[Check]) -> None:
         """Show what was found; an error keeps from starting and says how to put it right."""
@@ -258,8 +255,7 @@ class FleetChoice(ChoiceCard):
             field.edited.connect(self._on_text)
         self.test_button.clicked.connect(self._on_test)
         self.connect_button.clicked.connect(self._on_connect)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
         self._on_text()
 
     def show_test(self, answers: Sequence[Answer], addresses: tuple[str, str]) -> None:

@@ -25,7 +25,7 @@ from views.pages.overview.limits import TileLimits
 from views.pages.overview.tiles import unacked, waiting
 from views.shell.connection import grey
 from views.support import safe, shown, text
-from views.support.language import on_language_changed
+from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label
 from views.support.memory import Memory
 from views.theme.tokens import CARD_PADDING
@@ -141,8 +141,7 @@ class _Foot(QWidget):
         self._words = Label("", "label", "text3")
         self.show_again = LinkLabel(N_("Show them"))
         in_row((self._words, 1), self.show_again, owner=self, margins=(12, 8, 12, 8))
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def show_muted(self, count: int, until: str) -> None:
         """Say how many are muted, and until when the first one is."""

@@ -26,7 +26,7 @@ from services.i18n import N_, _
 from services.monitor.past.queries import PastNow
 from views.charts import ticks
 from views.support import shown, text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.paint import draw_line
 from views.support.spoken import Role, spoken
 from views.theme import theme
@@ -76,8 +76,7 @@ class PastStrip(QWidget):
         spoken(self, Role.Slider, self.accessibleDescription)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self._restyle)
-        on_language_changed(self._restyle)
-        self._restyle()
+        say_in_language(self._restyle)
 
     # what is shown
 

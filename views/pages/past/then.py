@@ -23,7 +23,7 @@ from views.charts.rates_chart import RatesChart
 from views.charts.series import EMPTY, Frame, SampleBuffer
 from views.charts.time_window import TimeWindow
 from views.support import shown
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label
 from views.theme import theme
 from views.theme.tokens import CARD_GAP
@@ -198,8 +198,7 @@ class ThenView(QWidget):
         put(self.fleet.body, self._none, self.map, self.states)
         column.addWidget(self.fleet)
         column.addStretch(1)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     @property
     def wide(self) -> int:

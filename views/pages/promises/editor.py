@@ -25,7 +25,7 @@ from views.dialogs.record import (
 )
 from views.pages.promises import words
 from views.support import instant, text
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label
 from views.widgets.layout import STRETCH, in_row
 from views.widgets.segmented import Segmented
@@ -70,8 +70,7 @@ class PromiseDialog(RecordDialog[Promise]):
         self.preview.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.body.addWidget(self.preview)
         self.cancel_button, self.save_button = self.end_with_save(self._save)
-        self._name_days()
-        on_language_changed(self._name_days)
+        say_in_language(self._name_days)
 
     def _lay_out(self) -> None:
         self.hours.setPlaceholderText("08:00-23:00")

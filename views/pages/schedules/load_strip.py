@@ -12,7 +12,7 @@ from services.messages import render
 from services.monitor.schedules import RunLoad
 from views.charts import ticks
 from views.support import instant, shown, text
-from views.support.language import on_language_changed
+from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label
 from views.support.paint import draw_line
 from views.support.spoken import Role, spoken
@@ -216,8 +216,7 @@ class LoadStrip(QWidget):
         in_column(self.bars, self._legend, self.words, owner=self, spacing=4)
         self.bars.pointed.connect(self._scale)
         self._most = ""  #: what the scale says while no bar is pointed at
-        on_language_changed(self._name)
-        self._name()
+        say_in_language(self._name)
         self.show_load(None)
 
     def show_load(self, found: RunLoad | None) -> None:

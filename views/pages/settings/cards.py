@@ -22,7 +22,7 @@ from services.monitor.audit import AuditQueries
 from views.context import PageContext
 from views.dialogs.file import FileDialog
 from views.support import instant, safe, shown, text
-from views.support.language import on_language_changed
+from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label, line
 from views.support.operation import Operation
 from views.theme import theme
@@ -108,8 +108,7 @@ class PeopleCard(_AskedCard):
         self.usual.choice.chosen.connect(lambda role: self._act(lambda: context.commands.roles.set_default(role)))
         self.add_button.clicked.connect(self._on_add)
         self.field.returnPressed.connect(self._on_add)
-        on_language_changed(self.show_state)
-        self.show_state()
+        say_in_language(self.show_state)
 
     def _ask(self) -> Roles:
         return self._context.roles.look()
@@ -402,8 +401,7 @@ class SampleCard(Card):
             self.body.addWidget(widget)
         self.button.clicked.connect(self._on_click)
         self.error.retry.connect(self._on_click)
-        on_language_changed(self.show_state)
-        self.show_state()
+        say_in_language(self.show_state)
 
     @property
     def _loaded(self) -> bool:

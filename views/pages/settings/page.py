@@ -33,7 +33,7 @@ from views.pages.settings.cards import LABEL, AsideCard, DesktopCard, PeopleCard
 from views.pages.settings.editor import ConfigDialog
 from views.support import shown, text
 from views.support.connections import Connections
-from views.support.language import on_language_changed
+from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label, line
 from views.support.operation import Operation
 from views.theme import theme
@@ -395,8 +395,7 @@ class AboutCard(Card):
         for button in (self.copy_button, self.open_button):
             self.body.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self.open_button.setVisible(bool(folder))
-        on_language_changed(self.show_state)
-        self.show_state()
+        say_in_language(self.show_state)
 
     def show_state(self) -> None:
         """Say what is true now."""

@@ -22,7 +22,7 @@ from views.pages.workers.nodes import Names
 from views.pages.workers.slot_grid import SlotGrid
 from views.pages.workers.verbs import OfWorker, WorkerVerb
 from views.support import instant, safe, text
-from views.support.language import on_language_changed
+from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label, line, paint_ground
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
@@ -60,8 +60,7 @@ class Board(ScrollPane):
         self._column.setSpacing(8)
         self._column.addStretch(1)
         self._stops: Sequence[QWidget] = ()
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     def card(self, worker: str) -> NodeCard | None:
         """The card of a worker."""

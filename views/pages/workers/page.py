@@ -36,7 +36,7 @@ from views.pages.workers.table import COLUMNS, NodeRow, sentence
 from views.pages.workers.verbs import VERBS, OfWorker, WorkerActions, WorkerVerb
 from views.support import instant, shown
 from views.support.instant import ticks
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import turns
@@ -544,8 +544,7 @@ class LocalCard(Card):
         for lanes, _title in LANES:
             self.lanes.addItem("", lanes)
         theme().changed.connect(self._say)
-        on_language_changed(self._say)
-        self._say()
+        say_in_language(self._say)
 
     @property
     def state(self) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from services.i18n import N_, _
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.theme import theme
 from views.widgets.attention.item import DENSITIES, widgets_in
 from views.widgets.attention.item import AttentionItem as AttentionItem
@@ -113,8 +113,7 @@ class AttentionList(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._outer = in_column(self._scroll, self.empty, owner=self)
         self._show_empty()
-        on_language_changed(self.retranslate)
-        self.retranslate()
+        say_in_language(self.retranslate)
 
     def items(self) -> list[AttentionItem]:
         """The items in their order."""

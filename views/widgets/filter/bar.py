@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 
 from services.i18n import N_, _
 from views.support.keys import Shortcut
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.support.look import Label, set_look
 from views.support.throttle import Debounce
 from views.theme import theme
@@ -90,8 +90,7 @@ class FilterBar(QWidget):
         self._problem = Label("", "caption", "dead")
         self._put_together()
         Shortcut("window.filter", self.line, self.focus_field)  # the text field has its own
-        self.retranslate()
-        on_language_changed(self.retranslate)
+        say_in_language(self.retranslate)
 
     def _put_together(self) -> None:
         self._row = in_row(

@@ -7,7 +7,7 @@ import difflib
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 from services.i18n import _
-from views.support.language import on_language_changed
+from views.support.language import say_in_language
 from views.theme import theme
 from views.widgets.json.editor import ground
 
@@ -26,8 +26,7 @@ class DiffText(QPlainTextEdit):
         self.setReadOnly(True)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         theme().changed.connect(self._restyle)
-        on_language_changed(self.retranslate)
-        self.retranslate()
+        say_in_language(self.retranslate)
         self._restyle()
 
     def show_texts(self, old: str, new: str) -> None:
