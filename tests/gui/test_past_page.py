@@ -487,3 +487,16 @@ def test_nothing_of_it_reaches_beyond_the_window(record: Record, console: Consol
     QApplication.processEvents()
     (area,) = [one for one in page.findChildren(QScrollArea) if one.isAncestorOf(page.strip)]
     assert area.widget().minimumSizeHint().width() <= area.viewport().width()
+
+
+def test_the_words_of_the_banner_move_nothing_below_them(ask: Ask, record: Record, qtbot: QtBot) -> None:
+    page = ask(record.now - 9 * MINUTE)
+    for width in range(860, 1000, 20):
+        page.resize(width, 600)
+        places = set()
+        for ago in (595_000, 60_000):
+            with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+                page.show_request(str(record.now - ago))
+            QApplication.processEvents()
+            places.add(page.when.mapTo(page, page.when.rect().topLeft()).y())
+        assert len(places) == 1, width

@@ -139,6 +139,7 @@ class KpiTile(QAbstractButton):
         super().changeEvent(event)
         if event.type() == QEvent.Type.EnabledChange:
             self._announce()
+            self.setCursor(Qt.CursorShape.PointingHandCursor if self.isEnabled() else Qt.CursorShape.ArrowCursor)
 
     def _restyle(self) -> None:
         self._curve = None
@@ -159,7 +160,7 @@ class KpiTile(QAbstractButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         outline, edge = outlines(self.width(), self.height(), RADIUS_CARD, 1)
-        painter.fillPath(outline, theme().color("raised" if self.underMouse() else "surface"))
+        painter.fillPath(outline, theme().color("raised" if self.underMouse() and self.isEnabled() else "surface"))
         self._paint_curve(painter)
         if self._kpi.alarm:
             painter.setClipPath(outline)

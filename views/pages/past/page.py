@@ -100,6 +100,7 @@ WORKERS_NOW = N_("Workers are shown as they are now; one that left since is miss
 WORKERS = N_("Open the workers, as they are now")
 AS_NOW = N_("Their states and all else of them are of now; tasks that were removed since are missing.")
 TYPING_MS, LOOK_MS = 250, 5_000
+LONG_AGO = 3599  #: seconds that take as much room as any
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 #: of the numbers that are drawn over time: where they stand among the samples
 CURVES = {name: name for name in ("waiting", "unacked", "running", "retrying", "dead")} | {
@@ -169,6 +170,7 @@ class PastPage(Page):
     def _build(self) -> Iterator[None]:
         self.banner = Strip("scheduled", glyph="ph.clock-counter-clockwise")  # purple means another time, nothing else
         self.banner.setContentsMargins(0, 0, 0, 0)
+        self._low, self._room = self.banner.minimumHeight(), (0, "")  #: of one line; for what room is kept
         self.link_button = Button(N_("Copy link"), icon="ph.link", hint="window.link", small=True)
         self.copy_button = Button(N_("Copy as text"), icon="ph.copy", small=True)
         self.close_button = Button(N_("Back to now"), kind="primary", hint="Esc", icon="ph.arrow-u-up-left")
@@ -267,6 +269,7 @@ class PastPage(Page):
     def resizeEvent(self, event: object) -> None:
         """Put what changed below where there is no room for it beside."""
         super().resizeEvent(event)  # type: ignore[arg-type]
+        self._say_banner(instant.now_ms())
         room = self.width() - 2 * PAGE_MARGIN - SCROLL_BAR
         beside = room >= self.drawn.wide + CARD_GAP + SIDE
         self.drawn.stack(room < self.drawn.wide)
@@ -524,9 +527,17 @@ class PastPage(Page):
             self.stretch_words.show_text(_("{begin} to {end}; a bar is {span}").format(begin=begin, end=end, span=step))
 
     def _say_banner(self, now: int) -> None:
+        words = _("Nothing can be changed here; the fleet goes on as it is now.")
+        lead, clock = _("You look at {time}, {span} ago."), _clock(self._at)
+        wide, layout = self.width() - 2 * PAGE_MARGIN, self.banner.layout()
+        long = lead.format(time="0" * len(clock), span=spans.of_seconds(LONG_AGO))
+        if self._room != (wide, long) and layout is not None:  # more words must not push away what the mouse is on
+            self._room = wide, long
+            self.banner.show_text(words, long)
+            layout.activate()  # what is in it has another width now
+            self.banner.setMinimumHeight(max(self._low, layout.heightForWidth(wide)))
         ago = spans.of_seconds(max(0, now - self._at) // 1000)
-        lead = _("You look at {time}, {span} ago.").format(time=_clock(self._at), span=ago)
-        self.banner.show_text(_("Nothing can be changed here; the fleet goes on as it is now."), lead)
+        self.banner.show_text(words, lead.format(time=clock, span=ago))
 
     def _show_tiles(self, found: PastNow | None) -> None:
         values = {} if found is None else _tiles(found)
