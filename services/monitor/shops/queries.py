@@ -89,10 +89,11 @@ class ShopQueries:
         state: str = "",
         only: Collection[str] = (),
         within: tuple[str, str] | None = None,
+        also: Collection[str] = (),
     ) -> ShopsNow:
         """Shops whose name, id, group or tag contains the text, the worst first; ``state``: only those in this one;
         ``only``: of these alone (``platform:shop_id``), where there are any; ``within``: of a platform's group, which
-        the rows are of and ``fitting`` is not.
+        the rows are of and ``fitting`` is not; ``also``: of those that fit these have rows, too, however well they do.
         """
         found = self.states.look()
         wish = text.strip().casefold()
@@ -110,7 +111,8 @@ class ShopQueries:
                     login=logins.get(now.key),
                     home=home.node if (home := homes.get(now.key)) is not None else "",
                 )
-                for now in wanted[: max(most, len(only))]
+                for place, now in enumerate(wanted)
+                if place < max(most, len(only)) or now.key in also
             ),
             numbers={
                 ALL: len(found),

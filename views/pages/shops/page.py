@@ -81,6 +81,7 @@ class Wanted(msgspec.Struct, frozen=True):
     state: str = ""  #: only shops in this one
     only: frozenset[str] = frozenset()  #: only these, where there are any
     within: Opened | None = None  #: only of this group
+    also: frozenset[str] = frozenset()  #: these at any rate, as far as they fit
 
 
 #: cells, which of them are lit, None for all
@@ -287,6 +288,7 @@ class ShopsPage(ListPage[ShopRow]):
         self.heat.shop_chosen.connect(self._choose)
         self.heat.zoomed.connect(self._on_zoomed)
         self.heat.map.menu_filled.connect(self._fill_menu)
+        self.heat.map.chosen_changed.connect(self._on_chosen_in_map)
         self._view.chosen.connect(lambda _key: self._on_view())
         self._connect_list(whole=False)
         ticks().tell(self, self._on_tick)
@@ -302,6 +304,7 @@ class ShopsPage(ListPage[ShopRow]):
         self.day.shown.connect(self.navigate)
         # acting
         self._model.ticked_changed.connect(self._show_bulk)
+        self._model.ticked_changed.connect(self._mark_ticked)
         self.bulk.clear_wanted.connect(self._model.untick_all)
         self.bulk.wanted.connect(self._act_on_ticked)
         self._bulk_acts.changed.connect(self.refresh)
@@ -317,7 +320,9 @@ class ShopsPage(ListPage[ShopRow]):
     # looking
 
     def _ask(self) -> None:
-        wanted = Wanted(self.search.text(), self._sort.current(), self._state, self._only, self.heat.opened)
+        sort, ticked = self._sort.current(), self._model.ticked()
+        also = frozenset(map(str, ticked))
+        wanted = Wanted(self.search.text(), sort, self._state, self._only, self.heat.opened, also)
         self._unknown.ask(wanted)
         self._source.ask(wanted)
 
@@ -327,7 +332,7 @@ class ShopsPage(ListPage[ShopRow]):
     def _show(self, answer: Answer) -> None:
         self.error.clear()
         ask, self._now, self._scopes, cells = answer
-        self.heat.show_rows(*cells, self._now)
+        self._show_cells(*cells)
         if ask.wanted.within is not None and self.heat.opened is None:  # nothing of it is left
             self._ask()
         self._unknown.answer(ask.wanted)
@@ -478,8 +483,26 @@ class ShopsPage(ListPage[ShopRow]):
 
     def _on_zoomed(self) -> None:
         """Other shops of those that are known stand in the map, and the table is of them."""
-        self.heat.show_rows(*lay_out(self._now, self.heat.by, self.heat.opened), self._now)
+        self._show_cells(*lay_out(self._now, self.heat.by, self.heat.opened))
         self._ask()
+
+    def _show_cells(self, rows: Rows, lit: frozenset[str] | None) -> None:
+        self.heat.show_rows(rows, lit, self._now)
+        self._mark_ticked()
+
+    def _mark_ticked(self) -> None:
+        """What is ticked in the table is chosen in the map."""
+        self.heat.map.set_chosen(frozenset(map(str, self._model.ticked())))
+
+    def _on_chosen_in_map(self) -> None:
+        """What is chosen in the map is ticked in the table, also beyond the worst that it is of."""
+        chosen, fitting = frozenset(self.heat.map.chosen), self._now.fitting
+        cells = {cell.key for cell in self.heat.map.rows.cells}
+        left = (cells if fitting is None else cells & fitting) - chosen
+        self._model.set_ticked(chosen)
+        self._model.set_ticked(left, on=False)
+        if any(self._model.find(key) is None for key in chosen):
+            self._ask()
 
     def _light(self, state: str) -> None:
         self._state = state
@@ -590,7 +613,9 @@ class ShopsPage(ListPage[ShopRow]):
 
 def _look(queries: ShopQueries, ask: Ask[Wanted], by: str) -> Answer:
     wanted = ask.wanted
-    found = queries.shops(wanted.text, wanted.which, state=wanted.state, only=wanted.only, within=wanted.within)
+    found = queries.shops(
+        wanted.text, wanted.which, state=wanted.state, only=wanted.only, within=wanted.within, also=wanted.also
+    )
     return ask, found, queries.scopes(), lay_out(found, by, wanted.within)
 
 
@@ -633,7 +658,7 @@ class ShopsMap(Card):
         self.opened: Opened | None = None  #: the group that is looked at closer
         self.back_button = Button(N_("All groups"), kind="ghost", small=True, icon="ph.arrow-left")
         self.group = Elided("", "labelstrong")
-        self.map, self.legend = HeatMap(aggregate_above=AGGREGATE_ABOVE), HeatLegend()
+        self.map, self.legend = HeatMap(choosable=True), HeatLegend()
         self.shades = ShadeLegend()
         self.colour = Segmented(COLOURS, N_("What the cells tell"))
         kept = memory.get(COLOUR_NAME, STATE)

@@ -57,7 +57,7 @@ class HeatMap(QWidget):
         menu_filled: the menu of a shop before it opens, and that shop (``platform:shop_id``): whoever shows the map may
             put in what can be done to it.
         resized: it is as high as its shops need now.
-        chosen_changed: other shops are chosen now.
+        chosen_changed: somebody has chosen other shops here.
     """
 
     resized = Signal()
@@ -121,7 +121,7 @@ class HeatMap(QWidget):
         old, self._rows = self._rows, rows
         self._dim = self._dimmed()
         if self._chosen:
-            self._choose(self._chosen.intersection(cell.key for cell in rows.cells))
+            self._chosen = self._chosen.intersection(cell.key for cell in rows.cells)
         other = (bool(old.inside), old.within) != (bool(rows.inside), rows.within)
         if other or [(g.platform, g.count) for g in old.groups] != [(g.platform, g.count) for g in rows.groups]:
             self._current = self._zoomed(old) if other else self._follow(old)
@@ -156,8 +156,26 @@ class HeatMap(QWidget):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The shops that are chosen (``platform:shop_id``), as they stand in the map."""
-        return tuple(cell.key for cell in self._rows.cells if cell.key in self._chosen) if self._chosen else ()
+        """The shops that are chosen (``platform:shop_id``), as they stand in the map; of those that ``set_lit`` dims
+        none is.
+        """
+        return tuple(self._rows.cells[at].key for at in self._chosen_places())
+
+    def _chosen_places(self) -> list[int]:
+        if not self._chosen:
+            return []
+        return [at for at, cell in enumerate(self._rows.cells) if cell.key in self._chosen and self._is_lit(at)]
+
+    def _is_lit(self, index: int) -> bool:
+        return self._dim is None or not self._dim[index]
+
+    def set_chosen(self, keys: Collection[str]) -> None:
+        """Show these as chosen (``platform:shop_id``), of which some may have no cell."""
+        chosen = frozenset(keys)
+        if chosen != self._chosen:
+            self._chosen = chosen
+            self._announce()
+            self.update()
 
     def choose_none(self) -> None:
         """Choose no shop any more."""
@@ -165,13 +183,16 @@ class HeatMap(QWidget):
 
     def _choose(self, keys: frozenset[str]) -> None:
         if keys != self._chosen:
-            self._chosen = keys
-            self._announce()
-            self.update()
+            self.set_chosen(keys)
             self.chosen_changed.emit()
 
+    @property
+    def _can_choose(self) -> bool:
+        return self._choosable and not self._rows.inside  # a cell of a group is none of a shop
+
     def _toggle(self, index: int) -> None:
-        self._choose(self._chosen ^ {self._rows.cells[index].key})
+        if self._is_lit(index):
+            self._choose(self._chosen ^ {self._rows.cells[index].key})
 
     def _dimmed(self) -> Dim | None:
         lit = self._lit
@@ -182,7 +203,10 @@ class HeatMap(QWidget):
     def rect_of(self, platform: str, shop_id: str) -> QRectF:
         """Where a shop is drawn; empty when it is not."""
         index = self._rows.index_of(platform, shop_id)
-        left, top, side = self._layout_of.rect_of(index) if index >= 0 else (0.0, 0.0, 0.0)
+        return self._room_of(index) if index >= 0 else QRectF()
+
+    def _room_of(self, index: int) -> QRectF:
+        left, top, side = self._layout_of.rect_of(index)
         return QRectF(left, top, side, side)
 
     def _zoomed(self, old: Rows) -> int:
@@ -261,10 +285,9 @@ class HeatMap(QWidget):
             self._paint_numbers(painter)
         if self._marked[1]:
             platform, shop_id, group = self._marked
-            self._paint_mark(painter, platform, group if self._rows.inside else shop_id)
-        for key in self.chosen:
-            platform, _colon, shop_id = key.partition(":")
-            self._paint_mark(painter, platform, shop_id)
+            self._paint_mark(painter, self.rect_of(platform, group if self._rows.inside else shop_id))
+        for at in self._chosen_places():
+            self._paint_mark(painter, self._room_of(at))
         if not self._box.isEmpty():
             painter.setBrush(theme().tint("accent", 32))
             painter.setPen(QPen(theme().color("accent"), 1))
@@ -314,8 +337,7 @@ class HeatMap(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(room.adjusted(0.5, 0.5, -0.5, -0.5))
 
-    def _paint_mark(self, painter: QPainter, platform: str, shop_id: str) -> None:
-        room = self.rect_of(platform, shop_id)
+    def _paint_mark(self, painter: QPainter, room: QRectF) -> None:
         if not room.isEmpty():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -370,7 +392,7 @@ class HeatMap(QWidget):
         if cell is not None:
             inside = self._rows.inside[self._current] if self._rows.inside else {}
             said = sentence(cell, platform_name(cell.platform), inside, states_only=self._states_only)
-            chosen = (_("selected"),) if cell.key in self._chosen else ()
+            chosen = (_("selected"),) if cell.key in self._chosen and self._is_lit(self._current) else ()
             self.setAccessibleDescription("; ".join((said, *chosen)))
             return
         parts = [f"{platform_name(g.platform)}: {self.header_of(g)[1]}" for g in self._rows.groups]
@@ -381,7 +403,7 @@ class HeatMap(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """With Ctrl begin to choose."""
         with_ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        if self._choosable and with_ctrl and event.button() == Qt.MouseButton.LeftButton:
+        if self._can_choose and with_ctrl and event.button() == Qt.MouseButton.LeftButton:
             self._drag_from = event.position()
         else:
             super().mousePressEvent(event)
@@ -404,9 +426,9 @@ class HeatMap(QWidget):
         if self._drag_from is not None and event.button() == Qt.MouseButton.LeftButton:
             box, self._drag_from, self._box = self._box, None, QRectF()
             if not box.isEmpty():
-                cells = self._rows.cells
-                touched = (one for one in cells if box.intersects(self.rect_of(one.platform, one.shop_id)))
-                self._choose(self._chosen.union(one.key for one in touched))
+                cells = enumerate(self._rows.cells)
+                touched = (one.key for at, one in cells if self._is_lit(at) and box.intersects(self._room_of(at)))
+                self._choose(self._chosen.union(touched))
                 self.update()
             elif index >= 0:
                 self._toggle(index)
@@ -472,15 +494,15 @@ class HeatMap(QWidget):
             self.set_current(index, by_key=True)
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End) and last >= 0:
             self.set_current(0 if key == Qt.Key.Key_Home else last, by_key=True)
-        elif key == Qt.Key.Key_Space and self._choosable and with_ctrl and self._current >= 0:
+        elif key == Qt.Key.Key_Space and self._can_choose and with_ctrl and self._current >= 0:
             self._toggle(self._current)
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._current >= 0:
             self._open(self._current)
+        elif key == Qt.Key.Key_Escape and self.chosen:
+            self.choose_none()
         elif key == Qt.Key.Key_Escape and self._rows.within is not None:
             self.left.emit()
-        elif key == Qt.Key.Key_Escape and self._chosen:
-            self.choose_none()
         elif key == Qt.Key.Key_Escape and self._current >= 0:
             self.set_current(-1)
         else:

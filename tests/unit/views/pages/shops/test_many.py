@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -116,7 +117,8 @@ def test_shops_that_another_page_chose_stand_there_alone_and_ticked(
     assert dialog.verb_button.text() == "Pause 3 shops"
     dialog.reject()
     page.only_button.click()
-    qtbot.waitUntil(lambda: records.rowCount() == 500, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: records.rowCount() >= 500, timeout=WAIT_MS)
+    assert {row.key for row in page.ticked()} == {"pdd:s1", "pdd:t599", "pdd:t7"}, "they stay ticked, and in sight"
     assert not page.only_button.isVisible()
 
 
@@ -468,3 +470,48 @@ def test_a_fleet_too_large_for_a_cell_each_has_one_for_each_group_that_opens_and
     assert not heat.rows.inside
     qtbot.mouseClick(back, Qt.MouseButton.LeftButton)
     assert (bool(heat.rows.inside), back.isVisible()) == (True, False)
+
+
+@pytest.mark.one_pair
+def test_what_is_chosen_in_the_map_is_ticked_in_the_table_and_the_other_way_round(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.store.put_shops([Shop(platform="temu", shop_id=f"t{n:03d}", name=f"More {n}") for n in range(600)])
+    fleet.engine.registry.forget()
+    page = open_page()
+    heat, left, ctrl = page.heat.map, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
+
+    def at(key: str) -> QPoint:
+        return heat.rect_of(*key.split(":")).center().toPoint()
+
+    def ticked() -> set[str]:
+        return {row.key for row in page.ticked()}
+
+    qtbot.mousePress(heat, left, ctrl, at("pdd:s0"))
+    QTest.mouseMove(heat, at("pdd:s1"))
+    QTest.mouseMove(heat, at("pdd:s2"))
+    qtbot.mouseRelease(heat, left, ctrl, at("pdd:s2"))
+    assert ticked() == {"pdd:s0", "pdd:s1", "pdd:s2"}
+    qtbot.mouseClick(heat, left, ctrl, at("pdd:s1"))
+    assert ticked() == {"pdd:s0", "pdd:s2"}
+    page.table.records.set_ticked(["pdd:s3"])
+    assert heat.chosen == ("pdd:s0", "pdd:s2", "pdd:s3")
+    last = "temu:t599"
+    assert page.table.records.find(last) is None, "it is beyond the rows that are handed out"
+    qtbot.mouseClick(heat, left, ctrl, at(last))
+    qtbot.waitUntil(lambda: ticked() == {"pdd:s0", "pdd:s2", "pdd:s3", last}, timeout=WAIT_MS)
+    page.bulk.buttons["pause"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert dialog.verb_button.text() == "Pause 4 shops"
+    dialog.reject()
+    # what the filter leaves out is neither in sight nor acted on
+    page.search.setText("More")
+    qtbot.waitUntil(lambda: heat.chosen == (last,), timeout=WAIT_MS)
+    qtbot.mouseClick(heat, left, ctrl, at("pdd:s1"))
+    assert ticked() == {last}
+    page.search.clear()
+    qtbot.waitUntil(lambda: ticked() == {"pdd:s0", "pdd:s2", "pdd:s3", last}, timeout=WAIT_MS)
+    heat.setFocus()
+    qtbot.keyClick(heat, Qt.Key.Key_Escape)
+    assert page.table.records.ticked() == frozenset()
+    assert not page.bulk.isVisible()
