@@ -28,14 +28,21 @@ class FlowRow(QLayout):
     """Keeps the order and the size hints of its widgets; its height follows its width."""
 
     def __init__(
-        self, parent: QWidget | None = None, *, across: int = 12, down: int = 2, last_right: bool = False
+        self,
+        parent: QWidget | None = None,
+        *,
+        across: int = 12,
+        down: int = 2,
+        last_right: bool = False,
+        shrinks: bool = False,
     ) -> None:
         """``across`` and ``down``: pixels between widgets and between lines; ``last_right``: in one line with others
-        the last widget stands at its right end.
+        the last widget stands at its right end; ``shrinks``: they are less wide than they want to be before another
+        line begins.
         """
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
-        self._across, self._down, self._last_right = across, down, last_right
+        self._across, self._down, self._last_right, self._shrinks = across, down, last_right, shrinks
         self._heights: dict[int, int] = {}  #: by width; each layout around it asks for them anew
         self.setContentsMargins(0, 0, 0, 0)
 
@@ -98,11 +105,20 @@ class FlowRow(QLayout):
         if rect.width() > 0:
             sizes = [QSize(min(size.width(), rect.width()), size.height()) for size in sizes]
         top = rect.top()
-        for line in in_lines([size.width() for size in sizes], rect.width(), self._across):
+        widths = [size.width() for size in sizes]
+        if self._shrinks:
+            widths = [min(item.minimumSize().width(), wide) for item, wide in zip(items, widths, strict=True)]
+        for line in in_lines(widths, rect.width(), self._across):
+            spare = rect.width() - sum(widths[place] for place in line) - self._across * (len(line) - 1)
+            for place in line:  # the first has it before those behind
+                more = max(0, min(spare, sizes[place].width() - widths[place]))
+                sizes[place].setWidth(widths[place] + more)
+                spare -= more
             left, height = rect.left(), max(sizes[place].height() for place in line)
             if move:
                 for place in line:  # a button and a link beside it have their words at one height
-                    if self._last_right and len(line) == len(items) > 1 and place == line[-1]:
+                    last = items[place] is self._items[-1] and len(line) == len(items) > 1
+                    if self._last_right and last:
                         left = rect.right() + 1 - sizes[place].width()
                     middle = top + (height - sizes[place].height()) // 2
                     items[place].setGeometry(QRect(QPoint(left, middle), sizes[place]))

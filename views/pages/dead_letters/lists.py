@@ -197,7 +197,7 @@ def _column(pane: QWidget, head: QWidget, middle: QWidget, foot: QWidget, *notes
     in_column(head, line(), *notes, (middle, 1), foot, owner=pane, spacing=0)
 
 
-HEIGHT, NARROW = 42, 440
+HEIGHT, LINE = 42, 28
 
 
 class BulkBar(QWidget):
@@ -215,9 +215,10 @@ class BulkBar(QWidget):
         super().__init__(parent)
         self._verbs, self._letters = verbs, Letters()
         self._state, self._news = (0, 0, 0), NOTHING_NEW
-        self.setFixedHeight(HEIGHT)
+        self.setMinimumHeight(HEIGHT)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._count = Label("", "strong")
+        self._count.setMinimumHeight(LINE)  # alone it stands where it stands beside buttons
         self._clear = IconButton("ph.x", N_("Clear the selection"))
         self._clear.clicked.connect(self.clear_wanted)
         self._all = LinkLabel()
@@ -229,14 +230,12 @@ class BulkBar(QWidget):
             kind, icon = ("primary", verb.icon) if verb.key == "republish" else ("ghost", "")
             self.buttons[verb.key] = button = Button(kind=kind, icon=icon)
             button.clicked.connect(partial(self._act, verb.key))
-        row = in_row(owner=self, margins=(16, 0, 12, 0), spacing=6)
-        left: tuple[QWidget, ...] = (self._count, self._clear, self._all)
-        for widget in left:
-            row.addWidget(widget)
-        row.addStretch(1)
+        row = FlowRow(across=6, down=4, last_right=True, shrinks=True)
+        in_column(row, owner=self, margins=(16, 7, 12, 7))
         first, *others = self.buttons.values()
-        for button in (self.new_button, *others, first):
-            row.addWidget(button)
+        parts: tuple[QWidget, ...] = (self._count, self._clear, self._all, self.new_button, *others, first)
+        for widget in parts:
+            row.addWidget(widget)
         on_language_changed(self._say)
 
     def show_state(self, letters: Letters, *, loaded: int, total: int, news: News) -> None:
@@ -245,7 +244,7 @@ class BulkBar(QWidget):
         ticked = len(letters.ids)
         self._state = (ticked, loaded, total)
         set_look(self, panel="actionbar" if ticked else "footer")
-        self._clear.setVisible(bool(ticked) and self.width() >= NARROW)
+        self._clear.setVisible(bool(ticked))
         self._all.setVisible(loaded < total and 0 < ticked < total)
         self.new_button.setVisible(bool(news.number))
         self._say()
@@ -255,9 +254,7 @@ class BulkBar(QWidget):
 
     def _say(self) -> None:
         ticked, loaded, total = self._state
-        if ticked and self.width() < NARROW:
-            self._count.setText(text.count(ticked))
-        elif ticked:
+        if ticked:
             self._count.setText(ngettext("{n} selected", "{n} selected", ticked).format(n=text.count(ticked)))
         elif not total:
             self._count.setText("")  # the list says why it is empty, or that it loads

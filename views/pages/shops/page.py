@@ -112,6 +112,7 @@ class ShopsPage(ListPage[ShopRow]):
         self._works = Operation(self, latest=True)
         self._bulk_acts = BulkActs(context, self)
         self._showing, self._barred = False, ""
+        self._filtered = Wanted()  #: what the table shows
         self.fleet_verbs: Verbs[FleetVerb, ShopsNow] = Verbs(
             FLEET_VERBS, lambda verb, now: verb.do(self.actions_of_page, now), self.actions_of_page.barred
         )
@@ -337,6 +338,10 @@ class ShopsPage(ListPage[ShopRow]):
             self._ask()
         self._unknown.answer(ask.wanted)
         self._model.apply(self._now.rows, settle=ask.settle or self._resting)
+        filtered = replace(ask.wanted, also=frozenset())
+        if filtered != self._filtered:  # what is above stays above of a list that goes on, not of another one
+            self._filtered = filtered
+            self.table.scrollToTop()
         self._limits.apply(self._scopes)
         if self._scope_wish:
             self.limits.set_current_key(self._scope_wish)

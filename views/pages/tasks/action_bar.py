@@ -20,9 +20,10 @@ from views.support.offers import offer
 from views.support.words.rows import NOTHING_NEW, News
 from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.elided import Elided
-from views.widgets.layout import STRETCH, in_row, put
+from views.widgets.flow_row import FlowRow
+from views.widgets.layout import in_column
 
-HEIGHT = 42
+HEIGHT, LINE, CURRENT = 42, 28, 120
 
 
 class BarState(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,19 +60,26 @@ class ActionBar(QWidget):
     def __init__(self, verbs: Sequence[TaskVerb]) -> None:
         super().__init__()
         self._state, self._busy = BarState(), False
-        self.setFixedHeight(HEIGHT)
+        self.setMinimumHeight(HEIGHT)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.count = Label("", "strong", tabular=True)
+        self.count.setMinimumHeight(LINE)  # alone it stands where it stands beside buttons
         self._clear = IconButton("ph.x", N_("Clear the selection"))
         self._clear.clicked.connect(self.clear_wanted)
         self.all_link = LinkLabel()
         self.all_link.activated.connect(self.all_wanted)
         # beside "17 tasks" a red Cancel would read as one for all of them
         self._current = Elided("", "strong", "text2")
+        self._current.setMinimumWidth(CURRENT)
         self.buttons: dict[str, Button] = {}
-        row = in_row(
-            self.count, self._clear, self.all_link, self._current, owner=self, margins=(16, 0, 12, 0), spacing=4
-        )
+        # beside the panel of a task in a small window there is room for half of it
+        row = FlowRow(across=4, down=4, last_right=True, shrinks=True)
+        in_column(row, owner=self, margins=(16, 7, 12, 7))
+        self.decide_button = Button(N_("Decide"), icon="ph.question", kind="ghost")
+        self.decisions = QMenu(self)
+        self.decide_button.set_menu(self.decisions)
+        for widget in (self.count, self._clear, self.all_link, self._current, self.decide_button):
+            row.addWidget(widget)
         for verb in verbs:
             kind = "ghostdanger" if verb.danger else "ghost"
             button = Button(verb.text, icon=verb.icon, kind=kind, hint=verb.shortcut)
@@ -79,14 +87,11 @@ class ActionBar(QWidget):
             button.hide()
             self.buttons[str(verb.key)] = button
             row.addWidget(button)
-        self.decide_button = Button(N_("Decide"), icon="ph.question", kind="ghost")
-        self.decisions = QMenu(self)
-        self.decide_button.set_menu(self.decisions)
-        row.insertWidget(row.indexOf(self._current) + 1, self.decide_button)
         self._copy = Button(N_("Copy as"), icon="ph.copy", kind="ghost")
         self._export = Button(N_("Export"), icon="ph.export", kind="ghost")
         self._export.clicked.connect(self.export_wanted)
-        put(row, self._copy, self._export, STRETCH)
+        row.addWidget(self._copy)
+        row.addWidget(self._export)
         self.new_button = Button(N_("New rows"), kind="primary", small=True)
         self.new_button.clicked.connect(self.new_rows_wanted)
         row.addWidget(self.new_button)

@@ -37,8 +37,9 @@ from views.dialogs.schema.form import LineInput
 from views.pages.dead_letters import words
 from views.pages.dead_letters.issue import KnownIssue, MergeInto, SplitOff
 from views.pages.dead_letters.page import DeadLettersPage
-from views.pages.dead_letters.verbs import CauseNote
+from views.pages.dead_letters.verbs import CauseNote, Letters
 from views.support.acting import REPUBLISH, Acting
+from views.support.words.rows import News
 from views.theme.tokens import platform_badge
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
@@ -143,6 +144,23 @@ def test_at_200_percent_no_pane_lies_beyond_the_edge_and_every_column_is_whole(f
     table = page.letters.table
     assert table.horizontalHeader().length() <= table.viewport().width()
     assert cut(page.panel) == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_the_foot_of_the_letters_is_whole_at_200_percent(fleet: Fleet, open_page: Open, language: str) -> None:
+    i18n.set_language(language)
+    fleet.seed_deaths()
+    page = open_page()
+    page.resize(*LEAST)
+    page.table.records.tick_all()
+    bar = page.letters.bar
+    letters = Letters(ids=tuple(map(str, range(18))), state=Triage.OPEN)
+    bar.show_state(letters, loaded=18, total=40, news=News(18, 200))
+    QApplication.processEvents()
+    assert cut(bar) == []
+    for button in (one for one in (bar.new_button, *bar.buttons.values()) if one.isVisible()):
+        assert bar.rect().contains(button.geometry())
+        assert button.width() >= button.minimumSizeHint().width()
 
 
 def test_beside_the_panel_every_column_of_the_letters_is_shown_at_1600(

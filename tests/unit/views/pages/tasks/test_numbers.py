@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
-from PySide6.QtWidgets import QAbstractButton, QLabel
+import pytest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from services.domain.task.record import Task
 from services.domain.task.status import Status
+from tests.support.cuts import cut
 from views.kit.task_verb import Chosen, TaskVerb
 from views.kit.verb import Offer, Place, Verbs
 from views.pages.tasks.action_bar import ActionBar, BarState
@@ -32,6 +36,26 @@ def test_the_foot_says_at_least_so_many(qtbot: QtBot) -> None:
     ):
         bar.show_state(state)
         assert words in [one.text() for one in bar.findChildren(QLabel)]
+
+
+@pytest.mark.parametrize("width", [300, 455, 644, 890, 1200])
+def test_a_foot_of_any_width_cuts_nothing(qtbot: QtBot, width: int) -> None:
+    """Beside the panel of a task, at 960 x 540, it has less than half of the room of its verbs in one line."""
+    bar = ActionBar([verb for verb in VERBS if Place.BAR in verb.places])
+    qtbot.addWidget(bar)
+    bar.show()
+    running = Chosen(standing=Counter({(Status.RUNNING, ""): 12}), picks=tuple)
+    news = News(18, 200)
+    for state in (
+        BarState(loaded=200, total=220, news=news, cursor=True, current="Goods refresh"),
+        BarState(ticked=12, beyond=3, loaded=200, total=220, all_ticked=True, news=news),
+    ):
+        bar.show_state(state, offers(running))
+        bar.resize(width, bar.heightForWidth(width))
+        QApplication.processEvents()
+        assert bar.width() == width
+        assert cut(bar) == []
+        assert bar.rect().contains(bar.new_button.geometry())
 
 
 def test_the_pill_does_not_name_a_number_that_nobody_counted(qtbot: QtBot) -> None:
