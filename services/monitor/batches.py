@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,14 +10,12 @@ import msgspec
 
 from services.domain.insight import batch as insight
 from services.domain.insight import cause_rule
-from services.domain.insight.forecast.flow import ABOVE, BELOW, MODEL, Spread
+from services.domain.insight.forecast.flow import Spread
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import ACTIVE, TERMINAL, Status
 from services.ports import Store
 
-#: ends from which the pace of a batch is told
-SAMPLE = 50
 #: tasks of one batch that are looked at, and how many at a time; records are read further where others stand for them
 MOST, PAGE = 5000, 1000
 READ = 4 * MOST
@@ -132,14 +129,9 @@ class BatchQueries:
         if not left or counts.get(Status.HELD):
             return None if left else Spread(low_s=0.0, mid_s=0.0, high_s=0.0)
         terms = (equals("batch", batch), equals("status", Status.SUCCEEDED, Status.DEAD))
-        page = self._store.query(Query(terms=terms, sort="updated", limit=SAMPLE, want_total=False))
+        page = self._store.query(Query(terms=terms, sort="updated", limit=insight.SAMPLE, want_total=False))
         ends = [task.ended_at for task in page.tasks if task.ended_at]
-        if len(ends) < 2:
-            return None
-        mid = left * max(1, self._store.now_ms() - min(ends)) / len(ends) / 1000
-        # ends come by chance: the pace is known by as many as were counted, and as many are to come as are left
-        off = mid * math.sqrt(1 / len(ends) + 1 / left) + MODEL * mid
-        return Spread(low_s=max(0.0, mid - BELOW * off), mid_s=mid, high_s=mid + ABOVE * off)
+        return insight.at_pace(ends, left, self._store.now_ms())
 
 
 class _Names:

@@ -4,6 +4,7 @@ holds it. Pure.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -11,6 +12,7 @@ import msgspec
 
 from services.domain.gates import listed, paused
 from services.domain.insight import cause
+from services.domain.insight.forecast.flow import ABOVE, BELOW, MODEL, Spread
 from services.domain.task.record import Task
 from services.domain.task.status import REPLACED, TERMINAL, Status
 from services.domain.text.message import Message
@@ -147,6 +149,47 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
     def by_itself(self) -> int:
         """So many are done, or will be with nobody's help."""
         return max(0, self.total - self.stays - self.counts.get(CANCELLED, 0))
+
+
+#: ends from which the pace of a batch is told, and so many at least before it is looked back on
+SAMPLE, LEAST_ENDS = 50, 4
+
+
+def at_pace(ends: Sequence[int], left: int, now_ms: int) -> Spread | None:
+    """How long ``left`` tasks take at the pace of these ends (UTC ms), the time since the latest counted; None where
+    they are too few to tell.
+    """
+    if len(ends) < 2:
+        return None
+    mid = left * max(1, now_ms - min(ends)) / len(ends) / 1000
+    # ends come by chance: the pace is known by as many as were counted, and as many are to come as are left
+    off = mid * math.sqrt(1 / len(ends) + 1 / left) + MODEL * mid
+    return Spread(low_s=max(0.0, mid - BELOW * off), mid_s=mid, high_s=mid + ABOVE * off)
+
+
+class Foretold(msgspec.Struct, frozen=True):
+    """What was said of the end of a batch when half of it had ended."""
+
+    at_ms: int
+    left: Spread
+
+    @property
+    def end_ms(self) -> int:
+        """When it was said to end, UTC ms."""
+        return self.at_ms + round(self.left.mid_s * 1000)
+
+
+def foretold(tasks: Iterable[Task]) -> Foretold | None:
+    """What the pace of a batch that has ended had said half-way; None where it was not let end by itself."""
+    found = list(tasks)
+    gone = {task.task_id for task in replaced(found)}
+    known = [task for task in found if task.task_id not in gone]
+    ends = sorted(task.ended_at for task in known if task.ended_at and task.status in (Status.SUCCEEDED, Status.DEAD))
+    if len(ends) < max(LEAST_ENDS, len(known)):
+        return None
+    half = len(ends) // 2
+    left = at_pace(ends[max(0, half - SAMPLE) : half], len(ends) - half, ends[half - 1])
+    return Foretold(ends[half - 1], left) if left is not None else None
 
 
 def story(

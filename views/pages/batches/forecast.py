@@ -38,11 +38,19 @@ class Course(msgspec.Struct, frozen=True):
     middle: float = 0.0
     late: float = 0.0
     deadline: float = 0.0  #: 0 for none
+    told: float = 0.0  #: when the end was forecast of what has ended now, 0: it is forecast now
+
+    def done_by(self, instant: float) -> int:
+        """How many had succeeded by then."""
+        return (
+            max((number for at, number in self.curve if at <= instant), default=0) if instant < self.now else self.done
+        )
 
     @property
     def end(self) -> float:
         """Where the axis ends."""
-        last = max(self.now, self.late, self.deadline, self.begun + LEAST_S)
+        ahead = self.middle if self.told else self.late  # what it might have been off by matters no more
+        last = max(self.now, ahead, self.deadline, self.begun + LEAST_S)
         return last + (last - self.begun) * FREE
 
 
@@ -53,7 +61,9 @@ def course_of(one: BatchNow) -> Course | None:
     now, left = one.at_ms / 1000, one.view.left
     open_ = words.is_open(one.view)
     stuck = words.stuck(one)
-    ahead = left if open_ and not stuck else None
+    before = one.foretold if not open_ else None
+    ahead = before.left if before is not None else left if open_ and not stuck else None
+    since = before.at_ms / 1000 if before is not None else now
     return Course(
         begun=one.view.begun_at / 1000,
         now=now if open_ or not one.ends else one.ends[-1] / 1000,
@@ -62,12 +72,13 @@ def course_of(one: BatchNow) -> Course | None:
         ),
         done=len(one.ends),
         total=one.story.total,
-        likely=one.story.by_itself,
-        stays=one.story.stays if stuck or ahead is not None else 0,
-        early=now + ahead.low_s if ahead is not None else 0.0,
-        middle=now + ahead.mid_s if ahead is not None else 0.0,
-        late=now + ahead.high_s if ahead is not None else 0.0,
-        deadline=one.story.deadline / 1000,
+        likely=one.story.by_itself if open_ else len(one.ends),
+        stays=one.story.stays if open_ and (stuck or ahead is not None) else 0,
+        early=since + ahead.low_s if ahead is not None else 0.0,
+        middle=since + ahead.mid_s if ahead is not None else 0.0,
+        late=since + ahead.high_s if ahead is not None else 0.0,
+        deadline=(one.story.deadline if open_ else one.story.due) / 1000,
+        told=since if before is not None else 0.0,
     )
 
 
@@ -101,7 +112,7 @@ class BatchForecast(QWidget):
     def show_batch(self, one: BatchNow) -> None:
         """Show this one; of one whose story is not known yet nothing."""
         self._course = course_of(one)
-        self._announce(note(one))
+        self._announce(text.listed(part for part in (note(one), words.off_by(one)) if part))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -150,7 +161,8 @@ class BatchForecast(QWidget):
                 draw_line(painter, QRectF(x - wide / 2, room.bottom() + 2, wide, AXIS - 2), said)
 
     def _paint_ahead(self, painter: QPainter, room: QRectF, course: Course) -> None:
-        begin = self._at(room, course, course.now, course.done)
+        since = course.told or course.now
+        begin = self._at(room, course, since, course.done_by(since))
         if not course.middle:
             if course.stays:
                 painter.setPen(QPen(theme().color("accent"), 1.5, Qt.PenStyle.DashLine))
@@ -162,11 +174,15 @@ class BatchForecast(QWidget):
         colour = QColor(theme().color("accent"))
         painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
         painter.drawLine(begin, middle)
-        painter.drawLine(middle, QPointF(room.right(), middle.y()))
+        if not course.told:
+            painter.drawLine(middle, QPointF(room.right(), middle.y()))
         colour.setAlphaF(0.22)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
+        painter.save()
+        painter.setClipRect(room)
         painter.drawPolygon(QPolygonF([begin, early, late]))
+        painter.restore()
 
     def _paint_done(self, painter: QPainter, room: QRectF, course: Course) -> None:
         points = [self._at(room, course, course.begun, 0)]
@@ -193,7 +209,8 @@ class BatchForecast(QWidget):
         self._say(painter, room, now, done, above=now.y() - 18 > room.top())
         if course.deadline:
             x = round(self._at(room, course, course.deadline, 0).x()) + 0.5
-            late = course.middle > course.deadline or (not course.middle and course.now > course.deadline)
+            last = course.middle if course.middle and not course.told else course.now
+            late = last > course.deadline
             tone = theme().color("retrying" if late else "text3")
             painter.setPen(QPen(tone, 1, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(x, room.top()), QPointF(x, room.bottom()))
@@ -202,6 +219,16 @@ class BatchForecast(QWidget):
             )
             painter.setPen(tone)
             self._say(painter, room, QPointF(x, HEAD), said, above=True)
+        if course.told:  # down to the time that it stands for
+            end = self._at(room, course, course.middle, course.likely)
+            painter.setPen(QPen(theme().color("accent"), 1, Qt.PenStyle.DashLine))
+            painter.drawLine(end, QPointF(end.x(), room.bottom()))
+            painter.setPen(theme().color("text2"))
+            when = shown.clock(round(course.middle * 1000), round(course.now * 1000))
+            said = _("foretold {time}").format(time=when)
+            wide = painter.fontMetrics().horizontalAdvance(said) + 12
+            beside = end.x() if end.x() - wide > room.left() else end.x() + wide
+            self._say(painter, room, QPointF(beside, room.bottom()), said, above=True)
         if course.middle and course.stays:
             painter.setPen(theme().color("text2"))
             y = self._at(room, course, course.now, course.likely).y()

@@ -599,6 +599,7 @@ def _story(batches: BatchQueries, queries: TaskQueries, name: str, by: str) -> B
         BatchNow(view=view),
         story=story,
         ends=tuple(sorted(task.ended_at for task in tasks if task.status == Status.SUCCEEDED and task.ended_at)),
+        foretold=insight.foretold(tasks) if not words.is_open(view) else None,
         complete=len(tasks) < MOST or view.total <= MOST,
         retries=sum(_retried(task) for task in tasks),
         raises=sum(task.status in MOVABLE and task.lane != "high" for task in tasks),

@@ -10,7 +10,7 @@ from datetime import datetime
 import msgspec
 
 from services.domain.insight import batch as insight
-from services.domain.insight.batch import Box, Hold, ShopLeft, Story
+from services.domain.insight.batch import Box, Foretold, Hold, ShopLeft, Story
 from services.domain.task.status import TERMINAL, Status
 from services.i18n import N_, _, ngettext
 from services.monitor.batches import MOST, BatchView
@@ -76,12 +76,17 @@ _STEPS: Mapping[str, str] = {
 }
 
 
+#: a forecast that was off by less was right
+LEAST_OFF_MS = 1000
+
+
 class BatchNow(msgspec.Struct, frozen=True, kw_only=True):
     """A batch as the list and the page show it; the story only of the one under the cursor."""
 
     view: BatchView
     story: Story | None = None
     ends: tuple[int, ...] = ()  #: when its tasks succeeded, in order, UTC ms
+    foretold: Foretold | None = None  #: what was said of its end half-way, where it has ended
     complete: bool = True  #: whether the story tells all of its tasks
     retries: int = 0  #: tasks that each verb is about
     raises: int = 0
@@ -209,7 +214,24 @@ def _ended(one: BatchNow) -> list[str]:
     if story.due:
         words = _("{span} past its deadline") if late(one) else _("{span} before its deadline")
         said.append(words.format(span=text.duration(shown.span(abs(story.due - story.ended_at)))))
+    if missed := off_by(one):
+        said.append(missed)
     return said
+
+
+def off_by(one: BatchNow) -> str:
+    """How far off the forecast was that was made half-way, "" where there was none."""
+    if one.foretold is None or one.story is None:
+        return ""
+    off = one.story.ended_at - one.foretold.end_ms
+    if abs(off) < LEAST_OFF_MS:
+        return _("as its pace foretold half-way")
+    words = (
+        _("{span} later than its pace foretold half-way")
+        if off > 0
+        else _("{span} earlier than its pace foretold half-way")
+    )
+    return words.format(span=text.duration(shown.span(abs(off))))
 
 
 def _gone(number: int) -> str:

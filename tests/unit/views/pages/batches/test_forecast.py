@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QRect
 from pytestqt.qtbot import QtBot
 
-from services.domain.insight.batch import DEAD, DONE, HELD, WAITING, Hold, Story
+from services.domain.insight.batch import DEAD, DONE, HELD, WAITING, Foretold, Hold, Story
 from services.domain.insight.forecast.flow import Spread
 from services.monitor.batches import BatchView
 from views.pages.batches.forecast import POINTS, BatchForecast, course_of, note
@@ -100,3 +100,19 @@ def test_many_ends_are_thinned() -> None:
     assert found is not None
     assert len(found.curve) <= POINTS
     assert course_of(BatchNow(view=batch().view)) is None
+
+
+def test_of_what_has_ended_it_draws_what_was_foretold_half_way(qtbot: QtBot) -> None:
+    foretold = Foretold(BEGUN + 300_000, LEFT)
+    one = replace(batch(done=10, dead=0, left=None), foretold=foretold)
+    found = course_of(one)
+    assert found is not None
+    assert (found.told, found.done_by(found.told), found.likely) == (foretold.at_ms / 1000, 5, 10)
+    assert found.middle == foretold.end_ms / 1000
+    chart = BatchForecast()
+    qtbot.addWidget(chart)
+    chart.resize(320, chart.height())
+    chart.show_batch(one)
+    drawn = chart.grab().toImage()
+    chart.show_batch(replace(one, foretold=None))
+    assert drawn != chart.grab().toImage()

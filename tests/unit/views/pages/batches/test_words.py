@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.domain.insight import batch as insight
 from services.domain.task.record import Task
 from services.monitor.batches import BatchView
-from views.pages.batches.words import BatchNow, goes_on, headline, late, name, parts_of, state
+from views.pages.batches.words import BatchNow, goes_on, headline, late, name, off_by, parts_of, state
 from views.support import shown
 from views.support.text import THIN
 
@@ -74,3 +74,44 @@ def test_a_batch_that_has_ended_says_when_and_how_far_from_its_deadline() -> Non
     assert said(30, 20) == (f"All 2 done, at {clock} after 22 m 00 s, 8 m 00 s before its deadline", False)
     assert said(10, 20) == (f"All 2 done, at {clock} after 22 m 00 s, 2 m 00 s past its deadline", True)
     assert "deadline" not in said(30, 20, open_=1)[0]
+
+
+def ended(*minutes: float, begun: int = 1_700_000_000_000, **fields: object) -> BatchNow:
+    """A batch whose tasks ended so many minutes after it began."""
+    tasks = [
+        Task(
+            task_id=f"t{n}", platform="pdd", task_type="sync_order", shop_id=f"s{n}", status="succeeded",
+            ended_at=begun + round(at * 60_000),
+        )
+        for n, at in enumerate(minutes)
+    ]  # fmt: skip
+    return BatchNow(
+        view=BatchView("b1", {"succeeded": len(tasks)}, begun_at=begun),
+        story=insight.story(tasks, {}),
+        foretold=insight.foretold(tasks),
+        ends=tuple(sorted(task.ended_at for task in tasks)),
+        at_ms=begun + 3_600_000,
+    )
+
+
+def test_a_batch_that_has_ended_says_how_far_off_its_forecast_was() -> None:
+    def said(*minutes: float) -> str:
+        return off_by(ended(*minutes)).replace(THIN, " ")
+
+    # half-way, after four minutes, four tasks are left, and the last four took three minutes
+    assert said(1, 2, 3, 4, 6, 8, 10, 12) == "5 m 00 s later than its pace foretold half-way"
+    assert said(12, 10, 8, 6, 4, 3, 2, 1) == said(1, 2, 3, 4, 6, 8, 10, 12), "in whatever order they are read"
+    assert said(1, 2, 3, 4, 5, 6, 6, 6.5) == "30 s earlier than its pace foretold half-way"
+    assert said(1, 2, 3, 4, 5, 6, 6.5, 7) == "as its pace foretold half-way"
+    assert said(1, 2, 3) == "", "too few to have told anything"
+    whole = headline(ended(1, 2, 3, 4, 6, 8, 10, 12)).replace(THIN, " ")
+    assert whole.endswith("after 12 m 00 s, 5 m 00 s later than its pace foretold half-way")
+
+
+def test_of_a_batch_that_was_partly_cancelled_nothing_is_said_that_its_pace_foretold() -> None:
+    tasks = [
+        Task(task_id=f"t{n}", platform="pdd", task_type="t", shop_id="s", status=status, ended_at=60_000 * (n + 1))
+        for n, status in enumerate(["succeeded"] * 6 + ["cancelled"])
+    ]
+    assert insight.foretold(tasks) is None
+    assert insight.foretold(tasks[:6]) is not None
