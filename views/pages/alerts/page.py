@@ -61,20 +61,24 @@ from views.widgets.toast import ToastSpec
 
 EVERY_MS, LEAST_VERB = 1000, 44
 OVER_MS = 10_000  #: so long what was calm is seen to be over before it leaves
-INCIDENTS_VIEW, RULES_VIEW, CHANNELS_VIEW = "incidents", "rules", "channels"
-_VIEWS = ((INCIDENTS_VIEW, N_("Incidents")), (RULES_VIEW, N_("Rules")), (CHANNELS_VIEW, N_("Channels")))
+INCIDENTS_VIEW, HISTORY_VIEW, RULES_VIEW, CHANNELS_VIEW = "incidents", "history", "rules", "channels"
+_VIEWS = (
+    (INCIDENTS_VIEW, N_("Active")),
+    (HISTORY_VIEW, N_("History")),
+    (RULES_VIEW, N_("Rules")),
+    (CHANNELS_VIEW, N_("Channels")),
+)
 ACTIVE = "active"
 _STATES = (
-    (ACTIVE, N_("Active")),
+    (ACTIVE, N_("All")),
     (OPEN, N_("Not answered")),
     (ANSWERED, N_("Somebody is on it")),
     (MUTED, N_("Muted")),
-    (RESOLVED, N_("Resolved")),
 )
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """What is shown: which table, and incidents of which state."""
+    """What is shown: which view, and active incidents of which state."""
 
     view: str = INCIDENTS_VIEW
     state: str = ACTIVE
@@ -91,7 +95,9 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class AlertsPage(ListPage[Line]):
-    """Three tables, one at a time, and the panel of an incident; it shows, the process that leads sends."""
+    """Incidents, those of the past with them, rules or channels, one at a time, and the panel of an incident; it shows,
+    the process that leads sends.
+    """
 
     page_id = "alerts"
     actions_of_page: AlertActions
@@ -140,10 +146,10 @@ class AlertsPage(ListPage[Line]):
         self._say()
 
     def show_request(self, request: object) -> None:
-        """Show one incident by its id, one of the three tables, or after ``ALERTS_OF`` what concerns a measure."""
+        """Show one incident by its id, one of the views, or after ``ALERTS_OF`` what concerns a measure."""
         asked = str(request or "")
         self._measure = asked.removeprefix(ALERTS_OF) if asked.startswith(ALERTS_OF) else ""
-        if request in (RULES_VIEW, CHANNELS_VIEW):
+        if request in (HISTORY_VIEW, RULES_VIEW, CHANNELS_VIEW):
             self.views.set_current(str(request))
         else:
             self.views.set_current(INCIDENTS_VIEW)
@@ -154,10 +160,11 @@ class AlertsPage(ListPage[Line]):
         self._ask()
 
     def shown_request(self) -> str:
-        """Which table, or the incident in the panel."""
-        if self.views.current() != INCIDENTS_VIEW:
-            return self.views.current()
-        return "" if self.panel.isHidden() else self.panel.key  # also of a window that is hidden already
+        """The incident in the panel, or which view."""
+        if not self.panel.isHidden():  # also of a window that is hidden already
+            return self.panel.key
+        view = self.views.current()
+        return "" if view == INCIDENTS_VIEW else view
 
     def commands(self) -> Sequence[PageCommand]:
         """What the palette offers: the verbs of the row under the cursor."""
@@ -321,7 +328,8 @@ class AlertsPage(ListPage[Line]):
         self._ask()
 
     def _ask(self) -> None:
-        wanted = Wanted(self.views.current(), self.states.current())
+        view = self.views.current()
+        wanted = Wanted(view, self.states.current() if view == INCIDENTS_VIEW else ACTIVE)
         self._unknown.ask(wanted)
         self._all, self._failed = self._looks_back(), False
         self._source.ask(wanted, HISTORY_MOST if self._all else FIRST)
@@ -332,10 +340,10 @@ class AlertsPage(ListPage[Line]):
         self._fill(settle=True)
 
     def _looks_back(self) -> bool:
-        return self.states.current() == RESOLVED and bool(self._wish or self.search.text())
+        return self.views.current() == HISTORY_VIEW and bool(self._wish or self.search.text())
 
     def _load_more(self) -> None:
-        if self.states.current() == RESOLVED:
+        if self.views.current() == HISTORY_VIEW:
             self._source.more(len(self._history))
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
@@ -362,7 +370,7 @@ class AlertsPage(ListPage[Line]):
         # whatever is open now may be the next that is resolved
         self._resolved_at = None if answer.now.incidents else answer.resolved_at
         limit = answer.ask.limit
-        self._whole = answer.ask.wanted.state == RESOLVED and (len(answer.history) < limit or limit >= HISTORY_MOST)
+        self._whole = answer.ask.wanted.view == HISTORY_VIEW and (len(answer.history) < limit or limit >= HISTORY_MOST)
         if answer.ask.wanted.view == RULES_VIEW:
             self._rules.apply(answer.rules)
             _begin(self.rules)
@@ -408,11 +416,12 @@ class AlertsPage(ListPage[Line]):
 
     def _look_further(self, ask: Ask[Wanted]) -> None:
         """The incident that is wished for is over, or nobody knows it any more."""
-        if not self._wish or not ask.settle or ask.wanted not in (Wanted(), Wanted(state=RESOLVED)):
+        if not self._wish or not ask.settle or ask.wanted not in (Wanted(), Wanted(HISTORY_VIEW)):
             return
-        if ask.wanted.state == RESOLVED:
+        if ask.wanted.view == HISTORY_VIEW:
             self._wish = ""
-        self.states.set_current(RESOLVED if self._wish else ACTIVE)
+        self.views.set_current(HISTORY_VIEW if self._wish else INCIDENTS_VIEW)
+        self._show_view()
         self._ask()
 
     def _fill(self, *, settle: bool) -> None:
@@ -421,11 +430,14 @@ class AlertsPage(ListPage[Line]):
         if now is None:
             return
         state, sought = self.states.current(), self.search.text().casefold().strip()
-        rows = self._history if state == RESOLVED else tuple(one for one in now.incidents if _fits(one, state))
-        if state == ACTIVE:
-            rows = (*rows, *self._over.values())
+        past = self.views.current() == HISTORY_VIEW
+        if past:  # what is not over yet, and then what is
+            rows = (*(one for one in now.incidents if one.incident.id), *self._history)
+        else:
+            rows = tuple(one for one in now.incidents if _fits(one, state))
+            rows = (*rows, *self._over.values()) if state == ACTIVE else rows
         rows = tuple(one for one in rows if sought in words.searched(one))
-        if state == ACTIVE:
+        if state == ACTIVE and not past:
             self._model.apply(grouped(rows, () if settle else self._model.records()), settle=True)
         else:
             self._model.apply(listed(rows), settle=settle)
@@ -447,10 +459,11 @@ class AlertsPage(ListPage[Line]):
         now = self._now
         self.set_summary(words.summary(now))
         if now is not None:
-            for state in (ACTIVE, OPEN, ANSWERED, MUTED):
+            for state in (OPEN, ANSWERED, MUTED):
                 number = sum(_fits(one, state) for one in now.incidents)
                 self.states.set_suffix(state, text.compact(number) if number else "")
-            self.views.set_suffix(CHANNELS_VIEW, text.count(len(now.channels)) if now.channels else "")
+            self.views.set_suffix(INCIDENTS_VIEW, text.compact(len(now.incidents)) if now.incidents else "")
+            self.views.set_suffix(CHANNELS_VIEW, words.channels_suffix(now.channels))
             trouble, lead = words.stale(self._as_of) if self._as_of else (words.trouble(now), "")
             self.trouble.show_text(trouble, lead)
             self.trouble_room.setVisible(bool(trouble))
@@ -465,9 +478,10 @@ class AlertsPage(ListPage[Line]):
             looking, failed = N_("Looking through all that was resolved …"), N_("Not all that was resolved is known.")
             self.empty.set_texts(failed if self._failed else looking)
             return
-        if self.search.text() or self.states.current() not in (ACTIVE, RESOLVED):
+        past = self.views.current() == HISTORY_VIEW
+        if self.search.text() or (self.states.current() != ACTIVE and not past):
             self.empty.set_texts(N_("No incident matches."), N_("Look for another word or state."), N_("Show all"))
-        elif self.states.current() == RESOLVED:
+        elif past:
             self.empty.set_texts(N_("Nothing was resolved yet."), N_("Incidents that are over stay here for 90 days."))
         else:
             hint = N_("The process that leads looks every few seconds, and tells the channels.")
@@ -476,8 +490,9 @@ class AlertsPage(ListPage[Line]):
 
     def _show_view(self) -> None:
         view = self.views.current()
-        on_incidents = view == INCIDENTS_VIEW
+        on_incidents = view in (INCIDENTS_VIEW, HISTORY_VIEW)
         self._bar.setVisible(on_incidents)
+        self.states.setVisible(view == INCIDENTS_VIEW)
         if on_incidents:
             known = self._now is not None
             self.stack.setCurrentWidget(self.empty if known and not self._model.rowCount() else self.table)
@@ -493,17 +508,17 @@ class AlertsPage(ListPage[Line]):
     def _say_rights(self) -> None:
         view = self.views.current()
         offered = (
-            (INCIDENTS_VIEW, self.verbs.offers(Place.BAR, self.incident())),
-            (RULES_VIEW, self.rule_verbs.offers(Place.BAR, self.rule())),
-            (CHANNELS_VIEW, self.channel_verbs.offers(Place.BAR, self.channel())),
+            (view in (INCIDENTS_VIEW, HISTORY_VIEW), self.verbs.offers(Place.BAR, self.incident())),
+            (view == RULES_VIEW, self.rule_verbs.offers(Place.BAR, self.rule())),
+            (view == CHANNELS_VIEW, self.channel_verbs.offers(Place.BAR, self.channel())),
         )
-        for name, offers in offered:
+        for here, offers in offered:
             for one in offers:
                 button = self.buttons[one.verb.key]
                 button.set_source(one.name)
                 button.disable(one.reason)
-                there_too = name == INCIDENTS_VIEW and self.panel.isVisible()  # the panel has the same verbs
-                button.setVisible(name == view and one.shown and not there_too)
+                # the panel of an incident has the same verbs
+                button.setVisible(here and one.shown and not self.panel.isVisible())
         barred = self.actions_of_page.barred("admin")
         self.new_button.setVisible(view == CHANNELS_VIEW)
         self.new_button.disable(barred)
@@ -594,7 +609,7 @@ def _begin(table: TableView) -> None:
 
 def _look(queries: AlertQueries, ask: Ask[Wanted], resolved_at: int | None) -> Answer:
     wanted = ask.wanted
-    resolved = wanted.view == INCIDENTS_VIEW and wanted.state == RESOLVED
+    resolved = wanted.view == HISTORY_VIEW
     now = queries.now(addresses=wanted.view == CHANNELS_VIEW)
     if resolved_at is None:  # all that is kept is read for it, so it is asked once and not each second
         last = queries.history(1) if not now.incidents else ()

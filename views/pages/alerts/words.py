@@ -559,6 +559,18 @@ def channel_glyph(one: ChannelNow) -> str:
     return "warning" if one.error or one.lost or one.known is False else "healthy"
 
 
+def channels_suffix(found: Sequence[ChannelNow]) -> str:
+    """How many there are, and which of them has messages that wait."""
+    waits = [one.channel.name for one in found if one.channel.enabled and one.waiting]
+    if len(waits) == 1:
+        return _("{n}, {name} waits").format(n=text.count(len(found)), name=safe.one_line(waits[0], 16))
+    if waits:
+        return ngettext("{all}, {n} waits", "{all}, {n} wait", len(waits)).format(
+            all=text.count(len(found)), n=text.count(len(waits))
+        )
+    return text.count(len(found)) if found else ""
+
+
 def channel_state(one: ChannelNow) -> str:
     """Whether messages arrive."""
     if not one.channel.enabled:

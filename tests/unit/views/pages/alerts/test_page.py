@@ -72,7 +72,7 @@ def outline(page: AlertsPage) -> list[str]:
 def pick(qtbot: QtBot, page: AlertsPage, key: str) -> None:
     """Choose one of the choices above the table."""
     with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
-        page.states.choose(key)
+        (page.views if key in ("incidents", "history") else page.states).choose(key)
 
 
 def press(qtbot: QtBot, page: AlertsPage, button: Any) -> None:
@@ -103,7 +103,20 @@ def test_incidents_stand_there_with_extent_state_and_who_was_told(alerts: Alerts
     assert found[1][2].startswith("ann, answered ")
     assert found[1][2].endswith("“checking the page”")
     assert page.header.summary() == "1 needs an answer, ann is on 1; on duty: ops"
-    assert page.states.labels()[:3] == ["Active 2", "Not answered 1", "Somebody is on it 1"]
+    assert page.states.labels()[:3] == ["All", "Not answered 1", "Somebody is on it 1"]
+    assert page.views.labels() == ["Active 2", "History", "Rules", "Channels 1"]
+
+
+def test_a_channel_whose_messages_wait_says_so_in_its_tab(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    for name in ("mail", "ops", "wecom"):
+        alerts.channel(name)
+    login = alerts.login()
+    alerts.letter(login, "ops", sent_at=alerts.now, tries=1)
+    alerts.letter(login, "mail", tries=3, due_at=alerts.now + MINUTE, error="554 refused")
+    page = open_page()
+    assert page.views.labels()[-1] == "Channels 3, mail waits"
+    alerts.letter(login, "wecom", tries=1, due_at=alerts.now + MINUTE, error="timeout")
+    qtbot.waitUntil(lambda: page.views.labels()[-1] == "Channels 3, 2 wait", timeout=WAIT_MS)
 
 
 def test_who_could_not_be_told_is_not_called_told(alerts: Alerts, open_page: Open) -> None:
@@ -129,8 +142,14 @@ def test_a_state_and_a_word_choose_what_is_shown(qtbot: QtBot, alerts: Alerts, o
     assert "lane high has waited" in what
     assert state.startswith("Muted until ")
     assert state.endswith("by bob, “sale”")
-    pick(qtbot, page, "resolved")
-    assert [row[0] for row in told(page)] == ["Worker desk-06 of desk-06 is silent · desk-06"]
+    pick(qtbot, page, "history")
+    assert [(" ".join(row[0].split()[:3]), row[2].split()[0]) for row in told(page)] == [
+        ("9 shops must", "Not"),
+        ("The oldest task", "Muted"),
+        ("Worker desk-06 of", "Resolved"),
+    ], "what is not over yet is of what was, too"
+    assert not page.states.isVisible()
+    pick(qtbot, page, "incidents")
     pick(qtbot, page, "active")
     page.search.setText("lumo")
     assert [row[0] for row in told(page)] == ["9 shops must be logged in again · Lumo Home and 8 more"]
@@ -186,7 +205,8 @@ def test_what_nobody_was_told_of_yet_is_not_counted_as_unanswered(
     assert outline(page) == [
         *("Nobody has answered 1", login.id), *("Not told yet 1", new.id), *("Calming down 1", calm.id)
     ]  # fmt: skip
-    assert page.states.labels()[:3] == ["Active 3", "Not answered 1", "Somebody is on it"]
+    assert page.states.labels()[:3] == ["All", "Not answered 1", "Somebody is on it"]
+    assert page.views.labels()[0] == "Active 3"
     alerts.store.put_document(
         incidents.KIND, incidents.slot_of(new.key), incidents.dump(replace(new, raised_at=alerts.now))
     )
@@ -206,7 +226,7 @@ def test_what_was_calm_is_seen_to_be_over_before_it_leaves(qtbot: QtBot, alerts:
     alerts.store.remove_document(incidents.KIND, incidents.slot_of(calm.key))
     qtbot.waitUntil(lambda: told(page)[0][2].startswith("Resolved "), timeout=WAIT_MS)
     assert outline(page) == ["Just resolved 1", calm.id]
-    assert page.states.labels()[0] == "Active"
+    assert page.views.labels()[0] == "Active"
     qtbot.waitUntil(lambda: page.stack.currentWidget() is page.empty, timeout=2 * WAIT_MS)
 
 
@@ -305,7 +325,7 @@ def test_the_first_that_failed_stands_beside_the_last_that_was_good(
     assert heard.args == ["tasks", good]
     click(login.id)
     assert not evidence.isVisible()
-    pick(qtbot, page, "resolved")
+    pick(qtbot, page, "history")
     page.table.setFocus()
     assert not evidence.isVisible()
 
@@ -705,13 +725,13 @@ def test_another_page_asks_for_an_incident_that_is_over_or_forgotten(
     page = open_page()
     page.show_request(over.id)
     qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.key == over.id, timeout=WAIT_MS)
-    assert page.states.current() == "resolved"
+    assert page.views.current() == "history"
     page.panel.closed.emit()
     looked: list[str] = []
-    page.refreshed.connect(lambda: looked.append(page.states.current()))
+    page.refreshed.connect(lambda: looked.append(page.views.current()))
     page.show_request("INC-1")
     qtbot.waitUntil(lambda: len(looked) > 1, timeout=WAIT_MS)
-    assert looked[:2] == ["resolved", "active"]
+    assert looked[:2] == ["history", "incidents"]
     assert not page.panel.isVisible()
 
 
@@ -722,7 +742,7 @@ def test_it_speaks_chinese(alerts: Alerts, open_page: Open) -> None:
     page.retranslate()
     assert page.header.title() == "告警"
     assert "家店" in told(page)[0][0]
-    assert page.states.labels()[0].startswith("进行中")
+    assert page.views.labels()[0].startswith("进行中")
 
 
 def test_a_new_channel_and_its_test_speak_the_language_of_the_window(
@@ -733,7 +753,7 @@ def test_a_new_channel_and_its_test_speak_the_language_of_the_window(
     i18n.set_language("zh_CN")
     page.retranslate()
     places = set()
-    for view in ("incidents", "rules", "channels"):
+    for view in ("incidents", "history", "rules", "channels"):
         with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
             page.show_request(view)
         page.header.layout().activate()
@@ -782,14 +802,14 @@ def test_the_past_is_loaded_as_it_is_scrolled_and_a_word_is_looked_for_in_all_of
         one = alerts.silent(minutes=number + 5, resolved_at=alerts.now - number * MINUTE, names=(name,))
         ids.append(one.id)
     page = open_page()
-    pick(qtbot, page, "resolved")
+    pick(qtbot, page, "history")
     model = page.table.records
     assert model.rowCount() == 200
     for number in (400, 450):
         page.table.near_end.emit()
         qtbot.waitUntil(lambda number=number: model.rowCount() == number, timeout=WAIT_MS)
-    pick(qtbot, page, "active")
-    pick(qtbot, page, "resolved")
+    pick(qtbot, page, "incidents")
+    pick(qtbot, page, "history")
     qtbot.waitUntil(lambda: model.rowCount() == 200, timeout=WAIT_MS)
     page.search.setText("nordo")
     assert page.stack.currentWidget() is page.empty
