@@ -951,6 +951,7 @@ def test_a_group_that_is_opened_in_the_map_is_what_the_table_shows(qtbot: QtBot,
 
     press("east")
     assert groups_listed() == {"east"}
+    assert page.table.verticalScrollBar().value() == 0, "it begins at the worst"
     assert len(heat.rows.cells) == 900
     page.search.setText("m0000")  # two filters, one upon the other
     qtbot.waitUntil(lambda: listed(page) == ["temu:m00000", "temu:m00003", "temu:m00006", "temu:m00009"])
