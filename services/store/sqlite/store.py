@@ -198,7 +198,8 @@ class EmbeddedStore(
     def due(self, limit: int, grace_ms: int = 0) -> list[Task]:
         """Plans that are due and retries that are overdue."""
         now = self.now_ms()
-        sql = """SELECT data FROM tasks WHERE due_at > 0 AND due_at <= ?
+        # left to itself SQLite reads all that is planned or waits for another try, each second
+        sql = """SELECT data FROM tasks INDEXED BY tasks_due WHERE due_at > 0 AND due_at <= ?
             AND (status = 'scheduled' OR status = 'retrying' AND due_at <= ?) ORDER BY due_at, task_id LIMIT ?"""
         return self._first(sql, (now, now - grace_ms), limit)
 
