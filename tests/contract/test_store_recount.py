@@ -89,6 +89,16 @@ def test_a_counter_is_counted_anew(rig: Rig, break_it: Callable[..., None]) -> N
     assert rig.store.recount(mend=False) == []
 
 
+def test_the_counters_of_a_shop_are_told_as_they_stand(rig: Rig, break_it: Callable[..., None]) -> None:
+    crowd(rig)
+    before = rig.store.counts().shops
+    assert "pdd:s1" in before
+    break_it("DELETE FROM shop_tallies WHERE shop_id = 's1'", "HDEL", keys.BY_SHOP, "pdd:s1")
+    assert rig.store.counts().shops == {shop: row for shop, row in before.items() if shop != "pdd:s1"}
+    rig.store.recount(mend=True)
+    assert rig.store.counts().shops == before
+
+
 def test_a_task_that_no_index_knows_is_found_again(rig: Rig, break_it: Callable[..., None]) -> None:
     task = rig.queued(shop_id="s1", batch="b1")
     gone = f"DELETE FROM tasks WHERE task_id = '{task.task_id}'"

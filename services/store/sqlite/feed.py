@@ -11,6 +11,7 @@ from services.domain.task.event import Event, EventBatch
 from services.domain.task.search.query import Counts
 from services.domain.task.status import ACTIVE, Status
 from services.domain.upkeep.stored import Instant, Number
+from services.sqlite.writer import ANEW_SECONDS
 from services.store.sqlite.part import Part, store_errors
 from services.store.unreadable import all_of, all_sound
 
@@ -18,6 +19,8 @@ _EVENTS = """SELECT id, task_id, shop_id, platform, task_type, from_, to_, at, w
     FROM events WHERE id > ? ORDER BY id LIMIT ?"""
 _SHOPS = """SELECT platform, shop_id, status, n FROM shop_tallies
     WHERE n <> 0 AND status NOT IN ('succeeded', 'cancelled') AND triage IN ('', 'open')"""
+#: differs where they were put right without an event
+_SUM = "SELECT count(*), sum(n) FROM shop_tallies"
 
 #: events of another process are looked for this often: a person does not see a tenth of a second, and a window or a
 #: duty of the leader that waits all day for news must cost next to nothing
@@ -32,7 +35,8 @@ _STATUSES = {name: name for name in map(str, Status)}
 class Feed(Part):
     """Events and counters."""
 
-    _shops_known: tuple[object, dict[str, dict[str, int]]] = (None, {})  #: rows as they were read, and what they say
+    #: until when (monotonic seconds), and as long as what stands, they are taken for what each shop has
+    _shops_known: tuple[float, object, dict[str, dict[str, int]]] = (0.0, None, {})
     _came_at = 0.0  #: monotonic seconds of the newest event that was read, or of the first wait
 
     def events(self, cursor: str, limit: int, wait_s: float) -> EventBatch:
@@ -96,8 +100,8 @@ class Feed(Part):
     def _counts(self, conn: sqlite3.Connection) -> Counts:
         tallies = conn.execute("SELECT lane, status, triage, sum(n) FROM tallies GROUP BY 1, 2, 3").fetchall()
         (unsent,) = conn.execute("SELECT count(*) FROM tasks WHERE outbox_at > 0").fetchone()
-        shops = conn.execute(_SHOPS).fetchall()
         cursor = f"{self._epoch}/{_last_id(conn)}"
+        shops = self._of_shops(conn, (cursor, tallies, conn.execute(_SUM).fetchone()))
         tallies = all_of(tuple[str, str, str, Number], tallies, "counter")
         tallies = [row for row in tallies if row[1] in _STATUSES]
         found = Counts(total=sum(n for *_, n in tallies), unsent=unsent, cursor=cursor)
@@ -110,19 +114,19 @@ class Feed(Part):
             if status in ACTIVE:
                 of_lane = found.lanes.setdefault(lane, {})
                 of_lane[status] = of_lane.get(status, 0) + n
-        found.shops.update(self._of_shops(shops))
+        found.shops.update(shops)
         return found
 
-    def _of_shops(self, rows: list[tuple[str, str, str, Number]]) -> dict[str, dict[str, int]]:
-        """What each shop has, by status. Rows are looked through only where they differ from those before: they are
-        asked for every few seconds, by several threads, also while nothing happens.
+    def _of_shops(self, conn: sqlite3.Connection, told: object) -> dict[str, dict[str, int]]:
+        """What each shop has, by status. Tens of thousands of rows are read only where something else is ``told``, and
+        now and then: they are asked for every few seconds, by several threads, also while nothing happens.
         """
-        before, shops = self._shops_known
-        if before != rows:
-            shops = {}
+        until, before, shops = self._shops_known
+        if told != before or time.monotonic() >= until:
+            rows, shops = conn.execute(_SHOPS).fetchall(), {}
             for platform, shop_id, status, n in all_of(tuple[str, str, str, Number], rows, "counter of a shop"):
                 shops.setdefault(f"{platform}:{shop_id}", {})[_STATUSES.get(status, status)] = n
-            self._shops_known = (rows, shops)
+            self._shops_known = (time.monotonic() + ANEW_SECONDS, told, shops)
         return shops
 
 
