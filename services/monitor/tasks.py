@@ -123,15 +123,30 @@ class TaskQueries:
         self._waiting = WaitingFacts(store, registry, health)
 
     def page(
-        self, text: str, *, sort: str = "created", descending: bool = True, limit: int = 200, cursor: str = ""
+        self,
+        text: str,
+        *,
+        sort: str = "created",
+        descending: bool = True,
+        limit: int = 200,
+        cursor: str = "",
+        want_total: bool = True,
     ) -> Page:
         """Tasks that match the filter text.
 
         Raises:
             FilterError: the text is not a filter; its position and a remedy are in the error.
         """
-        terms = self._terms(text)
-        return self._store.query(Query(terms=terms, sort=sort, descending=descending, limit=limit, cursor=cursor))
+        return self._store.query(
+            Query(
+                terms=self._terms(text),
+                sort=sort,
+                descending=descending,
+                limit=limit,
+                cursor=cursor,
+                want_total=want_total,
+            )
+        )
 
     def _terms(self, text: str) -> tuple[Term, ...]:
         terms = filter.parse(text, now_ms=self._store.now_ms(), time_zone=self._zone)
@@ -189,7 +204,7 @@ class TaskQueries:
         """Every task that matches, asked for in slices."""
         cursor: str | None = ""
         while cursor is not None:
-            page = self.page(text, sort=sort, descending=descending, limit=SLICE, cursor=cursor)
+            page = self.page(text, sort=sort, descending=descending, limit=SLICE, cursor=cursor, want_total=False)
             yield from page.tasks
             cursor = page.next
 

@@ -75,7 +75,7 @@ def test_letters_that_were_to_be_ticked_are_not_once_others_are_shown(
     qtbot: QtBot, letters: DeadLettersPage, turn: str
 ) -> None:
     page, causes = letters, letters.causes.causes
-    with held(dead_letters, "letters_of") as call:
+    with held(dead_letters, "ids_of") as call:
         page.bar.all_wanted.emit()
         call.wait(qtbot)
         if turn == "cause":

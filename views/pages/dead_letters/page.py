@@ -31,7 +31,7 @@ from views.pages.dead_letters.causes import ordered
 from views.pages.dead_letters.issue import Other
 from views.pages.dead_letters.lists import CausePane, LetterPane
 from views.pages.dead_letters.panel import LetterPanel
-from views.pages.dead_letters.table import COLUMNS, Asker, Grouped, LetterRow, Listing, Wanted, letters_of, sentence
+from views.pages.dead_letters.table import COLUMNS, Asker, Grouped, LetterRow, Listing, Wanted, ids_of, sentence
 from views.pages.dead_letters.verbs import (
     CAUSE_VERBS,
     REPORT,
@@ -461,8 +461,7 @@ class DeadLettersPage(Page):
             menu.popup(place)
 
     def _tick_all(self) -> None:
-        call = partial(letters_of, self._context.tasks, self._asker.wanted)
-        self._all.start(call, lambda letters: self._model.set_ticked([task.task_id for task in letters]))
+        self._all.start(partial(ids_of, self._context.tasks, self._asker.wanted), self._model.set_ticked)
 
     def _untick(self) -> None:
         self._all.drop()

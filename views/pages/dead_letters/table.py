@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import islice
 
 import msgspec
 from PySide6.QtCore import QObject, QPointF, QRect, Signal
@@ -279,6 +280,12 @@ def _last_closed(queries: TaskQueries) -> int:
 def letters_of(queries: TaskQueries, wanted: Wanted, limit: int = ALL) -> list[Task]:
     """Letters of a cause, the newest first or last. Blocking."""
     return _letters(queries, wanted, limit)[0]
+
+
+def ids_of(queries: TaskQueries, wanted: Wanted) -> list[str]:
+    """Their ids, what was created last first; of tens of thousands nobody holds the records. Blocking."""
+    found = queries.each(wanted.text, descending=wanted.descending)
+    return [task.task_id for task in islice(found, ALL) if wanted.of_cause(task)]
 
 
 def _letters(queries: TaskQueries, wanted: Wanted, limit: int) -> tuple[list[Task], int | None]:

@@ -40,7 +40,7 @@ from views.dialogs.typed import KeepsTyped
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.dead_letters import words
 from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, Other, SplitOff, decided_of
-from views.pages.dead_letters.table import Wanted, letters_of
+from views.pages.dead_letters.table import Wanted, ids_of, letters_of
 from views.support import instant, safe, shown, text
 from views.support.acting import REPUBLISH, UNDO_S, Acting, unless_changed
 from views.support.operation import Operation, Start
@@ -255,10 +255,6 @@ class LetterActions(QObject):
         self._context.toast(failure(error))
 
 
-def _ids_of(letters: Callable[[], Sequence[Task]]) -> list[str]:
-    return [task.task_id for task in letters()]
-
-
 def _republished(outcome: Outcome) -> str:
     return republished(len(outcome.done))
 
@@ -402,15 +398,13 @@ class CauseActions(QObject):
 
     def republish_all(self, of: OfCause) -> None:
         """Republish every letter, after a look at each."""
-        call = partial(letters_of, self._context.tasks, of.wanted)
+        find = partial(ids_of, self._context.tasks, of.wanted)
         if of.cause.count > FEW:  # what is known to be many is read in sight
-            find = partial(_ids_of, call)
             self._letters.look_at(of.cause.count, find, words.heading(of.cause))
             return
-        self._operation.start(call, partial(self._go_on_republishing, of.cause), self._fail)
+        self._operation.start(find, partial(self._go_on_republishing, of.cause), self._fail)
 
-    def _go_on_republishing(self, cause: Cause, letters: Sequence[Task]) -> None:
-        ids = [task.task_id for task in letters]
+    def _go_on_republishing(self, cause: Cause, ids: Sequence[str]) -> None:
         self._letters.republish(ids, words.heading(cause), whole=True, worth=cause.worth)
 
     def archive_all(self, of: OfCause) -> None:
