@@ -272,7 +272,10 @@ CHECKS: tuple[Check[Machine], ...] = (
         "handlers",
         "tests of Python handlers, of programs and of what they print",
         "Python 处理函数、程序及其输出的测试",
-        _tests(*(f"{_UNIT}/executors/{name}.py" for name in ("test_python", "test_program", "test_stdout"))),
+        _tests(
+            f"{_UNIT}/test_event_loop.py",
+            *(f"{_UNIT}/executors/{name}.py" for name in ("test_python", "test_program", "test_stdout")),
+        ),
     ),
     Check(
         "files",
