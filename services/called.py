@@ -105,6 +105,7 @@ CHECK_WORDS: Mapping[str, str] = {
     "disk": N_("Disk"),
     "flow": N_("Work"),
     "home": N_("Files"),
+    "keys": N_("Key store"),
     "leader": N_("Leader"),
     "orphans": N_("Left-overs"),
     "pauses": N_("Pauses"),

@@ -18,6 +18,7 @@ from services.domain.upkeep.health import ERROR, WARNING, Finding, finding
 from services.monitor.attention.broker import UNSENT
 from services.monitor.doctor import FILE_GONE, Doctor
 from services.monitor.overview import Attention
+from services.profiles import passwords
 from services.version import VERSION
 
 
@@ -43,7 +44,7 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
         error = words_of(exc)
         gone = finding(ERROR, "store", FILE_GONE, error=error) if settings.embedded else health.of_lost_store(error)
         lost = health.of_loss(Reach(store=False, embedded=settings.embedded))
-        return Diagnosis(findings=(gone, *lost, *_of_settings(settings)))
+        return Diagnosis(findings=(gone, *lost, *_of_machine(settings)))
     production = environment.is_production(settings.environment)
     try:
         doctor = Doctor(
@@ -67,13 +68,15 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
         for one in [one for one in needs if refused and one.code == UNSENT]:
             needs.remove(one)
             refused.append(finding(WARNING, "broker", "doctor.unsent", **one.params))
-        return Diagnosis(findings=(*newest, *refused, *findings, *_of_settings(settings)), attention=tuple(needs))
+        return Diagnosis(findings=(*newest, *refused, *findings, *_of_machine(settings)), attention=tuple(needs))
     finally:
         broker.close()
         store.close()
 
 
-def _of_settings(settings: config.Settings) -> list[Finding]:
-    if not settings.unverified:
-        return []
-    return [finding(ERROR, "tls", "doctor.unverified", servers=" and ".join(settings.unverified))]
+def _of_machine(settings: config.Settings) -> list[Finding]:
+    name, plain = passwords.key_store()
+    found = [health.of_keys(name, plain=plain)]
+    if settings.unverified:
+        found.append(finding(ERROR, "tls", "doctor.unverified", servers=" and ".join(settings.unverified)))
+    return found

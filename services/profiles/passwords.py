@@ -27,9 +27,26 @@ def without(url: str) -> str:
     return urlunsplit(parts._replace(netloc=f"{user}@{place}" if user else place, query=query))
 
 
+def key_store() -> tuple[str, bool]:
+    """What the key store of this machine calls itself, "" for none, and whether it writes plain text. Blocking."""
+    import keyring
+
+    try:
+        found = keyring.get_keyring()
+        found = next(iter(getattr(found, "backends", ())), found)  # of several the first one takes what is kept
+        name = str(found.name)
+    except Exception as exc:  # noqa: BLE001 - see above
+        log.warning("no key store: %s", exc)
+        return "", False
+    kinds = [f"{kind.__module__}.{kind.__name__}".lower() for kind in type(found).__mro__]
+    if any(kind.startswith(("keyring.backends.fail.", "keyring.backends.null.")) for kind in kinds):
+        return "", False
+    return name, any("plaintext" in kind for kind in kinds)
+
+
 def keep(part: str, url: str) -> bool:
-    """Keep the password of an address of ``part``; False when no key store takes it: then it is known until this
-    program ends. Blocking.
+    """Keep the password of an address of ``part``; False when no key store takes it, or only one that writes plain
+    text: then it is known until this program ends. Blocking.
     """
     bare = without(url)
     if url == bare:
@@ -39,6 +56,9 @@ def keep(part: str, url: str) -> bool:
     # the key store takes a while to load, and most starts need none
     import keyring
 
+    if key_store()[1]:
+        log.warning("the key store writes plain text, so the password is not kept there")
+        return False
     try:
         keyring.set_password(SERVICE, name, url)
         return keyring.get_password(SERVICE, name) == url

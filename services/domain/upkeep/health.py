@@ -262,6 +262,19 @@ SENTENCES: dict[str, str | Counted] = {
         by="messages",
     ),
     "doctor.unacked.remedy": N_("Look at the consumers in the management page: a frozen worker, or a foreign program."),
+    "doctor.keys": N_("Passwords and secrets lie in the key store of this machine: {name}"),
+    "doctor.no_keys": N_(
+        "This machine has no key store: the window asks for passwords each time, secrets come from the environment"
+        " alone"
+    ),
+    "doctor.plain_keys": N_(
+        "The key store of this machine writes plain text ({name}): passwords are not kept there, and what lies there"
+        " can be read by whoever reads its file"
+    ),
+    "doctor.plain_keys.remedy": N_(
+        "Remove the package or the setting of keyring that names it; keep secrets in the environment, or in a key store"
+        " that encrypts."
+    ),
     "doctor.unverified": N_(
         "The certificate of {servers} is not checked (insecure_tls): whoever stands between can read and change"
         " everything."
@@ -442,6 +455,13 @@ def of_disk(free: int, folder: str) -> Finding:
     level = ERROR if free < 200 * MIB else WARNING if free < GIB else OK
     made = finding(level, "disk", "doctor.disk", free=free // MIB, folder=folder)
     return made if level != OK else Finding(level=OK, check="disk", message=made.message)
+
+
+def of_keys(name: str, *, plain: bool) -> Finding:
+    """``name``: as the key store of this machine calls itself, "" for none; ``plain``: it does not encrypt."""
+    if plain:
+        return finding(WARNING, "keys", "doctor.plain_keys", name=name)
+    return finding(OK, "keys", "doctor.keys", name=name) if name else finding(OK, "keys", "doctor.no_keys")
 
 
 def of_leader(leader: str, unfinished: int, resigned: tuple[str, str] = ("", "")) -> Finding:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import keyring
 import keyring.backend
+import keyring.backends.fail
 import keyring.errors
 import pytest
 
 from services import settings as config
+from services.cli import program
 from services.domain.errors import UsageError
 from services.profiles import known, passwords
 from services.profiles.book import Book, SavedProfile
@@ -45,6 +47,10 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> Iterator[Keys]:
     keyring.set_keyring(made)
     yield made
     keyring.set_keyring(before)
+
+
+class PlaintextKeyring(Keys):
+    """As the one that keyring falls back to where a package brings it."""
 
 
 class Refusing(keyring.backend.KeyringBackend):
@@ -197,3 +203,27 @@ def test_a_file_that_is_none_of_connections_is_passed_over(tmp_path: Path, text:
     (tmp_path / "console.json").write_text(text, encoding="utf-8")
     (tmp_path / "profiles.json").unlink()
     assert Book(tmp_path).profiles() == {}
+
+
+def test_a_key_store_that_writes_plain_text_gets_no_password_and_is_told(
+    keys: Keys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where it is the first of several; each is named, for a person must know where passwords lie."""
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+
+    def told() -> tuple[str, str]:
+        capsys.readouterr()
+        program.run(["doctor", "--json"], lambda _request: 0)
+        found = json.loads(capsys.readouterr().out)["findings"]
+        ((level, code),) = [(one["level"], one["code"]) for one in found if one["check"] == "keys"]
+        return level, code
+
+    assert told() == ("ok", "doctor.keys")
+    plain = PlaintextKeyring()
+    keyring.set_keyring(plain)
+    assert not passwords.keep("broker", "amqp://ann:plain-secret@mq:5672/")
+    assert passwords.recall("broker", "amqp://ann@mq:5672/") == "amqp://ann:plain-secret@mq:5672/", "until it ends"
+    assert plain.kept == {}
+    assert told() == ("warning", "doctor.plain_keys")
+    keyring.set_keyring(keyring.backends.fail.Keyring())
+    assert told() == ("ok", "doctor.no_keys")
