@@ -244,7 +244,12 @@ def render(message: Message) -> str:
 
 
 def told(what: BaseException | str) -> str:
-    """What an error or a state says, in the present language where it is known by code, else as it is."""
+    """What an error or a state says, in the present language where it is known by code, else as it is; of a refusal of
+    the system in words, not by its number.
+    """
+    system = what.strerror if isinstance(what, OSError) else ""
+    if system and (found := own_words.find(system)) is not None:
+        return render(found)
     words = words_of(what) if isinstance(what, BaseException) else what
     message = words.message if isinstance(words, Said) else getattr(what, "message", None)
     return render(message) if isinstance(message, Message) else own(words)

@@ -80,7 +80,9 @@ def failure(
 
     def say() -> ToastSpec:
         actions = (ToastAction(text=_("Ask again"), call=again),) if again is not None else ()
-        return ToastSpec(text=_(lead), detail=told(error), status="error", copy=told(error), key=key, actions=actions)
+        # whoever helps is told by the system's own words, with the number and the path
+        details = "\n".join([told(error), str(error)]) if isinstance(error, OSError) else told(error)
+        return ToastSpec(text=_(lead), detail=told(error), status="error", copy=details, key=key, actions=actions)
 
     return lasting(say)
 

@@ -258,6 +258,13 @@ FOREIGN: dict[str, str] = {
     "foreign.login": N_("the login was refused: check user name and password"),
     "foreign.untrusted": N_("the certificate is not trusted: {why}"),
     "foreign.no_tls": N_("the other side does not speak TLS"),
+    "foreign.no_room": N_("there is no room left on the disk"),
+    "foreign.not_allowed": N_("this is not allowed there, or another program has the file open"),
+    "foreign.read_only": N_("nothing can be written there"),
+    "foreign.not_there": N_("there is no such file or folder"),
+    "foreign.folder": N_("there is a folder of this name"),
+    "foreign.long_name": N_("the name is too long"),
+    "foreign.disk": N_("the disk reports an error"),
 }
 #: the class of an error, the number of a system call, and to whom: what may stand before
 _LEAD = r"(?:[\w.]*(?:Error|Exception|Timeout|Refused|error): )*(?:\[(?:Errno|WinError) -?\d+\] |\w*\(-?\d+, ')?"
@@ -287,6 +294,16 @@ _FOREIGN: tuple[tuple[str, str], ...] = (
     ),
     ("foreign.untrusted", r"(?:\[SSL: )?(?:CERTIFICATE_VERIFY_FAILED\] )?certificate verify failed: (?P<why>.+)"),
     ("foreign.no_tls", r"\[SSL: (?:WRONG_VERSION_NUMBER|UNEXPECTED_MESSAGE|RECORD_LAYER_FAILURE)\].*"),
+    ("foreign.no_room", r"(?:No space left on device|Disk quota exceeded|There is not enough space on the disk)"),
+    (
+        "foreign.not_allowed",
+        r"(?:Permission denied|Operation not permitted|Access is denied|The process cannot access the file .*)",
+    ),
+    ("foreign.read_only", r"Read-only file system"),
+    ("foreign.not_there", r"(?:No such file or directory|The system cannot find the (?:file|path) specified)"),
+    ("foreign.folder", r"Is a directory"),
+    ("foreign.long_name", r"File name too long"),
+    ("foreign.disk", r"Input/output error"),
 )
 #: by whom a pause, a closed shop or a right is that the program itself put there
 REPAIR = "repair"

@@ -146,3 +146,12 @@ def test_a_refusal_names_roles_as_they_are_typed_and_in_chinese_as_the_window_ca
     assert messages.told(refused).startswith("ann@desk-02 is viewer; this needs the role operator.")
     with i18n.speaking("zh_CN"):
         assert messages.told(refused) == "ann@desk-02 是查看者，此操作需要操作员角色。请管理员更改。"
+
+
+def test_what_the_system_refuses_is_said_in_words() -> None:
+    """An operator makes nothing of ``[Errno 28]``, nor of the name of a draft that is gone already."""
+    full, unusual = OSError(28, "No space left on device", "/x/.tasks.draft"), OSError(99, "Something else", "/x")
+    assert messages.told(full) == "there is no room left on the disk"
+    with i18n.speaking("zh_CN"):
+        assert messages.told(full) == "\u78c1\u76d8\u6ca1\u6709\u5269\u4f59\u7a7a\u95f4"
+    assert messages.told(unusual) == str(unusual)

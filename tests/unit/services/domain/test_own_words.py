@@ -200,9 +200,16 @@ def test_a_refusal_of_the_payload_names_its_field(chinese: None) -> None:
         ("WRONGPASS invalid username-password pair or user is disabled.", "login"),
         ("[SSL: WRONG_VERSION_NUMBER] wrong version number (_ssl.c:1006)", "no_tls"),
         ("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate", "untrusted"),
+        ("No space left on device", "no_room"),
+        ("[Errno 13] Permission denied", "not_allowed"),
+        ("The process cannot access the file because it is being used by another process", "not_allowed"),
+        ("Read-only file system", "read_only"),
+        ("[Errno 2] No such file or directory", "not_there"),
     ],
 )
-def test_the_usual_failures_of_connections_are_called_by_their_names(chinese: None, text: str, code: str) -> None:
+def test_the_usual_failures_of_connections_and_files_are_called_by_their_names(
+    chinese: None, text: str, code: str
+) -> None:
     found = own_words.find(text)
     assert found is not None
     assert found.code == f"foreign.{code}"
