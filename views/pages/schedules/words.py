@@ -37,6 +37,8 @@ _ALONE = {
 _STEPS = frozenset(str(step) for step in range(1, 31) if 60 % step == 0)
 #: and hours that divide the day
 _HOUR_STEPS = frozenset(str(step) for step in range(2, 13) if 24 % step == 0)
+#: the last day that no month lacks
+_IN_EVERY_MONTH = 28
 
 
 def when(row: ScheduleRow) -> str:
@@ -50,9 +52,11 @@ def repeats(schedule: Schedule) -> str:
     if schedule.every_s:
         return _every(timedelta(seconds=schedule.every_s))
     parts = ALIASES.get(schedule.cron.lower(), schedule.cron).split()
-    if len(parts) != 5 or parts[3] != "*":
+    if len(parts) != 5:
         return schedule.cron
-    minute, hour, day, _month, weekday = parts
+    minute, hour, day, month, weekday = parts
+    if month != "*":
+        return _yearly(minute, hour, day, month, weekday) or schedule.cron
     if hour.startswith("*/") and (day, weekday) == ("*", "*"):
         found = _some_hours(minute, hour.removeprefix("*/"))
     else:
@@ -60,13 +64,30 @@ def repeats(schedule: Schedule) -> str:
     return found or schedule.cron
 
 
+def _yearly(minute: str, hour: str, day: str, month: str, weekday: str) -> str:
+    if not all(one.isdigit() for one in (minute, hour, day, month)) or weekday != "*":
+        return ""
+    at = {"date": f"{int(month):02d}-{int(day):02d}", "time": f"{int(hour):02d}:{int(minute):02d}"}
+    leap = (int(month), int(day)) == (2, 29)
+    return (_("in leap years on {date} at {time}") if leap else _("yearly on {date} at {time}")).format(**at)
+
+
+def _monthly(day: str, time: str) -> str:
+    if day.upper() == "L":
+        return _("on the last day of each month at {time}").format(time=time)
+    if not day.isdigit():
+        return ""
+    if int(day) > _IN_EVERY_MONTH:
+        return _("on day {day} of the months that have one at {time}").format(day=int(day), time=time)
+    return _("monthly on day {day} at {time}").format(day=int(day), time=time)
+
+
 def _at_a_time(minute: str, hour: str, day: str, weekday: str) -> str:
     if not (minute.isdigit() and hour.isdigit()):
         return ""
     time = f"{int(hour):02d}:{int(minute):02d}"
     if day != "*":
-        monthly = day.isdigit() and weekday == "*"
-        return _("monthly on day {day} at {time}").format(day=int(day), time=time) if monthly else ""
+        return _monthly(day, time) if weekday == "*" else ""
     if weekday == "*":
         return _("daily at {time}").format(time=time)
     if weekday == "1-5":
