@@ -7,7 +7,8 @@ from datetime import timedelta
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QBrush, QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
 
 from services.commands.alerts import REASON_MOST, AnswerChanged
@@ -18,19 +19,26 @@ from services.domain.alerts.rule import LONGEST_S, Rule
 from services.i18n import N_, _, is_chinese
 from services.messages import told
 from services.monitor.alerts.queries import IncidentNow
+from views.charts import ticks
 from views.dialogs.saving import SavingDialog
 from views.dialogs.typed import KeepsTyped
 from views.pages.alerts import words
 from views.support import instant, safe, shown
 from views.support.look import Label
 from views.support.operation import Operation
+from views.support.paint import draw_line
+from views.theme import theme
+from views.theme.tokens import QWIDGETSIZE_MAX
 from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField, Labelled, NumberField
-from views.widgets.layout import in_row
+from views.widgets.flow_row import FlowRow
+from views.widgets.layout import STRETCH, in_row, put
+from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
 from views.widgets.toggle import Toggle
 
-WIDTH = 560
+WIDTH, FIELD_WIDTH = 560, 190
+CHART_ROW, CHART_AXIS = 22, 16
 TRY_MS = 300  #: after the last key a rule is tried on the past
 HOUR_S = 3_600
 #: hour of the day at which a night's mute ends
@@ -129,9 +137,11 @@ class _Editor(KeepsTyped, SavingDialog):
             self.body.addLayout(row)
 
 
-class RuleDialog(_Editor):
-    """Signals:
-    saved: the ``Rule`` as it is now.
+class RuleStrip(_Editor):
+    """A rule as it is changed, below the list of incidents or rules, with what it would have told beside its fields.
+
+    Signals:
+        saved: the ``Rule`` as it is now.
     """
 
     saved = Signal(object)
@@ -144,27 +154,27 @@ class RuleDialog(_Editor):
         parent: QWidget | None = None,
     ) -> None:
         """``tried``: what the rule as it stands here, and as it is kept, would have told; blocking."""
-        super().__init__(N_("Change a rule"), "ph.bell", parent)
+        super().__init__(N_("Change a rule"), "ph.pencil-simple", parent)
+        self.setWindowFlags(Qt.WindowType.Widget)
+        self.set_width(0)  # it is as wide as the list
+        self.setMinimumWidth(0)
+        self.setMaximumWidth(QWIDGETSIZE_MAX)
         self._rule, self._save, self._tried = rule, save, tried
         self._trying = Operation(self, latest=True)
         self._soon_tried = QTimer(self, singleShot=True, interval=TRY_MS)
         self._soon_tried.timeout.connect(self._try)
         self.set_note(_("version {n}").format(n=rule.version))
-        self.body.addWidget(Label(words.rule_name(rule), "strong", wrap=True))
-        self.whole = Label("", "label", "text2", wrap=True)
-        self.body.addWidget(self.whole)
+        self.whole = Label("", "body", "text", wrap=True)
         self.on = Toggle(N_("Rule is on"), on=rule.enabled)
-        self.body.addLayout(in_row((Label(_("Look for it and tell of it"), "body"), 1), self.on))
         self.limits = {name: QLineEdit(f"{value:g}") for name, value in rule.limits.items()}
-        labelled = [Labelled(words.LIMITS.get(name, name), field) for name, field in self.limits.items()]
-        if labelled:
-            self.fields["limits"] = labelled[0]
-        self._limit_fields = dict(zip(self.limits, labelled, strict=True))
-        self._rows(*(labelled[at : at + 3] for at in range(0, len(labelled), 3)))
+        self._limit_fields = {
+            name: Labelled(words.LIMITS.get(name, name), field) for name, field in self.limits.items()
+        }
+        if self._limit_fields:
+            self.fields["limits"] = next(iter(self._limit_fields.values()))
         self.spans = {name: NumberField(getattr(rule, name), 0, LONGEST_S) for name in _SPANS}
         for name, (label, hint) in _SPANS.items():
             self.fields[name] = Labelled(label, self.spans[name], hint=hint)
-        self._rows((self.fields["for_s"], self.fields["calm_s"]), (self.fields["again_s"], self.fields["escalate_s"]))
         self.severity = ChoiceField()
         for name, (_glyph, word) in words.SEVERITIES.items():
             self.severity.addItem(_(word), name)
@@ -176,15 +186,9 @@ class RuleDialog(_Editor):
         self.fields["action"] = Labelled(N_("Does by itself"), self.action, hint=N_("empty: nothing"))
         self.fields["channels"] = Labelled(N_("Tells"), self.channels, hint=N_("groups or channels"))
         self.fields["escalate_to"] = Labelled(N_("Escalates to"), self.escalate_to)
-        self._rows(
-            (self.fields["severity"], self.fields["action"]),
-            (self.fields["channels"], self.fields["escalate_to"]),
-        )
         self.tried, self.when_tried = Label("", "strong", wrap=True), Label("", "label", "text2", wrap=True)
-        self.body.addWidget(self.tried)
-        self.body.addWidget(self.when_tried)
-        versions = _("Save makes a new version; open incidents keep theirs, and every version stays in Audit.")
-        self.body.addWidget(Label(versions, "label", "text3", wrap=True))
+        self.past = TriedChart()
+        self._lay_out()
         self.end_with_save(self._on_save)
         for line in (*self.limits.values(), self.action, self.channels, self.escalate_to):
             line.textChanged.connect(self._on_edited)
@@ -193,6 +197,31 @@ class RuleDialog(_Editor):
         self.severity.currentIndexChanged.connect(self._on_edited)
         self._on_edited()
         self._try()
+
+    def _lay_out(self) -> None:
+        """What it says on the left, what it would have told on the right."""
+        left, right = ScrollPane(), ScrollPane()
+        switch = in_row(
+            Label(words.rule_name(self._rule), "strong"),
+            STRETCH,
+            Label(_("Look for it and tell of it"), "body"),
+            self.on,
+        )
+        fields = FlowRow(across=12, down=8)
+        rest = (one for name, one in self.fields.items() if name != "limits")
+        for field in (*self._limit_fields.values(), *rest):
+            field.setFixedWidth(round(FIELD_WIDTH * theme().growth))
+            fields.addWidget(field)
+        put(left.body, switch, self.whole, fields, STRETCH)
+        versions = _("Save makes a new version; open incidents keep theirs, and every version stays in Audit.")
+        put(right.body, self.tried, self.past, self.when_tried, Label(versions, "label", "text3", wrap=True), STRETCH)
+        for pane in (left, right):
+            pane.body.setSpacing(8)
+        self.body.addLayout(in_row((left, 3), (right, 2), spacing=20))
+
+    def behind(self) -> None:
+        """It covers no window."""
+        return
 
     def _on_edited(self) -> None:
         """Say the rule as it stands here, and what each changed field said."""
@@ -221,10 +250,12 @@ class RuleDialog(_Editor):
         said, more = words.dry_run(edited, saved, self._rule.measure)
         self.tried.setText(said)
         self.when_tried.setText(more)
+        self.past.show_runs(edited, saved)
 
     def _show_untried(self, error: BaseException) -> None:
         self.tried.setText(_("How often it would have told somebody is not known"))
         self.when_tried.setText(told(error))
+        self.past.show_runs(None, None)
 
     def _number(self, name: str) -> float | None:
         try:
@@ -272,6 +303,60 @@ _SPANS = {
     "again_s": (N_("Told again after"), N_("seconds, 0 never")),
     "escalate_s": (N_("Escalates after"), N_("seconds, 0 never")),
 }
+
+
+class TriedChart(QWidget):
+    """When a rule would have told somebody: as it stands in its fields above, as it is saved below; nobody knows what
+    was in a gap.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._runs: tuple[DryRun, ...] = ()
+        self.setFixedHeight(2 * CHART_ROW + CHART_AXIS)
+        self.hide()
+        theme().changed.connect(self.update)
+
+    def show_runs(self, edited: DryRun | None, saved: DryRun | None) -> None:
+        """Show these; nothing where one of them is not known."""
+        self._runs = (edited, saved) if edited is not None and saved is not None and edited.recorded else ()
+        self.setVisible(bool(self._runs))
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw both rows over one axis of time."""
+        if not self._runs:
+            return
+        painter = QPainter(self)
+        painter.setFont(theme().font("caption"))
+        names = (_("as here"), _("saved"))
+        left = max(painter.fontMetrics().horizontalAdvance(name) for name in names) + 10
+        begin, end = self._runs[0].begin, self._runs[0].end
+
+        def x_of(at: int) -> float:
+            return left + (self.width() - left - 1) * (at - begin) / max(1, end - begin)
+
+        for row, (name, run) in enumerate(zip(names, self._runs, strict=True)):
+            top = row * CHART_ROW
+            painter.setPen(theme().color("text3"))
+            draw_line(painter, QRectF(0, top, left - 8, CHART_ROW - 4), name)
+            room = QRectF(left, top + 2, self.width() - left - 1, CHART_ROW - 8)
+            painter.fillRect(room, theme().color("raised"))
+            painter.setPen(Qt.PenStyle.NoPen)
+            for gap in run.gaps:
+                part = QRectF(x_of(gap.begin), room.top(), x_of(gap.end) - x_of(gap.begin), room.height())
+                painter.fillRect(part, QBrush(theme().color("line2"), Qt.BrushStyle.BDiagPattern))
+            for one in run.told:
+                wide = max(2.0, x_of(one.end) - x_of(one.begin))
+                colour = theme().color("retrying" if row == 0 else "text3")
+                painter.fillRect(QRectF(x_of(one.begin), room.top(), wide, room.height()), colour)
+        painter.setPen(theme().color("text3"))
+        axis = 2 * CHART_ROW
+        for at, said in ticks.times(begin / 1000, end / 1000, max(1, int((self.width() - left) // 70)), shown.zone()):
+            wide = painter.fontMetrics().horizontalAdvance(said)
+            x = x_of(round(at * 1000)) - wide / 2
+            if left <= x and x + wide <= self.width():
+                draw_line(painter, QRectF(x, axis, wide + 2, CHART_AXIS), said)
 
 
 class ChannelDialog(_Editor):

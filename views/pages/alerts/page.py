@@ -10,7 +10,9 @@ import msgspec
 from msgspec import structs
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
+from shiboken6 import isValid
 
 from services.domain.alerts.incident import ANSWERED, CALMING, HISTORY_MOST, MUTED, OPEN, RESOLVED
 from services.i18n import N_, _
@@ -21,6 +23,7 @@ from views.kit.list_source import FIRST, MORE, Ask, ListSource
 from views.kit.verb import Place, Verbs
 from views.page import PageCommand
 from views.pages.alerts import words
+from views.pages.alerts.editors import RuleStrip
 from views.pages.alerts.panel import AlertPanel
 from views.pages.alerts.table import (
     CHANNELS,
@@ -50,15 +53,18 @@ from views.support.words.way import ALERTS_OF
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
+from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.search_field import SearchField
-from views.widgets.layout import side_by_side
+from views.widgets.layout import in_column, side_by_side
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.toast import ToastSpec
 
+#: px that a rule takes below the list, at least and at most, and of the page at most
+STRIP, STRIP_SHARE = (220, 350), 0.52
 EVERY_MS, LEAST_VERB = 1000, 44
 OVER_MS = 10_000  #: so long what was calm is seen to be over before it leaves
 INCIDENTS_VIEW, HISTORY_VIEW, RULES_VIEW, CHANNELS_VIEW = "incidents", "history", "rules", "channels"
@@ -128,6 +134,7 @@ class AlertsPage(ListPage[Line]):
         self._failed = False  #: what was asked last has no answer
         self._said: tuple[Answer, bool] | None = None  #: what is shown, without the time of it, and whether it rested
         self._resolved_at: int | None = None  #: of the last one; None: not known
+        self._strip: RuleStrip | None = None  #: a rule that is being changed
         self._as_of = ""  #: the time of day that is shown while the connection is lost
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, most=HISTORY_MOST)
         self.make(self._build, self._connect, lambda: self.set_summary(words.summary(None)), self._show_view)
@@ -137,6 +144,8 @@ class AlertsPage(ListPage[Line]):
     def activate(self) -> None:
         """Follow what is wrong."""
         super().activate()
+        if self._strip is not None and not isValid(self._strip):  # its save was answered while another page was seen
+            self._on_strip_left()
         self.table.setFocus()
 
     def refresh(self) -> None:
@@ -280,7 +289,10 @@ class AlertsPage(ListPage[Line]):
         margins.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
         margins.addWidget(self.trouble)
         self.trouble_room.hide()
-        parts = (self._bar, self.error, self.trouble_room, self.stack)
+        self._strip_room = QWidget()
+        self._strips = in_column(owner=self._strip_room)
+        self._strip_room.hide()
+        parts = (self._bar, self.error, self.trouble_room, self.stack, self._strip_room)
         yield from side_by_side(self.body, parts, self.stack, self.panel, self.panel.build())
         yield
         self._unknown = self.covered(self.stack)
@@ -309,12 +321,13 @@ class AlertsPage(ListPage[Line]):
         self.rules.menu_requested.connect(self._fill_rule_menu)
         self.channels.menu_requested.connect(self._fill_channel_menu)
         # acting
+        self.actions_of_page.strip_made.connect(self._show_strip)
         self.panel.closed.connect(self._close_panel)
         self.panel.rule_wanted.connect(self._show_rule)
         self._context.feed.changed.connect(self.panel.evidence.follow)
         self.panel.task_wanted.connect(lambda name: self.navigate.emit("tasks", name))
         self.verbs.bind(self.table, self.incident)
-        bind(self, {"Esc": self._close_panel})
+        bind(self, {"Esc": self._leave})
 
     def _name_search(self) -> None:
         self.search.setPlaceholderText(_("Incident or shop"))
@@ -554,6 +567,43 @@ class AlertsPage(ListPage[Line]):
         if line is not None and line.one is not None:
             self._peek()
             self.panel.focus_first()
+
+    # a rule
+
+    def _show_strip(self, strip: RuleStrip) -> None:
+        """Show a rule that is to be changed below the list, unless what was typed into another is not to be lost."""
+        if self._strip is not None:
+            self._strip.reject()
+        if self._strip is not None:
+            strip.deleteLater()
+            return
+        self._strip = strip
+        self._strips.addWidget(strip)
+        strip.finished.connect(self._on_strip_left)
+        self._fit_strip()
+        self._strip_room.show()
+        strip.show()
+
+    def _on_strip_left(self) -> None:
+        self._strip = None
+        self._strip_room.hide()
+        (self.rules if self.views.current() == RULES_VIEW else self.table).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _fit_strip(self) -> None:
+        least, most = (round(part * theme().growth) for part in STRIP)
+        self._strip_room.setFixedHeight(max(least, min(most, round(self.height() * STRIP_SHARE))))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the list its share."""
+        super().resizeEvent(event)
+        self._fit_strip()
+
+    def _leave(self) -> None:
+        """Leave the rule in whose fields the keyboard is, else the panel."""
+        if self._strip is not None and self._strip.isAncestorOf(self.focusWidget()):
+            self._strip.reject()
+        else:
+            self._close_panel()
 
     def _close_panel(self) -> None:
         if self.panel.isVisible():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from msgspec.structs import replace
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -21,7 +22,7 @@ from views.dialogs.confirm import ConfirmDialog, Question
 from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.alerts import words
-from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleDialog
+from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleStrip
 from views.support import instant, safe, shown, text
 from views.support.operation import Operation, Start
 from views.widgets.toast import ToastSpec
@@ -42,7 +43,13 @@ REQUESTS = {"needs_login": "session", "shop_failing": "breaker"}
 
 
 class AlertActions(PageActs):
-    """What is done about incidents, rules and channels."""
+    """What is done about incidents, rules and channels.
+
+    Signals:
+        strip_made: a ``RuleStrip``, which the page shows.
+    """
+
+    strip_made = Signal(object)
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(context, owner)
@@ -116,10 +123,10 @@ class AlertActions(PageActs):
     # rules
 
     def edit_rule(self, one: RuleNow) -> None:
-        """Change one, in a dialog."""
-        dialog = RuleDialog(one.rule, self._context.commands.alerts.set_rule, self._context.past.dry_run, self._owner)
-        dialog.saved.connect(partial(self._saved_rule, one))
-        dialog.open()
+        """Change one, in a strip of the page."""
+        strip = RuleStrip(one.rule, self._context.commands.alerts.set_rule, self._context.past.dry_run, self._owner)
+        strip.saved.connect(partial(self._saved_rule, one))
+        self.strip_made.emit(strip)
 
     def _saved_rule(self, one: RuleNow, made: Rule) -> None:
         said = _("{name} has version {n} now; open incidents keep theirs.").format(

@@ -30,7 +30,7 @@ from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import WAIT_MS, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.alerts import words
-from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleDialog
+from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleStrip
 from views.pages.alerts.page import AlertsPage
 from views.pages.alerts.table import Line
 from views.pages.alerts.verbs import INCIDENT_VERBS
@@ -556,7 +556,7 @@ def test_a_rule_is_changed_as_a_new_version_and_taken_back(
         page.show_request("rules")
     page.rules.set_current_key("dead_letters")
     qtbot.mouseClick(page.buttons["rule.edit"], Qt.MouseButton.LeftButton)
-    (dialog,) = page.findChildren(RuleDialog)
+    (dialog,) = page.findChildren(RuleStrip)
     dialog.limits["letters"].setText("none")
     dialog.save_button.click()
     assert dialog.isVisible()
@@ -578,13 +578,41 @@ def plain(label: QLabel) -> str:
     return label.text().replace("\u202f", " ")
 
 
-def edit_rule(qtbot: QtBot, page: AlertsPage, name: str) -> RuleDialog:
+def edit_rule(qtbot: QtBot, page: AlertsPage, name: str) -> RuleStrip:
     with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         page.show_request("rules")
     page.rules.set_current_key(name)
     page.buttons["rule.edit"].click()
-    (dialog,) = page.findChildren(RuleDialog)
+    (dialog,) = page.findChildren(RuleStrip)
     return dialog
+
+
+def test_a_rule_is_changed_below_the_list_and_what_was_typed_is_not_lost(
+    qtbot: QtBot, alerts: Alerts, open_page: Open
+) -> None:
+    page = open_page()
+    strip = edit_rule(qtbot, page, "lane_depth")
+    assert page.rules.isVisible(), "the list stays above it"
+    assert strip.mapTo(page, strip.rect().topLeft()).y() > page.stack.geometry().bottom()
+    assert strip.window() is page.window()
+    assert not strip.dims, "it is no dialog over the window"
+    strip.spans["for_s"].setValue(300)
+    page.rules.set_current_key("dead_letters")
+    page.buttons["rule.edit"].click()
+    (question,) = page.findChildren(ConfirmDialog)
+    assert question.isVisible(), "another rule would lose it"
+    question.cancel_button.click()
+    assert strip.isVisible()
+    assert strip.spans["for_s"].value() == 300
+    strip.spans["for_s"].setValue(600)
+    strip.spans["for_s"].setFocus()
+    qtbot.waitUntil(strip.spans["for_s"].hasFocus)
+    qtbot.keyClick(strip.spans["for_s"], Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not page.findChildren(RuleStrip))
+    assert page.window().focusWidget() is page.rules
+    page.buttons["rule.edit"].click()
+    (other,) = page.findChildren(RuleStrip)
+    assert "letters" in other.limits
 
 
 def test_a_rule_is_tried_on_what_was_recorded_as_it_is_edited(
