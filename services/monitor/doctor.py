@@ -157,7 +157,7 @@ class Doctor:
     def _of_clock(self) -> Finding:
         begun = self._clock.monotonic()
         theirs = self._store.now_ms()
-        ours = self._clock.now_ms()
+        ours = self._clock.wall_ms()
         trip = round((self._clock.monotonic() - begun) * 1000)
         return health.of_clock(ours - theirs, trip)
 

@@ -356,7 +356,8 @@ class Live:
         asked = self._clock.now_ms()
         there, here = self._store.now_ms(), self._clock.now_ms()
         self._skew_ms = there - here
-        skew = health.skew(here - there, here - asked)
+        # a clock on the wall that was set back is behind what this process and a store on this machine go by
+        skew = health.skew(self._clock.wall_ms() - there, here - asked)
         workers, leads = tuple(self._store.workers()), self._store.leader(leader.ROLE)
         self._snapshot = replace(
             self._snapshot,

@@ -146,6 +146,19 @@ def test_a_clock_that_differs_from_that_of_the_store_is_told(room: Room, live: L
         same.close()
 
 
+def test_a_clock_on_the_wall_that_was_set_back_is_told_of_an_engine_on_this_machine_too(room: Room, live: Live) -> None:
+    """Its instants do not run backwards: till that clock is there, all times on screen are ahead of it."""
+    room.clock.behind_ms = 49 * 60_000
+    same = Live(room.store, room.broker, room.clock)
+    try:
+        same.start()
+        eventually(lambda: same.snapshot().at_ms)
+        assert same.snapshot().skew_ms == 49 * 60_000
+        assert same.now_ms() == room.store.now_ms(), "as all that is compared with it"
+    finally:
+        same.close()
+
+
 def test_a_store_that_is_lost_in_a_gap_is_followed_again(
     room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
