@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -81,10 +82,9 @@ class PastQueries:
         """
         begin, end = instant - around_ms, min(instant + around_ms, self._now_ms())
         acts, more = self._acts(begin, end)
-        tape = self._open()
-        if tape is None:
-            return PastNow(asked_ms=instant, begin=begin, end=end, turns=turns.turns((), acts, moment_ms=instant))
-        try:
+        with self._tape() as tape:
+            if tape is None:
+                return PastNow(asked_ms=instant, begin=begin, end=end, turns=turns.turns((), acts, moment_ms=instant))
             known = tape.span() or (0, 0)
             # the newest row is a few seconds old: until it is late that is no gap
             fresh = self._now_ms() - known[1] <= ABSENT_MS
@@ -95,10 +95,6 @@ class PastQueries:
             moment = tape.at(min(instant, known[1]) if fresh else instant)
             latest = tape.newest() if fresh else None
             steps = [tape.step(instant, later=later) or 0 for later in (False, True)]
-        except sqlite3.Error as exc:
-            raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
-        finally:
-            tape.close()
         return PastNow(
             asked_ms=instant,
             begin=begin,
@@ -120,18 +116,13 @@ class PastQueries:
         Raises:
             StoreUnavailable: the file of the recorder cannot be read.
         """
-        tape = self._open()
-        if tape is None:
-            return None, None
-        try:
+        with self._tape() as tape:
+            if tape is None:
+                return None, None
             known = tape.span() or (0, 0)
             # as of ``at``: the newest row speaks until it is late
             last = known[1] if self._now_ms() - known[1] <= ABSENT_MS else end
             return tape.at(min(begin, last)), tape.at(min(end, last))
-        except sqlite3.Error as exc:
-            raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
-        finally:
-            tape.close()
 
     def lanes(self, begin: int, end: int, parts: int = PARTS) -> Lanes:
         """What stood out between two instants, in so many parts.
@@ -150,10 +141,9 @@ class PastQueries:
             alerts=tuple(self._incidents(begin, min(end, now))),
             gaps=(Gap(begin, min(end, now)),),
         )
-        tape = self._open()
-        if tape is None:
-            return made
-        try:
+        with self._tape() as tape:
+            if tape is None:
+                return made
             known = tape.span()
             if known is None:
                 return made
@@ -161,10 +151,6 @@ class PastQueries:
             rows = tape.series(begin, end, parts * FINER)
             moment = tape.at(max(begin, known[0]))
             changes = tape.changes(begin, end, kind=WORKER)
-        except sqlite3.Error as exc:
-            raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
-        finally:
-            tape.close()
         failed, waiting = lanes.in_parts(rows, begin, step, parts)
         silent, deploys = lanes.of_workers(moment.things if moment else {}, changes, begin, min(end, last))
         gaps = frame.gaps(rows, begin, min(end, last))
@@ -185,18 +171,13 @@ class PastQueries:
             for one in self._told()
             if begin <= one.raised_at <= end
         ]
-        tape = self._open()
-        if tape is None:
-            return found
-        try:
+        with self._tape() as tape:
+            if tape is None:
+                return found
             known = tape.span()
             moment = tape.at(max(begin, known[0])) if known is not None else None
             workers = tape.changes(begin, end, kind=WORKER)
             switches = tape.changes(begin, end, kind=SWITCH)
-        except sqlite3.Error as exc:
-            raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
-        finally:
-            tape.close()
         silent, deploys = lanes.of_workers(moment.things if moment else {}, workers, begin, end)
         found += [Mark(one.begin, marks.SILENT, one.name) for one in silent if one.begin > begin]
         found += [Mark(one.begin, marks.DEPLOY, one.name) for one in deploys]
@@ -214,15 +195,10 @@ class PastQueries:
         Raises:
             StoreUnavailable: the file of the recorder cannot be read.
         """
-        tape = self._open()
-        if tape is None:
-            return []
-        try:
+        with self._tape() as tape:
+            if tape is None:
+                return []
             return tape.series(begin, end, most)
-        except sqlite3.Error as exc:
-            raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
-        finally:
-            tape.close()
 
     def dry_run(self, *rules: Rule) -> tuple[DryRun | None, ...]:
         """How often each of these would have told somebody in the last days; None where what is recorded does not tell.
@@ -235,32 +211,38 @@ class PastQueries:
             return (None,) * len(rules)
         end = self._now_ms()
         begin = end - TRIED_MS
-        tape = self._open()
-        if tape is None:
-            return tuple(
-                dry_run((), begin, end, rule, past) if past else None for rule, past in zip(rules, found, strict=True)
-            )
-        try:
+        with self._tape() as tape:
+            if tape is None:
+                return tuple(
+                    dry_run((), begin, end, rule, past) if past else None
+                    for rule, past in zip(rules, found, strict=True)
+                )
             rows = tape.series(begin, end, TRIED_ROWS)
             if rows and 0 <= end - rows[-1].at_ms <= ABSENT_MS:
                 end = rows[-1].at_ms  # until the next row is late that is no gap
             seen = {past: _seen(tape, rows, begin, end, past) for past in found if past is not None}
-        except sqlite3.Error as exc:
-            raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
-        finally:
-            tape.close()
         return tuple(
             dry_run(seen[past][0], begin, end, rule, past, seen[past][1]) if past is not None else None
             for rule, past in zip(rules, found, strict=True)
         )
 
-    def _open(self) -> Tape | None:
+    @contextlib.contextmanager
+    def _tape(self) -> Iterator[Tape | None]:
+        """What was recorded, while it is asked; None where nobody recorded here.
+
+        Raises:
+            StoreUnavailable: it cannot be read.
+        """
+        tape = None
         try:
-            return Tape(self._path, read_only=True)
-        except FileNotFoundError:
-            return None
+            with contextlib.suppress(FileNotFoundError):
+                tape = Tape(self._path, read_only=True)
+            yield tape
         except (sqlite3.Error, OSError) as exc:
             raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
+        finally:
+            if tape is not None:
+                tape.close()
 
     def _acts(self, begin: int, end: int) -> tuple[tuple[AuditEntry, ...], bool]:
         """The newest of a stretch, the oldest first; whether there were more."""
