@@ -9,6 +9,7 @@ from typing import Protocol
 import msgspec
 
 from services.domain.fleet.worker import BrowserState
+from services.domain.task import classify, own_words
 from services.domain.task.artifact import Artifact, Source
 from services.domain.task.record import Task
 
@@ -132,6 +133,11 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     again_s: float = 0.0  #: not over: go on with another attempt after so long, which is no failure
     of_shop: bool = True  #: a login or captcha that it met is the shop's, where a person can help; False: of an account
     unable: bool = False  #: nothing was started: this worker lacks what it needs, another one may have it
+
+
+def broken_off(code: str) -> Outcome:
+    """The end of an attempt that somebody stopped; ``code``: of the sentence that says how."""
+    return Outcome(ok=False, cancelled=True, error=own_words.write(code), error_kind=classify.CANCELLED)
 
 
 class Fitness(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from services.domain.task.status import REPLACED, TERMINAL
 from services.domain.text.said import said
 from services.engine.producer import Producer, TaskSpec
 from services.engine.registry import Registry
-from services.executors.base import Fitness, Job, JobContext, Outcome
+from services.executors.base import Fitness, Job, JobContext, Outcome, broken_off
 from services.ports import Store
 
 T = TypeVar("T")
@@ -62,9 +62,7 @@ class BatchExecutor:
         found, refused = dict[str, Task | None](), list[str]()
         for chunk in _chunks(specs):
             if context.cancelled.is_set():
-                return Outcome(
-                    ok=False, cancelled=True, error=own_words.write("own.stopped"), error_kind=classify.CANCELLED
-                )
+                return broken_off("own.stopped")
             found |= self._made(chunk, refused)
         counts, dead = self._count(found)
         left = sum(number for status, number in counts.items() if status not in (*TERMINAL, "removed"))

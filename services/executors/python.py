@@ -17,7 +17,7 @@ from services.domain.errors import UsageError
 from services.domain.task import classify, own_words
 from services.domain.task.record import ERROR_LIMIT
 from services.executors import python_child, registry, supervise
-from services.executors.base import Fitness, Job, JobContext, Outcome
+from services.executors.base import Fitness, Job, JobContext, Outcome, broken_off
 from services.executors.handler_child import MARK
 from services.executors.handover import Handover
 from services.executors.process_tree import describe_exit
@@ -73,9 +73,7 @@ class PythonExecutor:
             text = own_words.write("own.no_handler", type=job.task.task_type)
             return Outcome(ok=False, error=text, error_kind=classify.UNKNOWN_TYPE, unable=True)
         if self._closing.is_set() or context.cancelled.is_set():
-            return Outcome(
-                ok=False, cancelled=True, error=own_words.write("own.not_begun"), error_kind=classify.CANCELLED
-            )
+            return broken_off("own.not_begun")
         if handler.isolate == "thread" and not self._process_only:
             return _run_here(handler, job, context, self._limits)
         with self._lock:
@@ -176,7 +174,7 @@ def _run_here(handler: registry.Handler, job: Job, context: JobContext, limits: 
     if ended.ok and not ended.gave_up:
         return Outcome(ok=True, result=ended.result)
     if context.cancelled.is_set():
-        return Outcome(ok=False, cancelled=True, error=own_words.write("own.stopped"), error_kind=classify.CANCELLED)
+        return broken_off("own.stopped")
     if time.monotonic() >= until:
         late = own_words.write("own.no_end_itself", seconds=f"{job.timeout_s:g}")
         text = f"{ended.error}\n{late}".strip()

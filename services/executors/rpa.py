@@ -17,7 +17,7 @@ import msgspec
 from services.domain.task import classify, ids, own_words
 from services.domain.task.record import Task
 from services.executors import own_folder, supervise, tree_guard
-from services.executors.base import Fitness, Job, JobContext, Outcome
+from services.executors.base import Fitness, Job, JobContext, Outcome, broken_off
 from services.executors.handover import Handover
 from services.executors.process_tree import describe_exit
 from services.executors.stdout import RESULT_LIMIT, LineSplitter, Output, OutputLimits, Pipe, pump
@@ -177,9 +177,7 @@ class RpaExecutor:
     def run(self, job: Job, context: JobContext, debug_port: int | None = None) -> Outcome:
         """Run the flow to its end, its time-out or its cancellation; ``debug_port``: of a lent browser."""
         if self._closing.is_set() or context.cancelled.is_set():
-            return Outcome(
-                ok=False, cancelled=True, error=own_words.write("own.not_begun"), error_kind=classify.CANCELLED
-            )
+            return broken_off("own.not_begun")
         with self._idle:
             self._running += 1
         try:

@@ -10,7 +10,7 @@ import msgspec
 
 from services.domain.task import classify, own_words
 from services.domain.task.record import ERROR_LIMIT
-from services.executors.base import JobContext, Outcome
+from services.executors.base import JobContext, Outcome, broken_off
 from services.executors.process_tree import ProcessTree
 
 _TICK_S = 0.05
@@ -85,7 +85,7 @@ def stopped(watch: Watch, said: str) -> Outcome:
         text = f"{said}\n{own_words.write(how, seconds=f'{watch.limits.timeout_s:g}')}".strip()
         return Outcome(ok=False, timed_out=True, error=text[-ERROR_LIMIT:], error_kind=classify.TIMEOUT)
     code = ("own.killed" if watch.killed else "own.stopped") + ("_closing" if watch.reason == CLOSE else "")
-    return Outcome(ok=False, cancelled=True, error=own_words.write(code), error_kind=classify.CANCELLED)
+    return broken_off(code)
 
 
 def watch_to_end(watch: Watch, ended: threading.Event) -> None:

@@ -18,7 +18,7 @@ from services.domain.gates import ability
 from services.domain.task import classify, ids, own_words
 from services.domain.types import flow
 from services.executors import own_folder
-from services.executors.base import Fitness, Job, JobContext, NoneToLend, NoProfile, Outcome, Shown
+from services.executors.base import Fitness, Job, JobContext, NoneToLend, NoProfile, Outcome, Shown, broken_off
 from services.executors.browser import installation, orders
 from services.executors.browser.host_process import PREFIX, BrowserHost
 from services.executors.browser.profile import Profile, ProfileInUse, end_on
@@ -134,9 +134,7 @@ class BrowserExecutor:
     def run(self, job: Job, context: JobContext) -> Outcome:
         """Run the flow of the job to its end, its time-out or its cancellation."""
         if self._closing.is_set() or context.cancelled.is_set():
-            return Outcome(
-                ok=False, cancelled=True, error=own_words.write("own.not_begun"), error_kind=classify.CANCELLED
-            )
+            return broken_off("own.not_begun")
         payload = msgspec.json.decode(job.task.payload)
         if problems := flow.problems(job.task.task_type, payload):  # what a foreign producer sent, nobody has checked
             text = "\n".join(f"{one.path}: {one.message}" for one in problems)
@@ -376,8 +374,7 @@ def _outcome(watch: _Watch, reason: str, job: Job) -> Outcome:
         text = f"{said}\n{ended}".strip()
         return Outcome(ok=False, timed_out=True, error=text, error_kind=classify.TIMEOUT)
     if reason:
-        text = own_words.write("own.stopped_closing" if reason == "close" else "own.stopped")
-        return Outcome(ok=False, cancelled=True, error=text, error_kind=classify.CANCELLED)
+        return broken_off("own.stopped_closing" if reason == "close" else "own.stopped")
     if end is None:
         return Outcome(ok=False, error=own_words.write("own.host_ended"), error_kind=classify.CRASHED)
     return Outcome(ok=False, error=end.error, error_kind=end.error_kind, unable=end.unable)

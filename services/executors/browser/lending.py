@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 
 from msgspec.structs import replace
 
-from services.domain.task import classify, own_words
-from services.executors.base import Fitness, Job, JobContext, NoneToLend, Outcome
+from services.domain.task import classify
+from services.executors.base import Fitness, Job, JobContext, NoneToLend, Outcome, broken_off
 from services.executors.rpa import RpaExecutor
 
 Lend = Callable[[Job, JobContext], AbstractContextManager[int]]
@@ -35,8 +35,7 @@ class LendingRpaExecutor:
                 return self._inner.run(job, context, debug_port=port)
         except NoneToLend as exc:
             if context.cancelled.is_set():
-                error = own_words.write("own.not_begun")
-                return Outcome(ok=False, cancelled=True, error=error, error_kind=classify.CANCELLED)
+                return broken_off("own.not_begun")
             return Outcome(ok=False, error=str(exc), error_kind=classify.NO_BROWSER, unable=exc.unable)
 
     def close(self) -> None:

@@ -29,7 +29,7 @@ from services.domain.task import classify, own_words
 from services.domain.task.record import Task
 from services.domain.text import mask
 from services.domain.text.mask import Masker
-from services.executors.base import ArtifactSink, Fitness, Job, JobContext, Outcome
+from services.executors.base import ArtifactSink, Fitness, Job, JobContext, Outcome, broken_off
 from services.executors.http import reach
 from services.executors.http.reach import Refused, Rules
 from services.executors.stdout import bounded_json
@@ -280,9 +280,7 @@ class HttpExecutor:
     def run(self, job: Job, context: JobContext) -> Outcome:
         """Make the request of the job's type and judge the answer."""
         if self._closing.is_set() or context.cancelled.is_set():
-            return Outcome(
-                ok=False, cancelled=True, error=own_words.write("own.not_begun"), error_kind=classify.CANCELLED
-            )
+            return broken_off("own.not_begun")
         payload = json.loads(job.task.payload)
         own = self._settings.requests.get(job.task.task_type)
         if own is None and not (self._settings.payload_urls and "url" in payload):
@@ -336,8 +334,7 @@ class HttpExecutor:
             if context.cancelled.is_set() or self._closing.is_set():
                 context.stopping()
                 fetch.give_up()
-                text = own_words.write("own.stopped" if context.cancelled.is_set() else "own.stopped_closing")
-                return Outcome(ok=False, cancelled=True, error=text, error_kind=classify.CANCELLED)
+                return broken_off("own.stopped" if context.cancelled.is_set() else "own.stopped_closing")
             if time.monotonic() >= until:
                 fetch.give_up()
                 text = own_words.write("own.no_answer", seconds=f"{timeout_s:g}")
