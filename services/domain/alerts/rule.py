@@ -9,8 +9,8 @@ from typing import NoReturn
 import msgspec
 
 from services.domain.errors import UsageError
-from services.domain.text.message import Message, Param
-from services.domain.text.said import Said
+from services.domain.text.message import Param
+from services.domain.text.said import said_of
 from services.domain.text.sentences import N_
 from services.domain.upkeep.stored import Count, Instant, Measure
 
@@ -145,20 +145,17 @@ def _refuse(code: str, field: str, **params: Param) -> NoReturn:
 
 def refusal(code: str, field: str, **params: Param) -> UsageError:
     """The error of one of the sentences below."""
-    return UsageError(_said(code, **params), field=field)
+    return UsageError(said_of(SENTENCES, code, params), field=field)
 
 
 def no_channel(name: str, known: Iterable[str], field: str) -> UsageError:
     """The error of a channel, or a group of channels, that is not among the known ones."""
     return refusal(
-        "alert.no_channel", field, value=name[:80], known=", ".join(sorted(known)) or _said("alert.none_yet")
+        "alert.no_channel",
+        field,
+        value=name[:80],
+        known=", ".join(sorted(known)) or said_of(SENTENCES, "alert.none_yet", {}),
     )
-
-
-def _said(code: str, **params: Param) -> Said:
-    text = Said(SENTENCES[code].format(**params))
-    text.message = Message(code, params)
-    return text
 
 
 SENTENCES: Mapping[str, str] = {

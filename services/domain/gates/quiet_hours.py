@@ -20,7 +20,7 @@ from services.domain.fleet.shop import SCOPE_ALL, Pause, valid_scope
 from services.domain.gates.gate import Gate, Switch
 from services.domain.plans import recurrence
 from services.domain.text.message import Message, Param
-from services.domain.text.said import Said
+from services.domain.text.said import said_of
 from services.domain.text.sentences import N_, NP_
 from services.domain.upkeep.stored import Instant
 
@@ -416,9 +416,7 @@ def _local(instant: int, zone: ZoneInfo) -> datetime:
 
 # ----------------------------------------------------------------------------------------------------------- words
 def _refuse(code: str, field: str, **params: Param) -> NoReturn:
-    text = Said(SENTENCES[code].format(**params))
-    text.message = Message(code, params)
-    raise UsageError(text, field=field)
+    raise UsageError(said_of(SENTENCES, code, params), field=field)
 
 
 def _doubts(documents: Callable[[str], Mapping[str, str]], now_ms: int) -> list[Message]:

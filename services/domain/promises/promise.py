@@ -15,7 +15,7 @@ from services.domain.gates.quiet_hours import Weekly
 from services.domain.plans.schedule import MAX_SHOPS, fitting
 from services.domain.task import ids
 from services.domain.text.message import Message, Param
-from services.domain.text.said import Said, said
+from services.domain.text.said import said, said_of
 from services.domain.text.sentences import N_, NN_, Counted
 from services.domain.upkeep.stored import Count, Instant
 
@@ -248,9 +248,7 @@ def whom(promise: Promise) -> Message:
 
 
 def _refuse(code: str, field: str, **params: Param) -> NoReturn:
-    text = Said(SENTENCES[code].format(**params))
-    text.message = Message(code, params)
-    raise UsageError(text, field=field)
+    raise UsageError(said_of(SENTENCES, code, params), field=field)
 
 
 SENTENCES: Mapping[str, str | Counted] = {

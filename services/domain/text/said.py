@@ -7,6 +7,7 @@ another language.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from services.domain.text.message import Message, Param
 from services.domain.text.refusals import REFUSALS
@@ -23,7 +24,12 @@ class Said(str):
 
 def said(code: str, **params: Param) -> Said:
     """The sentence of a code of ``refusals.REFUSALS``."""
-    text = Said(REFUSALS[code].format(**params))
+    return said_of(REFUSALS, code, params)
+
+
+def said_of(sentences: Mapping[str, str], code: str, params: Mapping[str, Param]) -> Said:
+    """The same of a catalogue of its own."""
+    text = Said(sentences[code].format(**params))
     text.message = Message(code, params)
     return text
 

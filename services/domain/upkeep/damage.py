@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from services.domain.text.message import Message
-from services.domain.text.said import Said
+from services.domain.text.said import Said, said_of
 from services.domain.text.sentences import N_
 
 #: of documents and schedules: kind, name, body; raises ValueError or UsageError where the body is none
@@ -37,9 +37,7 @@ class Damage(msgspec.Struct, frozen=True, kw_only=True):
         if code not in SENTENCES:
             code = "damage.other"
         params = {"name": self.name if self.thing else document, "place": self.place, "entry": self.entry or "*"}
-        text = Said(SENTENCES[code].format(**params))
-        text.message = Message(code, params)
-        return text
+        return said_of(SENTENCES, code, params)
 
     @property
     def remedy(self) -> Message:
