@@ -135,6 +135,11 @@ class Context(msgspec.Struct):
         output.err(spoken.phrase("{asked}? [y/N] ", asked=asked))
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 
+    def sure(self, engine: assembly.Engine, what: str) -> bool:
+        """In production a person is asked."""
+        profile = engine.settings.profiles.get(engine.settings.profile)
+        return profile is None or profile.environment.upper() != "PROD" or self.confirm(what)
+
     def typed(self, question: str, otherwise: str, field: str, preview: Sequence[str] = ()) -> str:
         """What a person types after reading ``preview``; ``--yes`` does not answer this.
 

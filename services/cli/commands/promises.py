@@ -134,7 +134,7 @@ def set_(context: Context) -> int:
                 [spoken.phrase("if this were kept:"), *_lines(found, commands.zone())],
             )
             return EXIT_OK
-        if not _sure(context, engine, spoken.phrase("promise {words}", words=words(made))):
+        if not context.sure(engine, spoken.phrase("promise {words}", words=words(made))):
             return EXIT_FAILED
         before = commands.set(made)
         row = next(document(one, commands.zone()) for one in queries.now().rows if one.name == made.name)
@@ -150,11 +150,8 @@ def switch(context: Context) -> int:
     name, enabled = context.args.name, context.args.enabled
     with context.engine() as engine:
         _one(engine, name)
-        if not _sure(
-            context,
-            engine,
-            spoken.phrase(N_("enable the promise {name}") if enabled else N_("disable the promise {name}"), name=name),
-        ):
+        what = N_("enable the promise {name}") if enabled else N_("disable the promise {name}")
+        if not context.sure(engine, spoken.phrase(what, name=name)):
             return EXIT_FAILED
         changed = assembly.commands(engine).promises.enable(name, enabled=enabled, note=context.args.note)
     now, already = (
@@ -174,7 +171,7 @@ def remove(context: Context) -> int:
         commands = assembly.commands(engine).promises
         if name not in commands.names():
             _one(engine, name)
-        if not _sure(context, engine, spoken.phrase("remove the promise {name}", name=name)):
+        if not context.sure(engine, spoken.phrase("remove the promise {name}", name=name)):
             return EXIT_FAILED
         was = commands.remove(name, note=context.args.note)
     text = (
@@ -184,12 +181,6 @@ def remove(context: Context) -> int:
     )
     context.show({"removed": name, "was_set": was}, [text])
     return EXIT_OK
-
-
-def _sure(context: Context, engine: assembly.Engine, what: str) -> bool:
-    """In production a person is asked."""
-    profile = engine.settings.profiles.get(engine.settings.profile)
-    return profile is None or profile.environment.upper() != "PROD" or context.confirm(what)
 
 
 def _one(engine: assembly.Engine, name: str) -> Promise:

@@ -115,7 +115,7 @@ def set_(context: Context) -> int:
         quiet_hours.check(hours, now)
         warnings = guesses.unheard(engine, hours.scope)
         context.warn(warnings)
-        if not _sure(context, engine, spoken.phrase("set quiet hours for {scope}", scope=hours.scope)):
+        if not context.sure(engine, spoken.phrase("set quiet hours for {scope}", scope=hours.scope)):
             return EXIT_FAILED
         before = commands.set(hours)
         found, zone = _one(commands.known(), args.name), commands.zone()
@@ -144,7 +144,7 @@ def remove(context: Context) -> int:
         commands = assembly.commands(engine).quiet
         if name not in commands.names():
             _one(commands.known(), name)
-        if not _sure(context, engine, spoken.phrase("remove the quiet hours {name}", name=name)):
+        if not context.sure(engine, spoken.phrase("remove the quiet hours {name}", name=name)):
             return EXIT_FAILED
         was = commands.remove(name, note=context.args.note)
     text = (
@@ -154,12 +154,6 @@ def remove(context: Context) -> int:
     )
     context.show({"removed": name, "was_set": was}, [text])
     return EXIT_OK
-
-
-def _sure(context: Context, engine: assembly.Engine, what: str) -> bool:
-    """In production a person is asked."""
-    profile = engine.settings.profiles.get(engine.settings.profile)
-    return profile is None or profile.environment.upper() != "PROD" or context.confirm(what)
 
 
 def _one(found: list[QuietNow], name: str) -> QuietNow:
