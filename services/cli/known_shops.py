@@ -8,6 +8,7 @@ from services.domain.errors import NotFound, UsageError
 from services.domain.fleet import shop as shops
 from services.domain.fleet.shop import Shop
 from services.domain.task.search.query import Query, equals
+from services.monitor.shops.states import stranger
 
 ANYWHERE = 200
 
@@ -25,7 +26,7 @@ def find(engine: assembly.Engine, text: str) -> Shop:
     found = {shop.key: shop for shop in there.values() if shop.shop_id == text}
     if not found and shops.valid_shop_id(shop_id):  # nothing of it is active or dead, but it may have had tasks
         page = engine.store.query(Query(terms=(equals("shop", text),), limit=ANYWHERE, want_total=False))
-        found = {task.shop: _unregistered(task.shop) for task in page.tasks}
+        found = {task.shop: stranger(task.shop) for task in page.tasks}
     if len(found) == 1:
         return next(iter(found.values()))
     if found:
@@ -41,9 +42,4 @@ def find(engine: assembly.Engine, text: str) -> Shop:
 def known(engine: assembly.Engine, counts: dict[str, dict[str, int]]) -> dict[str, Shop]:
     """Registered shops, and those that only the counters of tasks tell of."""
     registered = engine.registry.shops()
-    return {key: _unregistered(key) for key in counts if key not in registered} | registered
-
-
-def _unregistered(key: str) -> Shop:
-    platform, _, shop_id = key.partition(":")
-    return Shop(platform=platform, shop_id=shop_id, unregistered=True)
+    return {key: stranger(key) for key in counts if key not in registered} | registered

@@ -157,7 +157,7 @@ def origin(entry: AuditEntry) -> str:
     name, at, place = entry.who.partition("@")
     if not at:
         return next((word for begins, word in _PROGRAMS if name.startswith(begins)), "")
-    found = _details(entry).get(VIA)
+    found = details(entry).get(VIA)
     if isinstance(found, str) and found:
         return found  # a machine may be called as the place of tokens is
     return REST if place == token.PLACE else ""
@@ -165,12 +165,12 @@ def origin(entry: AuditEntry) -> str:
 
 def told_of(entry: AuditEntry) -> dict[str, object]:
     """The details of the act itself; empty where they cannot be read."""
-    return {name: value for name, value in _details(entry).items() if name != VIA}
+    return {name: value for name, value in details(entry).items() if name != VIA}
 
 
 def detail_of(entry: AuditEntry) -> str:
     """The same as text; as it stands where it cannot be read, or says nothing of through what."""
-    found = _details(entry)
+    found = details(entry)
     if VIA not in found:
         return entry.detail
     return json.dumps({name: found[name] for name in found if name != VIA}, ensure_ascii=False)
@@ -229,7 +229,8 @@ def before_after(entry: AuditEntry) -> tuple[object, object] | None:
     return (before, entry.target[0]) if isinstance(before, str) and entry.target else None
 
 
-def _details(entry: AuditEntry) -> dict[str, object]:
+def details(entry: AuditEntry) -> dict[str, object]:
+    """What it says of itself as JSON, where that is an object."""
     try:
         found = json.loads(entry.detail) if entry.detail else {}
     except (ValueError, RecursionError):

@@ -59,7 +59,7 @@ class IssueKeeper(OnDuty):
         rules = cause_rule.read(self._store.documents(cause_rule.KIND))
         states = self._store.documents(known_issue.STATE)
         plans = [
-            _Plan(name, rule, _state(states.get(name)), self._letters(name, rules) if rule.acts else ())
+            _Plan(name, rule, known_issue.readable(states.get(name)), self._letters(name, rules) if rule.acts else ())
             for name in sorted(rules.keys() | states.keys())
             for rule in [_own(name, rules)]
             if rule.acts or name in states
@@ -175,10 +175,3 @@ class _Plan(msgspec.Struct, frozen=True):
 def _own(name: str, rules: Mapping[str, CauseRule]) -> CauseRule:
     """The rule of a cause; what was merged is done by the rule of what it counts to."""
     return rules.get(name, CauseRule()) if cause_rule.root(name, rules) == name else CauseRule()
-
-
-def _state(body: str | None) -> IssueState:
-    try:
-        return known_issue.load(body) if body is not None else IssueState()
-    except (ValueError, RecursionError):
-        return IssueState()

@@ -330,12 +330,12 @@ def way_of(entry: AuditEntry, now_ms: int) -> Way | Message:
         return way
     if len(way.objects) != audit.done_number(entry.outcome):
         return said("back.partly").message
-    return replace(way, asked=len(found.on(entry, _detail(entry))))
+    return replace(way, asked=len(found.on(entry, audit.details(entry))))
 
 
 def _told(entry: AuditEntry, found: Way) -> Way | Message:
     """The way, where the entry says all that is needed for it."""
-    detail = _detail(entry)
+    detail = audit.details(entry)
     if _idle(detail):
         return said("back.nothing").message
     stood = found.fresh and detail.get("was", True)
@@ -355,7 +355,7 @@ def done_part(entry: AuditEntry) -> AuditEntry:
         return entry
     left = {at for found in named.values() for at in found}
     names = {one for at, one in enumerate(entry.target) if at in left}
-    detail = dict(_detail(entry))
+    detail = dict(audit.details(entry))
     if isinstance(was := detail.get("was"), dict):
         detail["was"] = {name: stood for name, stood in was.items() if name not in names}
     return msgspec.structs.replace(
@@ -381,7 +381,7 @@ def since(trail: Trail, entry: AuditEntry, *, apart: str = "") -> Message | None
         StoreUnavailable: it cannot be asked.
     """
     family, part = _family(entry.action), done_part(entry)
-    detail = _detail(part)
+    detail = audit.details(part)
     named = (detail.get(key) for key in _OTHER_NAMES)
     objects = {*part.target, *(one for one in named if isinstance(one, str))}
     keys = _keys(detail)
@@ -395,7 +395,7 @@ def since(trail: Trail, entry: AuditEntry, *, apart: str = "") -> Message | None
         if not objects.isdisjoint(one.target) or max(len(one.target), len(entry.target)) >= TARGETS_KEPT:
             return True
         # a view may be called otherwise since
-        return family == "view" and not keys.isdisjoint(_keys(_detail(one)))
+        return family == "view" and not keys.isdisjoint(_keys(audit.details(one)))
 
     after = trail.after(entry, touches)
     if after is None:
@@ -429,7 +429,7 @@ def take_back(commands: Commands, trail: Trail, entry: AuditEntry) -> Outcome:
     if (why := since(trail, entry)) is not None:
         raise UsageError(said(why.code, **why.params), field="entry")
     part = done_part(entry)
-    done = found.go(commands, part, _detail(part))
+    done = found.go(commands, part, audit.details(part))
     return done if isinstance(done, Outcome) else Outcome(done=found.objects)
 
 
@@ -450,11 +450,3 @@ def _family(act: str) -> str:
     """Acts that change the same of an object."""
     head = act.partition(".")[0]
     return {"resume": "pause", "batch": "task", "queue": "task"}.get(head, head)
-
-
-def _detail(entry: AuditEntry) -> Detail:
-    try:
-        found = json.loads(entry.detail) if entry.detail else {}
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -65,6 +65,14 @@ def load(body: str) -> IssueState:
     return _STATE.decode(body)
 
 
+def readable(body: str | None) -> IssueState:
+    """The same of what may be none, or none that anybody can read: the doctor tells that."""
+    try:
+        return load(body) if body is not None else IssueState()
+    except (ValueError, RecursionError):
+        return IssueState()
+
+
 def dump(state: IssueState) -> str:
     return msgspec.json.encode(state).decode()
 

@@ -6,7 +6,7 @@ import csv
 import json
 import threading
 from collections.abc import Iterable
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 from pathlib import Path
 
 from services import whole_file
@@ -15,6 +15,7 @@ from services.domain.audit import AuditEntry
 from services.domain.text.cells import guarded
 from services.domain.text.mask import masked_json, masked_text
 from services.monitor.files.export import Stopped as Stopped
+from services.monitor.files.export import moment
 
 COLUMNS = (
     *("time", "person", "act", "objects", "state", "outcome", "ended", "details"),
@@ -85,22 +86,16 @@ def _go_on(stop: threading.Event | None) -> None:
 
 def _cells(entry: AuditEntry, zone: tzinfo, now_ms: int) -> tuple[str, ...]:
     return (
-        _moment(entry.at, zone),
+        moment(entry.at, zone),
         entry.who,
         entry.action,
         masked_text(" ".join(entry.target)),
         audit.state(entry, now_ms),
         masked_text(entry.outcome),
-        _moment(entry.closed_at, zone),
+        moment(entry.closed_at, zone),
         masked_json(entry.detail) if entry.detail else "",
         entry.entry_id,
         entry.link.digest if entry.link is not None else entry.digest,
         entry.end.digest if entry.end is not None else "",
         audit.origin(entry),
     )
-
-
-def _moment(instant_ms: int, zone: tzinfo) -> str:
-    if not instant_ms:
-        return ""
-    return datetime.fromtimestamp(instant_ms / 1000, UTC).astimezone(zone).isoformat(timespec="milliseconds")

@@ -44,11 +44,11 @@ def fields(task: Task, shop: Shop | None, zone: tzinfo) -> dict[str, Any]:
         "attempt": task.attempt,
         "max_retries": task.max_retries,
         "worker": task.worker,
-        "created_at": _moment(task.created_at, zone),
-        "due_at": _moment(task.due_at, zone),
-        "started_at": _moment(task.started_at, zone),
-        "ended_at": _moment(task.ended_at, zone),
-        "updated_at": _moment(task.updated_at, zone),
+        "created_at": moment(task.created_at, zone),
+        "due_at": moment(task.due_at, zone),
+        "started_at": moment(task.started_at, zone),
+        "ended_at": moment(task.ended_at, zone),
+        "updated_at": moment(task.updated_at, zone),
         "error_kind": task.error_kind,
         "error": masked_text(task.error),
         "triage": task.triage,
@@ -110,7 +110,8 @@ def document(task: Task, shop: Shop | None, zone: tzinfo) -> dict[str, Any]:
     return _with_values(fields(task, shop, zone))
 
 
-def _moment(instant_ms: int, zone: tzinfo) -> str:
+def moment(instant_ms: int, zone: tzinfo) -> str:
+    """An instant as files tell it, "" for none."""
     if not instant_ms:
         return ""
     return datetime.fromtimestamp(instant_ms / 1000, UTC).astimezone(zone).isoformat(timespec="milliseconds")

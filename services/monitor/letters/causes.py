@@ -204,7 +204,7 @@ class CauseQueries:
                 prints=group.prints,
                 apart=_apart(key, known, rules),
                 places=_places(group.letters),
-                issue=_state(states.get(key)),
+                issue=known_issue.readable(states.get(key)),
                 worth=NOT_ASKED,
                 trend=reach.trend(group.letters.ended, now),
             )
@@ -338,13 +338,6 @@ def _groups(book: Book, known: cause_rule.Causes, before: Mapping[str, _Group]) 
         key: before[key] if key in before and before[key].lines == lines else _Group(book, lines)
         for key, lines in found.items()
     }
-
-
-def _state(body: str | None) -> IssueState:
-    try:
-        return known_issue.load(body) if body is not None else IssueState()
-    except (ValueError, RecursionError):  # the doctor tells it
-        return IssueState()
 
 
 def _apart(key: str, known: cause_rule.Causes, rules: Mapping[str, CauseRule]) -> tuple[str, ...]:
