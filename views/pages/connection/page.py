@@ -133,18 +133,10 @@ class ConnectionPage(Page):
             margins=(24, 22, 24, 22),
             spacing=10,
         )
-        foot = in_row(
-            self.copy_button,
-            self.again_button,
-            self._count,
-            STRETCH,
-            self.back_link,
-            self.edit_link,
-            self.other_link,
-            spacing=12,
-        )
+        # one row has no room for all of them
         column.addSpacing(6)
-        column.addLayout(foot)
+        column.addLayout(in_row(self.copy_button, self.again_button, self._count, STRETCH, spacing=12))
+        column.addLayout(in_row(self.back_link, self.edit_link, self.other_link, STRETCH, spacing=18))
         middle = in_row(STRETCH, (card, 20), STRETCH)
         pane = ScrollPane()
         pane.body.setContentsMargins(24, 24, 24, 24)
@@ -176,6 +168,9 @@ class ConnectionPage(Page):
     def _meanwhile(self) -> str:
         if self._reach is None or self._reach.whole:
             return ""
+        silent = [answer for answer in self._answers if not answer.ok]
+        if silent and all(connection.refused(answer.words) for answer in silent):  # a server is there, for others
+            return _("Workers go on as usual.") if self._reach.alive and not self._reach.apart else ""
         said = [connection.meanwhile(self._reach), connection.perhaps(self._reach)]
         return text.run_on(render(message) for message in said if message is not None)
 
