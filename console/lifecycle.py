@@ -160,6 +160,7 @@ class Console:
         self.connections.wanted.connect(self._on_wanted)
         self.connections.beside.connect(self._open_beside)
         self.connections.edited.connect(lambda _before, draft: self._on_wanted(draft.name))
+        self._app.applicationStateChanged.connect(self._on_front)
         if not self._ended.is_set():
             await self._show_first()
         if self._request.screenshot:
@@ -197,7 +198,6 @@ class Console:
         # qasync would stop the loop, and with it the orderly end, when the last window closes
         self._app.setQuitOnLastWindowClosed(False)
         self._app.commitDataRequest.connect(self.settle)
-        self._app.applicationStateChanged.connect(self._on_front)
         i18n.set_language(chosen_language(str(self._state.get("language") or ""), self._settings.language))
         shown.set_zone(self._settings.time_zone)
         set_confirm_limits(self._settings.confirm)
@@ -586,11 +586,12 @@ class Console:
             self._ahead = asyncio.ensure_future(self._make_ahead())
 
     def _on_front(self, state: Qt.ApplicationState) -> None:
-        """Whoever comes from the window of another connection has perhaps chosen keys or saved a view there: that holds
-        here, too, and is not written over.
+        """Whoever comes from the window of another connection has perhaps chosen keys, saved a view or added a
+        connection there: that holds here, too, and is not written over.
         """
         if state == Qt.ApplicationState.ApplicationActive and not self._ended.is_set():
             self._off(self._state.look_again).add_done_callback(lambda _done: keymap().look_again())
+            self.connections.look_again()
 
     def _windows_left(self) -> list[dict[str, object]]:
         """The windows of this connection as they were left, the first one first. What a page shows, as the filter of a

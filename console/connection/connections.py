@@ -166,9 +166,16 @@ class ConnectionSwitch(QObject):
 
     # the list
 
-    async def reload(self) -> None:
-        """Read the list again."""
-        self._known = await self._off(self._read)
+    def look_again(self) -> None:
+        """Take what another program of this home has made of the list."""
+        self._do(self.reload(again=True))
+
+    async def reload(self, *, again: bool = False) -> None:
+        """Read the list again. ``again``: nothing else has changed, so that the same list is no news."""
+        found = await self._off(self._read)
+        if again and found == self._known:
+            return
+        self._known = found
         stands = {one.name: one.origin for one in self._known}
         if self._named is None and stands.get(self._start.profile) == known.WORDS:
             self._named = self._start

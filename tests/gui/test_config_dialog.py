@@ -134,6 +134,7 @@ def test_where_the_file_changed_meanwhile_it_is_read_anew_and_what_was_typed_sta
     page: SettingsPage, place: Settings, qtbot: QtBot
 ) -> None:
     dialog = opened(page, qtbot)
+    dialog.search.setText("slots")
     dialog.rows["worker.slots"].field.setText("9")  # type: ignore[attr-defined]
     qtbot.waitUntil(dialog.save_button.isEnabled)
     (place.home_path / "config.toml").write_text("[retention]\nfinished_days = 9\n", encoding="utf-8")
@@ -142,6 +143,8 @@ def test_where_the_file_changed_meanwhile_it_is_read_anew_and_what_was_typed_sta
     before = dialog.rows["worker.slots"]
     dialog.error.retry.emit()
     qtbot.waitUntil(lambda: dialog.rows["worker.slots"] is not before)
+    assert dialog.rows["worker.slots"].isVisible(), "it is still looked for"
+    assert not dialog.rows["retention.finished_days"].isVisible()
     assert dialog.rows["retention.finished_days"].facts().startswith("from config.toml")
     assert dialog.pane.body.count() == 1 + sum(2 for _row in dialog.rows) + len(
         {row.what.table for row in dialog.rows.values()}

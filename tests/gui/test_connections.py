@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from console import lifecycle
@@ -20,6 +20,7 @@ from services import settings as config
 from services.cli.window import pages
 from services.commands.tasks import TaskSpec
 from services.domain.task.status import Status
+from services.profiles.book import Book, SavedProfile
 from tests.gui.desk import SHOPS
 from tests.gui.test_console import off, play, until
 from tests.support.services import RabbitMQ, Redis, start_rabbitmq, start_redis
@@ -513,3 +514,23 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
         play(qapp, tmp_path, scene)
     finally:
         lost.start()
+
+
+def test_a_connection_that_another_window_added_is_listed_here_too(qapp: QApplication, home: Path) -> None:
+    async def scene(console: Console) -> None:
+        await shown(console, "local")
+        await until(lambda: len(console.connections.rows()) == 3, "the list")
+        other = SavedProfile(name="added there", broker="amqp://b", redis="redis://r")
+        await off(Book(home).put, other)
+        qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+        await until(lambda: "added there" in [row.name for row in console.connections.rows()], "the new one")
+        console.connections.add()
+        dialog = console.connections.dialog
+        assert dialog is not None
+        dialog.where.set_current("here")
+        dialog.name.setText("added there")
+        dialog.save_button.click()
+        assert dialog.fields["name"].error() == "There is a connection added there already; take another name."
+        dialog.done(0)
+
+    play(qapp, home, scene)

@@ -248,7 +248,7 @@ class ConfigDialog(KeepsTyped):
         self._looking.start(self._context.commands.settings.look, self._show, self._on_failed)
 
     def _show(self, seen: Seen) -> None:
-        before, at = self._take_away(), self.list.currentIndex().row()
+        before, at, words = self._take_away(), self.list.currentIndex().row(), self.search.text()
         self._seen = seen
         for setting in seen.settings:
             table = setting.what.table
@@ -267,6 +267,7 @@ class ConfigDialog(KeepsTyped):
         self.pane.body.addStretch(1)
         self._names.setStringList([_(TITLES[table]) for table in self._tables])
         self.list.setCurrentIndex(self._names.index(max(at, 0)))
+        self.search.setText(words)  # what was looked for stands there when the file is read anew
         self.search.setFocus()
         self._on_changed()
 
