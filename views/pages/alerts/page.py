@@ -64,7 +64,7 @@ from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.toast import ToastSpec
 
 #: px that a rule takes below the list, at least and at most, and of the page at most
-STRIP, STRIP_SHARE = (220, 350), 0.52
+STRIP, STRIP_SHARE, LEAST_LIST = (220, 350), 0.52, 90
 EVERY_MS, LEAST_VERB = 1000, 44
 OVER_MS = 10_000  #: so long what was calm is seen to be over before it leaves
 INCIDENTS_VIEW, HISTORY_VIEW, RULES_VIEW, CHANNELS_VIEW = "incidents", "history", "rules", "channels"
@@ -581,12 +581,14 @@ class AlertsPage(ListPage[Line]):
         self._strips.addWidget(strip)
         strip.finished.connect(self._on_strip_left)
         self._fit_strip()
+        self.stack.setMinimumHeight(LEAST_LIST)  # in a low window the list gives way, not the buttons below the rule
         self._strip_room.show()
         strip.show()
 
     def _on_strip_left(self) -> None:
         self._strip = None
         self._strip_room.hide()
+        self.stack.setMinimumHeight(0)
         (self.rules if self.views.current() == RULES_VIEW else self.table).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _fit_strip(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel, QMenu
+from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from services import assembly, i18n
@@ -27,7 +27,7 @@ from services.watch.alerts.rules import DEFAULTS
 from tests.support import widgets
 from tests.unit.views.pages.alert_samples import MINUTE, Alerts
 from tests.unit.views.pages.fleet_rig import Fleet
-from tests.unit.views.pages.opening import WAIT_MS, opening
+from tests.unit.views.pages.opening import LEAST, WAIT_MS, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.alerts import words
 from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleStrip
@@ -613,6 +613,19 @@ def test_a_rule_is_changed_below_the_list_and_what_was_typed_is_not_lost(
     page.buttons["rule.edit"].click()
     (other,) = page.findChildren(RuleStrip)
     assert "letters" in other.limits
+
+
+@pytest.mark.one_pair
+def test_at_200_percent_the_buttons_of_a_rule_are_in_sight(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    alerts.login()
+    page = open_page()
+    page.resize(*LEAST)
+    strip = edit_rule(qtbot, page, "lane_depth")
+    qtbot.waitUntil(strip.save_button.isVisible)
+    QApplication.processEvents()
+    below = strip.save_button.mapTo(page, QPoint(0, strip.save_button.height())).y()
+    assert below <= page.height() == LEAST[1]
+    assert page.rules.viewport().height() > 30
 
 
 def test_a_rule_is_tried_on_what_was_recorded_as_it_is_edited(
