@@ -195,6 +195,10 @@ def summary(causes: Causes, closed_at: int, now_ms: int, total: int | None = Non
     tasks = ngettext("{n} task", "{n} tasks", number).format(n=text.count(number))
     shops = ngettext("{n} shop", "{n} shops", causes.shops).format(n=text.count(causes.shops))
     kinds = ngettext("{n} cause", "{n} causes", len(causes.rows)).format(n=text.count(len(causes.rows)))
+    if causes.scanned < causes.total:
+        newest = text.count(causes.scanned)
+        said = _("{tasks}; of the newest {newest}: {shops}, {causes}")
+        return said.format(tasks=tasks, newest=newest, shops=shops, causes=kinds)
     return _("{tasks}, {shops}, {causes}").format(tasks=tasks, shops=shops, causes=kinds)
 
 

@@ -7,7 +7,7 @@ import pytest
 from services.domain.task.artifact import ArtifactMark
 from services.domain.task.record import Attempt, Task
 from services.domain.task.status import Status, Triage
-from services.monitor.letters.causes import Cause
+from services.monitor.letters.causes import Cause, Causes
 from views.pages.dead_letters import words
 
 
@@ -86,3 +86,18 @@ def test_what_happens_next_depends_on_what_was_done() -> None:
     assert "republished as new-1" in words.next_step(dead(triage=Triage.REPUBLISHED, successor="new-1"), "chen@desk")
     assert "Reopen" in words.next_step(dead(triage=Triage.IGNORED), "chen@desk")
     assert "never was a readable task" in words.next_step(dead(task_id="bad_1", triage=Triage.OPEN), "chen@desk")
+
+
+@pytest.mark.parametrize(
+    ("scanned", "said"),
+    [
+        (85_177, "85,177 tasks, 7,328 shops, 1 cause"),
+        (50_000, "85,177 tasks; of the newest 50,000: 7,328 shops, 1 cause"),
+    ],
+)
+def test_that_only_the_newest_letters_were_looked_at_is_told(scanned: int, said: str) -> None:
+    one = Cause(
+        fingerprint="", kind="", headline="", types=(), count=1, shops=1, platforms=(), first_at=0, last_at=0,
+        scope="shop", history=(),
+    )  # fmt: skip
+    assert words.summary(Causes(rows=(one,), scanned=scanned, total=85_177, shops=7_328), 0, 0) == said
