@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from services.domain.task.status import Status
-from services.domain.text import view_link
+from services.domain.text import shell, view_link
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import WAIT_MS, shown, wait
 from tests.support.held import held, settled
@@ -38,6 +38,21 @@ def copied(qtbot: QtBot, page: TasksPage, form: str) -> str:
 def actions(menu: QMenu) -> dict[str, QAction]:
     """Actions of a menu by their words."""
     return {action.text(): action for action in menu.actions()}
+
+
+def test_on_windows_it_is_said_for_which_shell_a_command_is(
+    desk: Desk, page: TasksPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PowerShell reads what stands for a quotation mark in cmd as the end of the word."""
+    monkeypatch.setattr(shell, "WINDOWS", True)
+    desk.create(0)
+    page.show_request("")
+    wait(qtbot, lambda: page.table.records.rowCount() == 1)
+    page.select_all()
+    wait(qtbot, lambda: page.selection.count == 1)
+    for form, told in (("command", True), ("curl", True), ("json", False)):
+        copied(qtbot, page, form)
+        assert ("for the Command Prompt (cmd)" in desk.toasts[-1].text) is told
 
 
 def test_a_selection_beyond_the_loaded_rows_is_copied_whole(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -105,5 +106,7 @@ def test_what_comes_is_told_while_somebody_follows(home: Path) -> None:
             assert text() == "half"
             file.write_text(line("01:00:03", "anew"), "utf-8")
             assert text() == "anew"
+            follower.send_signal(signal.SIGINT)
+            assert follower.wait(30) == 0, "as its help says"
         finally:
             follower.kill()

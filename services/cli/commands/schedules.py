@@ -325,7 +325,7 @@ def set_zone(context: Context) -> int:
 
 
 def _schedule(args: argparse.Namespace, fleet_zone: str, now: int) -> Schedule:
-    every_s = _seconds(args.every, "every") if args.every else 0
+    every_s = _seconds(args.every, "every", least=1) if args.every else 0
     if args.start and not every_s:
         raise UsageError(spoken.phrase("--start is the first run of --every"), field="start")
     return Schedule(
@@ -349,9 +349,9 @@ def _schedule(args: argparse.Namespace, fleet_zone: str, now: int) -> Schedule:
     )
 
 
-def _seconds(text: str, field: str) -> int:
+def _seconds(text: str, field: str, *, least: int = 0) -> int:
     found = filter_time.duration_ms(text)
-    if found is None or found % 1000:
+    if found is None or found % 1000 or found < least:
         raise UsageError(
             spoken.phrase(
                 "--{field} takes whole seconds, such as 90s, 30m or 2h, not {text}", field=field, text=f"{text!r:.40}"

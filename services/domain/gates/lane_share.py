@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from services.domain.task.lane import LANES
-from services.domain.text.said import said
+from services.domain.text.said import said, words_of
 
 MAX_SLOTS = 512
 
@@ -35,10 +35,10 @@ def parse_share(text: object) -> Share:
     least, dash, most = str(text).strip().partition("-")
     numbers = [_number(word) for word in (least or "0", most if dash else "0")]
     if None in numbers or (dash and not numbers[1]) or (not least and not dash):
-        raise ValueError(f"must be LEAST, LEAST-MOST or -MOST (1, 1-3, -3), at most {MAX_SLOTS}, not {str(text)!r:.40}")
+        raise ValueError(said("lanes.share", most=MAX_SLOTS, text=f"{str(text)!r:.40}"))
     share = Share(numbers[0] or 0, numbers[1] or 0)
     if share.most and share.least > share.most:
-        raise ValueError(f"keeps {share.least} slots for a lane that may use {share.most}")
+        raise ValueError(said("lanes.least", least=share.least, most=share.most))
     return share
 
 
@@ -51,16 +51,16 @@ def parse_slots(text: str) -> tuple[int, dict[str, Share]]:
     first, *words = (word.strip() for word in text.split(","))
     slots = _number(first)
     if slots is None or slots < 1:
-        raise ValueError(f"slots must be a whole number, 1 to {MAX_SLOTS}, not {first!r:.40}")
+        raise ValueError(said("lanes.slots", most=MAX_SLOTS, text=f"{first!r:.40}"))
     shares: dict[str, Share] = {}
     for word in words:
         lane, is_, share = word.partition("=")
         if lane not in LANES or not is_:
-            raise ValueError(f"{word!r:.40} is not LANE=LEAST-MOST with a lane of high, normal and low")
+            raise ValueError(said("lanes.word", text=f"{word!r:.40}"))
         try:
             shares[lane] = parse_share(share)
         except ValueError as exc:
-            raise ValueError(f"{lane} {exc}") from exc
+            raise ValueError(said("lanes.of", lane=lane, why=words_of(exc))) from exc
     check(slots, shares)
     return slots, shares
 

@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from cronsim import CronSim, CronSimError
 
 from services.domain.errors import UsageError
+from services.domain.text.refusals import REFUSALS
 from services.domain.text.said import said
 
 MIN_EVERY_S, MAX_EVERY_S = 10, 366 * 86_400
@@ -211,7 +212,8 @@ def _read(parts: list[str], expression: str) -> _Fields:
     try:
         found = _known(" ".join(parts))
     except (CronSimError, AssertionError, ValueError, TypeError) as exc:
-        what = str(exc).removeprefix("Bad ") or "expression"
+        part = f"cron.part.{str(exc).removeprefix('Bad ')}"
+        what = said(part if part in REFUSALS else "cron.part.expression")
         raise UsageError(said("cron.part", what=what, text=f"{expression!r:.80}"), field="cron") from exc
     if found.never:
         raise UsageError(said("cron.never", text=f"{expression!r:.80}"), field="cron")

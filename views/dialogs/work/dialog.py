@@ -173,7 +173,9 @@ class WorkDialog(DialogFrame):
 
     def _build_hints(self) -> QWidget:
         self.hints, self.command = Elided("", "label", "text3"), Elided("", "monosmall", "text2", middle=True)
-        self.command_copy = IconButton("ph.copy", N_("Copy the command"))
+        self.command_copy = IconButton(
+            "ph.copy", N_("Copy the command for the Command Prompt (cmd)") if shell.WINDOWS else N_("Copy the command")
+        )
         self.command_copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.command_line()))
         row = in_row((self.hints, 1), (self.command, 1), self.command_copy, margins=(18, 2, 12, 2), spacing=10)
         self.command.setAlignment(Qt.AlignmentFlag.AlignRight)

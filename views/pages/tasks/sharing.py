@@ -103,7 +103,8 @@ class Sharing(QObject):
             words = "\n".join(curl(row.task) for row in rows)
         else:
             words = "\n".join(command_line(row.task, self._context.profile) for row in rows)
-        self._take(words, len(rows))
+        ours = shell.WINDOWS and form in ("command", "curl")
+        self._take(words, len(rows), _("for the Command Prompt (cmd)") if ours else "")
 
     def _take_link(self, ids: Sequence[str]) -> None:
         """One link to all of them, where it does not get too long."""
@@ -113,11 +114,11 @@ class Sharing(QObject):
         elif shown:
             self._take(str(view_link.ViewLink(self._context.profile, "tasks", shown)), len(ids))
 
-    def _take(self, words: str, number: int) -> None:
+    def _take(self, words: str, number: int, where: str = "") -> None:
+        """``where``: the only place in which they mean what they say, "" for any."""
         QGuiApplication.clipboard().setText(words)
-        self._context.toast(
-            ToastSpec(text=ngettext("{n} task copied", "{n} tasks copied", number).format(n=text.count(number)))
-        )
+        done = ngettext("{n} task copied", "{n} tasks copied", number).format(n=text.count(number))
+        self._context.toast(ToastSpec(text=text.listed([done, where]) if where else done))
 
     # file
 

@@ -116,6 +116,17 @@ def test_refusals_findings_and_what_nobody_can_be_asked_are_in_the_language_of_t
         ),
         (("view", "show", "x"), "现有：无", "there are none"),
         (("quiet", "show", "x"), "现有：无", "there are none"),
+        (("worker", "slots", "w", "9999"), "slots 须为 1 到 512 的整数", "slots must be a whole number, 1 to 512"),
+        (
+            ("schedule", "add", "n", "--type", "t", "--all", "--cron", "61 * * * *"),
+            "中的分钟无法识别",
+            "the minute of '61 * * * *' is not readable",
+        ),
+        (
+            ("schedule", "add", "n", "--type", "t", "--all", "--every", "0s"),
+            "--every",
+            "--every takes whole seconds",
+        ),
         (("handover", "send", "--to", "x"), "没有通知渠道 x；现有：还没有", "no channel x; there are none yet"),
         (("cause", "know", "xyz", "--owner", "a"), "没有原因 'xyz'", "no cause 'xyz' of open letters; see"),
     ],
