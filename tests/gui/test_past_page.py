@@ -265,6 +265,20 @@ def test_while_somebody_looks_back_nothing_can_be_done_and_escape_brings_back_to
     assert window.current == "workers", "where one came from"
 
 
+def test_among_what_changed_stands_the_moment_and_shops_are_called_by_their_names(
+    desk: Desk, record: Record, ask: Ask, qtbot: QtBot
+) -> None:
+    key, shop = next((key, shop) for key, shop in sorted(desk.context.shops().items()) if shop.name)
+    desk.context.commands.fleet.pause(f"shop:{key}")
+    page = ask(record.now - MINUTE)
+    qtbot.waitUntil(lambda: f"Pause {shop.name}" in page.changes.accessibleName(), timeout=WAIT_MS)
+    said = page.changes.accessibleName().split("; ")
+    (here,) = (place for place, one in enumerate(said) if "you look here" in one)
+    paused = next(place for place, one in enumerate(said) if f"Pause {shop.name}" in one)
+    assert here < paused, "it came after the moment"
+    assert not any(one.endswith("you look here") for one in said[paused:])
+
+
 def count_of(strip: PastStrip, name: str) -> QPoint:
     """Where the name and the count of a lane stand."""
     place = strips.LANES.index(name)
@@ -355,6 +369,7 @@ def test_a_lane_opens_what_was_so_at_the_moment(ask: Ask, desk: Desk, qtbot: QtB
     finally:
         tape.close()
     page = ask(now - 23 * MINUTE)
+    qtbot.waitUntil(lambda: page.strip.counts[2] == len(states), timeout=WAIT_MS)
     page.strip.setFocus()
     while not page.strip.accessibleDescription().startswith("Open the worker that was silent"):
         qtbot.keyClick(page.strip, Qt.Key.Key_Down)

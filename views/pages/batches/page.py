@@ -526,7 +526,7 @@ class BatchesPage(ListPage[BatchNow]):
             self.verbs.fill(menu, self._one)
 
     def _names(self) -> Mapping[str, str]:
-        return {key: found.name for key, found in self._context.shops().items()}
+        return self._one.names if self._one is not None else {}
 
     def _copy_name(self) -> None:
         if self._one is not None:
@@ -606,6 +606,7 @@ def _story(batches: BatchQueries, queries: TaskQueries, name: str, by: str) -> B
         cancels=sum(number for status, number in view.counts.items() if status in ACTIVE),
         at_ms=instant.now_ms(),
         by=by,
+        names={one.shop: shops[one.shop].name for one in story.left if one.shop in shops},
         created_by=tasks[0].created_by if tasks else "",
     )
 

@@ -93,6 +93,7 @@ class BatchNow(msgspec.Struct, frozen=True, kw_only=True):
     cancels: int = 0
     at_ms: int = 0
     by: str = insight.PLATFORM  #: what tells its boxes of a type apart
+    names: Mapping[str, str] = {}  #: of the shops of which something is left, by ``platform:shop_id``
     created_by: str = ""
 
     @property

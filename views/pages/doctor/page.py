@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -27,6 +28,7 @@ from views.support import instant, text
 from views.support.instant import ticks
 from views.support.keys import bind
 from views.support.operation import Operation
+from views.support.words import shop as shop_words
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
@@ -291,6 +293,8 @@ class DoctorPage(Page):
 def _look(context: PageContext, deep: bool) -> Seen:
     found = tuple(context.doctor.examine(deep=deep))
     try:
+        known = context.shops()
+        found = tuple(replace(one, message=shop_words.named(one.message, known, with_id=True)) for one in found)
         last = context.audit.page(REPAIRS, limit=1).entries
     except ConsoleError:  # told among the findings
         last = ()

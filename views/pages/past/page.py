@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QWidget
@@ -563,7 +564,9 @@ class PastPage(Page):
 def _look(context: PageContext, at_ms: int, *, compared: bool) -> tuple[PastNow, Then, Ends | None]:
     found = context.past.at(at_ms)
     ends = context.past.ends(found.begin, found.end) if compared else None
-    return found, look(context.past, found, context.shops().values(), instant.now_ms()), ends
+    known = context.shops()
+    turns = tuple(replace(turn, message=shop_words.named(turn.message, known)) for turn in found.turns)
+    return replace(found, turns=turns), look(context.past, found, known.values(), instant.now_ms()), ends
 
 
 def _apart(at_ms: int, span: Span) -> tuple[int, int]:
@@ -788,17 +791,24 @@ def _shop_lines(found: PastNow) -> list[str]:
     return lines or [_("No shop needed anybody.")]
 
 
+def _seconds(at_ms: int) -> str:
+    return shown.moment(at_ms).astimezone(shown.zone()).strftime("%H:%M:%S")
+
+
 def _entries(found: PastNow) -> list[TimelineEntry]:
     entries = [
         TimelineEntry(
-            time=shown.moment(turn.at_ms).astimezone(shown.zone()).strftime("%H:%M:%S"),
+            time=_seconds(turn.at_ms),
             text=safe.one_line(shown.say(act_words.in_words(turn.message))),
             status=_GLYPHS.get(turn.message.code, ""),
             future=turn.at_ms > found.asked_ms,
         )
         for turn in found.turns
     ]
-    if not entries:
+    if entries:
+        here = sum(turn.at_ms <= found.asked_ms for turn in found.turns)
+        entries.insert(here, TimelineEntry(time=_seconds(found.asked_ms), text="", strong=_("you look here")))
+    else:
         begin, end = (_clock(at_ms) for at_ms in (found.begin, found.end))
         words = _("Nothing changed from {begin} to {end}").format(begin=begin, end=end)
         entries.append(TimelineEntry(time="", text=words))

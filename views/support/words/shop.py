@@ -67,6 +67,19 @@ def remark(now: ShopNow) -> str:
     return state(now) if now.state in insight.FLAGGED or now.state in insight.COVERS else ""
 
 
+def named(message: Message, shops: Mapping[str, Shop], *, with_id: bool = False) -> Message:
+    """The same with shops, which programs name by ``platform:shop_id``, as people call them; ``with_id``: and by that,
+    for whoever looks them up elsewhere.
+    """
+    said: dict[str, str] = {}
+    for param, value in message.params.items():
+        found = shops.get(str(value).removeprefix("shop:"))
+        if found is not None and found.name:
+            name = safe.one_line(found.name, 60)
+            said[param] = _("{shop} ({id})").format(shop=name, id=found.key) if with_id else name
+    return Message(message.code, {**message.params, **said}) if said else message
+
+
 def why(now: ShopNow, now_ms: int) -> str:
     """Why it is in this state: every sentence that is true, the decisive one first."""
     return text.listed([said(one) for one in insight.reasons(now, now_ms)], ";")

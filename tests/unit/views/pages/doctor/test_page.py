@@ -103,6 +103,13 @@ def audited(fleet: Fleet) -> list[str]:
     return [entry.action for entry in fleet.context.audit.page("").entries]
 
 
+def test_a_shop_is_called_by_its_name_and_its_id(fleet: Fleet, open_page: Open) -> None:
+    key, shop = next((key, shop) for key, shop in sorted(fleet.context.shops().items()) if shop.name)
+    fleet.context.commands.fleet.pause(f"shop:{key}")
+    page = open_page()
+    assert any(row["finding"].endswith(f": {shop.name} ({key})") for row in cells(page)), cells(page)
+
+
 def test_a_repair_is_seen_before_it_is_done_and_then_audited(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
