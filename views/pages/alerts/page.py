@@ -11,7 +11,7 @@ from msgspec import structs
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 from shiboken6 import isValid
 
 from services.domain.alerts.incident import ANSWERED, CALMING, HISTORY_MOST, MUTED, OPEN, RESOLVED
@@ -58,7 +58,7 @@ from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.search_field import SearchField
-from views.widgets.layout import in_column, side_by_side
+from views.widgets.layout import STRETCH, in_column, in_row, side_by_side
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.toast import ToastSpec
@@ -250,12 +250,14 @@ class AlertsPage(ListPage[Line]):
         self.search.setMaximumWidth(210)
         self._name_search()
         self._bar = QWidget()
-        bar = QHBoxLayout(self._bar)
-        bar.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 8)
-        bar.setSpacing(12)
-        bar.addWidget(self.states)
-        bar.addStretch(1)
-        bar.addWidget(self.search, 2)
+        in_row(
+            self.states,
+            STRETCH,
+            (self.search, 2),
+            owner=self._bar,
+            margins=(PAGE_MARGIN, 4, PAGE_MARGIN, 8),
+            spacing=12,
+        )
         yield
         self.error, self.trouble = ErrorStrip(), Strip("warning")
         self.start_button = Button(N_("Show channels"), small=True)
@@ -285,9 +287,7 @@ class AlertsPage(ListPage[Line]):
         self.panel = AlertPanel(self.verbs, self._context)
         yield
         self.trouble_room = QWidget()
-        margins = QHBoxLayout(self.trouble_room)
-        margins.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
-        margins.addWidget(self.trouble)
+        in_row(self.trouble, owner=self.trouble_room, margins=(PAGE_MARGIN, 0, PAGE_MARGIN, 8))
         self.trouble_room.hide()
         self._strip_room = QWidget()
         self._strips = in_column(owner=self._strip_room)

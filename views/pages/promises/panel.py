@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QVBoxLayout, QWidget
 
 from services.domain.promises.judge import AT_RISK, BROKEN, CHECKS
 from services.domain.promises.standing import SharedCause
@@ -31,7 +31,7 @@ from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import stacked
+from views.widgets.layout import STRETCH, in_column, in_row, put, stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
@@ -108,42 +108,23 @@ class PromisePanel(QWidget):
         on_language_changed(self._say)
 
     def _put_together(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(PAGE_MARGIN, 8, PAGE_MARGIN - 6, 8)
-        head.setSpacing(8)
-        head.addWidget(self._glyph)
-        head.addWidget(self.title)
-        head.addWidget(self._facts)
-        head.addStretch(1)
-        for button in self.buttons.values():
-            head.addWidget(button)
-        head.addWidget(self.close_button)
-        bar = QHBoxLayout()
-        bar.setContentsMargins(0, 0, PAGE_MARGIN, 8)
-        bar.setSpacing(12)
-        bar.addWidget(self.which)
-        bar.addWidget(self._told)
-        bar.addStretch(1)
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        right.addLayout(bar)
-        right.addWidget(self._shops, 1)
-        row = QHBoxLayout()
-        row.setContentsMargins(PAGE_MARGIN, 0, 0, 0)
-        row.setSpacing(CARD_GAP)
-        row.addWidget(self.side)
-        row.addLayout(right, 1)
+        head = in_row(
+            self._glyph,
+            self.title,
+            self._facts,
+            STRETCH,
+            *self.buttons.values(),
+            self.close_button,
+            margins=(PAGE_MARGIN, 8, PAGE_MARGIN - 6, 8),
+            spacing=8,
+        )
+        bar = in_row(self.which, self._told, STRETCH, margins=(0, 0, PAGE_MARGIN, 8), spacing=12)
+        right = in_column(bar, (self._shops, 1), spacing=0)
+        row = in_row(self.side, (right, 1), margins=(PAGE_MARGIN, 0, 0, 0), spacing=CARD_GAP)
         self.parts, inside = stacked(), QWidget()
         self.parts.addWidget(inside)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self.parts)
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(line())
-        column.addLayout(head)
-        column.addLayout(row, 1)
+        in_column(self.parts, owner=self)
+        in_column(line(), head, (row, 1), owner=inside, spacing=0)
         self.setMinimumHeight(LOWEST)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -302,12 +283,9 @@ class Causes(Card):
         super().__init__()
         self._headline = Label("", "strong", wrap=True)
         self._lines: list[_Cause] = []
-        self._column = QVBoxLayout()
-        self._column.setSpacing(10)
+        self._column = in_column(spacing=10)
         self._more = Label("", "label", "text3")
-        self.body.addWidget(self._headline)
-        self.body.addLayout(self._column)
-        self.body.addWidget(self._more)
+        put(self.body, self._headline, self._column, self._more)
 
     def lines(self) -> Sequence[_Cause]:
         """The causes shown."""
@@ -425,19 +403,9 @@ class _Cause(QWidget):
         self.what, self.who = Label("", "body", wrap=True), Label("", "label", "text3", wrap=True)
         self.button = Button("", small=True)
         self.button.clicked.connect(self._on_clicked)
-        column = QVBoxLayout()
-        column.setSpacing(3)
-        column.addWidget(self.what)
-        below = QHBoxLayout()
-        below.setSpacing(8)
-        below.addWidget(self.who, 1)
-        below.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
-        column.addLayout(below)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
-        row.addWidget(self._number, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(column, 1)
+        column = in_column(self.what, spacing=3)
+        column.addLayout(in_row((self.who, 1), (self.button, 0, Qt.AlignmentFlag.AlignTop), spacing=8))
+        in_row((self._number, 0, Qt.AlignmentFlag.AlignTop), (column, 1), owner=self, spacing=10)
 
     def show_cause(self, cause: SharedCause, reason: str) -> None:
         """Show a cause."""

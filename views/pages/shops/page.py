@@ -51,6 +51,7 @@ from views.widgets.heat_map.legend import HeatLegend, ShadeLegend
 from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatMap, group_name
 from views.widgets.heat_map.shades import SHADES, STATE, SUCCESS, WAITING
 from views.widgets.heat_map.shades import counts as in_shades
+from views.widgets.layout import STRETCH, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
@@ -204,20 +205,14 @@ class ShopsPage(ListPage[ShopRow]):
         self._name_search()
         self._sort = Segmented(SORTS, N_("Which shops"))
         self._bar = QWidget()
-        bar = QHBoxLayout(self._bar)
-        bar.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 8)
-        bar.addWidget(self._sort)
+        bar = in_row(self._sort, owner=self._bar, margins=(PAGE_MARGIN, 4, PAGE_MARGIN, 8))
         self.only_button = Button("", kind="ghost", small=True, icon="ph.x")
         self.only_button.hide()
-        bar.addWidget(self.only_button)
-        bar.addStretch(1)
-        bar.addWidget(self.search, 100)
+        put(bar, self.only_button, STRETCH, (self.search, 100))
         yield
         self.heat = ShopsMap(self._context.memory)
         self._above = QWidget()
-        above = QHBoxLayout(self._above)
-        above.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
-        above.addWidget(self.heat)
+        in_row(self.heat, owner=self._above, margins=(PAGE_MARGIN, 0, PAGE_MARGIN, 8))
         self.error = ErrorStrip()
         self.body.addWidget(self.error)
         self.body.addWidget(self._above)
@@ -265,10 +260,7 @@ class ShopsPage(ListPage[ShopRow]):
         self._widen()
         self._side.body.setContentsMargins(0, 0, PAGE_MARGIN, PAGE_MARGIN)
         self._side.body.setSpacing(CARD_GAP)
-        self._side.body.addWidget(self.shop)
-        self._side.body.addWidget(self.scope)
-        self._side.body.addWidget(self.day.coming)
-        self._side.body.addStretch(1)
+        put(self._side.body, self.shop, self.scope, self.day.coming, STRETCH)
         yield
         self._unknown = self.covered(self._tables)
         self._unknown.ask(self._source.wanted)
@@ -670,15 +662,16 @@ class ShopsMap(Card):
         self.colour.set_current(str(kept) if kept in SHADES else STATE)
         self.fold_button = Button("", kind="ghost", small=True, icon="ph.caret-up")
         self._head_row = QWidget()
-        row = QHBoxLayout(self._head_row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.back_button)
-        row.addWidget(self.group)
-        row.addWidget(self.legend)
-        row.addWidget(self.shades, 1)
-        row.addStretch(1)
-        row.addWidget(self.colour)
-        row.addWidget(self.fold_button)
+        in_row(
+            self.back_button,
+            self.group,
+            self.legend,
+            (self.shades, 1),
+            STRETCH,
+            self.colour,
+            self.fold_button,
+            owner=self._head_row,
+        )
         self.shades.setVisible(self.by != STATE)
         self.legend.setVisible(self.by == STATE)
         self.pane = ScrollPane()
