@@ -7,15 +7,28 @@ from typing import Any
 
 from services.domain.text.cells import guarded
 from services.i18n import _
+from views.support import safe
 from views.tables.column import TICK, Column
+
+GLYPH = "glyph"
 
 
 def to_tsv(columns: Sequence[Column[Any]], records: Iterable[Any]) -> str:
-    """Return titles and records as tab-separated values."""
-    shown = [column for column in columns if column.key != TICK]
-    lines = ["\t".join(_(column.title) or column.key for column in shown)]
-    lines += ["\t".join(cell_text(column.display(record)) for column in shown) for record in records]
+    """Return titles and records as tab-separated values. A glyph that has no word of its own is left out: other columns
+    tell what it stands for.
+    """
+    shown = [one for one in columns if one.key != TICK and (one.kind != GLYPH or one.tooltip is not None)]
+    lines = ["\t".join(_(one.title) or (_("State") if one.kind == GLYPH else one.key) for one in shown)]
+    lines += ["\t".join(cell_text(copied(one, record)) for one in shown) for record in records]
     return "\n".join(lines) + "\n"
+
+
+def copied(column: Column[Any], record: Any) -> str:
+    """What is copied of a cell: of a glyph its word, not the code that it is drawn by."""
+    if column.kind != GLYPH or column.text is not None:
+        return column.display(record)
+    words = column.tooltip or column.speech
+    return safe.masked(words(record)) if words is not None else ""
 
 
 def cell_text(text: str) -> str:

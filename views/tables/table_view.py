@@ -46,7 +46,7 @@ from views.support.paint import cut, width_of, write
 from views.support.throttle import Throttle
 from views.tables import painters, roles
 from views.tables.column import TICK, Column
-from views.tables.copying import to_tsv
+from views.tables.copying import copied, to_tsv
 from views.tables.delegates import PADDING, CellDelegate, covered_rows
 from views.tables.painters import paint_box
 from views.tables.record_model import RecordModel
@@ -470,7 +470,7 @@ class TableView(QTableView):
         """Copy the text of the cell under the cursor."""
         index = self.currentIndex()
         if index.isValid():
-            text = self._records.column(index.column()).display(self._records.record(index.row()))
+            text = copied(self._records.column(index.column()), self._records.record(index.row()))
             QGuiApplication.clipboard().setText(text)
 
     def copy_rows(self) -> None:

@@ -18,7 +18,7 @@ def sentence(row: ScheduleRow) -> str:
 
 
 COLUMNS: tuple[Column[ScheduleRow], ...] = (
-    Column(key="state", title="", value=words.glyph, kind="glyph", width=30, speech=sentence, tooltip=words.collisions),
+    Column(key="state", title="", value=words.glyph, kind="glyph", width=30, speech=sentence),
     Column(key="name", title=N_("Name"), value=lambda row: row.schedule.name, kind="strong", width=150, sortable=True),
     Column(
         key="type",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from services import i18n
 from views.tables.column import Column, tick_column
-from views.tables.copying import cell_text, to_tsv
+from views.tables.copying import cell_text, copied, to_tsv
 
 
 @pytest.mark.parametrize(
@@ -34,3 +35,15 @@ def test_titles_come_first_and_boxes_are_left_out() -> None:
         Column[str](key="n", title="Name", value=str),
     )
     assert to_tsv(columns, ["x"]) == "status\tName\nx\tx\n"
+
+
+def test_a_glyph_is_copied_as_its_word_in_the_language_of_who_reads() -> None:
+    word = Column[str](key="status", title="", value=str, kind="glyph", tooltip=lambda _row: "已成功")
+    none = Column[str](key="glyph", title="", value=str, kind="glyph", speech=lambda _row: "a whole sentence")
+    i18n.set_language("zh_CN")
+    try:
+        head, row = to_tsv((word, none, Column[str](key="n", title="Name", value=str)), ["succeeded"]).splitlines()
+    finally:
+        i18n.set_language("en")
+    assert (head, row) == ("状态\t名称", "已成功\tsucceeded")
+    assert copied(none, "dead") == "a whole sentence"

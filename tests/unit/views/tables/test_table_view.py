@@ -179,7 +179,7 @@ def test_copying(qtbot: QtBot, table: TableView) -> None:
     press(qtbot, table, Key.Key_C, Mod.ControlModifier | Mod.ShiftModifier)
     lines = QGuiApplication.clipboard().text().splitlines()
     assert len(lines) == 3
-    assert lines[0].split("\t")[:2] == ["status", "Type"]
+    assert lines[0].split("\t")[0] == "Type", "the glyph has no word here"
 
 
 def test_the_cursor_stays_with_its_record(qtbot: QtBot, table: TableView) -> None:
