@@ -177,21 +177,14 @@ def call(handler: Handler, payload: dict[str, Any], job: HandlerContext) -> Ende
     return Ended(ok=True, result=result, gave_up=job.noticed and not result)
 
 
-def _where(name: str, error: Exception) -> str:
-    """Where a module that is not found is looked for."""
-    if not isinstance(error, ModuleNotFoundError) or error.name != name.partition(".")[0]:
-        return ""
-    return "; put it beside main.py, or its folder on PYTHONPATH"
-
-
 def _handlers_of(name: str) -> list[Handler]:
     try:
         module = importlib.import_module(name)
     except Exception as exc:  # importing runs foreign code
-        raise UsageError(
-            f"the handler module {name} cannot be imported: {type(exc).__name__}: {exc}{_where(name, exc)}",
-            field="worker.handlers",
-        ) from exc
+        # of one that is not there it helps to say where it is looked for
+        lost = isinstance(exc, ModuleNotFoundError) and exc.name == name.partition(".")[0]
+        told = said("handlers.lost" if lost else "handlers.broken", module=name, error=f"{type(exc).__name__}: {exc}")
+        raise UsageError(told, field="worker.handlers") from exc
     members = [value for _, value in sorted(vars(module).items()) if callable(value)]
     found = [handler for member in members for handler in getattr(member, _ATTRIBUTE, ()) if _is_handler(handler)]
     if not found:

@@ -116,6 +116,10 @@ REFUSALS: dict[str, str] = {
     "config.not_toml": N_("{path} is not valid TOML: {why}"),
     "config.deep": N_("its values are nested too deep"),
     "config.unreadable": N_("{path} cannot be read: {why}; correct or remove it"),
+    "handlers.broken": N_("the handler module {module} cannot be imported: {error}"),
+    "handlers.lost": N_(
+        "the handler module {module} cannot be imported: {error}; put it beside main.py, or its folder on PYTHONPATH"
+    ),
     "handlers.none": N_("the module {module} has no function with @task_handler"),
     "settings.changed": N_(
         "{file} was changed meanwhile by somebody else; Retry reads it again and keeps what was typed here"

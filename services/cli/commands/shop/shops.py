@@ -221,10 +221,12 @@ def import_shops(context: Context) -> int:
         file = shop_file.read(Path(args.file), known)
         wanted = file.shops if args.skip_bad or not file.faults else ()
         count = assembly.commands(engine).fleet.import_shops(wanted) if wanted else 0
-    errors = [{"line": fault.line, "field": fault.field, "error": fault.error} for fault in file.faults]
+    errors = [{"line": fault.line, "field": fault.field, "error": spoken.told(fault.error)} for fault in file.faults]
     document: dict[str, Any] = {"imported": count, "errors": errors, "warnings": list(file.warnings)}
     lines = [
-        spoken.phrase("line {line}: {field}: {error}", line=fault.line, field=fault.field, error=fault.error)
+        spoken.phrase(
+            "line {line}: {field}: {error}", line=fault.line, field=fault.field, error=spoken.told(fault.error)
+        )
         for fault in file.faults
     ]
     if file.faults:
@@ -233,11 +235,11 @@ def import_shops(context: Context) -> int:
             "{count} bad lines, the first is line {line}: {error}",
             count=len(file.faults),
             line=first.line,
-            error=first.error,
+            error=spoken.told(first.error),
         )
         document |= {"error": text, "field": first.field}
         lines.append(spoken.phrase("mend them, or import the others with --skip-bad") if not args.skip_bad else "")
-    context.warn(file.warnings)
+    context.warn([*map(spoken.told, file.warnings)])
     context.show(document, [*filter(None, lines), spoken.phrase("{count} shops imported", count=count)])
     return EXIT_USAGE if file.faults else EXIT_OK
 

@@ -116,6 +116,11 @@ def test_refusals_findings_and_what_nobody_can_be_asked_are_in_the_language_of_t
         ),
         (("view", "show", "x"), "现有：无", "there are none"),
         (("quiet", "show", "x"), "现有：无", "there are none"),
+        (
+            ("worker", "--handlers", "nosuch", "--drain"),
+            "无法导入处理函数模块 nosuch",
+            "the handler module nosuch cannot be imported",
+        ),
         (("worker", "slots", "w", "9999"), "slots 须为 1 到 512 的整数", "slots must be a whole number, 1 to 512"),
         (
             ("schedule", "add", "n", "--type", "t", "--all", "--cron", "61 * * * *"),
@@ -178,3 +183,14 @@ def test_a_window_still_chooses_its_own(tmp_path: Path, monkeypatch: pytest.Monk
 
     assert program.run([], opened) == 0
     assert spoke == [i18n.language()]
+
+
+def test_what_is_wrong_with_a_file_of_shops_is_told_in_the_language_of_the_person(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "shops.csv"
+    file.write_text("platform,shop_id,colour\npdd,店1,red\n", encoding="utf-8")
+    for words in (call("shop", "import", str(file)), call("shop", "import", str(file), system="C")):
+        print(words)
+    _code, lines, warnings = call("shop", "import", str(file))
+    assert "must be" not in lines
+    assert "is passed over" not in warnings
+    assert "is passed over" in call("shop", "import", str(file), system="C")[2]
