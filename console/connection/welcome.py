@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 import psutil
-from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 
 from console.main_window import MainWindow
 from console.navigation import PageSpec
@@ -21,6 +21,7 @@ from views.pages.connection.page import ConnectionPage
 from views.pages.first_run.checks import ERROR, OK, WARNING, Check
 from views.pages.first_run.page import FirstRunPage
 from views.support.connections import Connection
+from views.support.keys import Shortcut
 from views.support.operation import Operation
 from views.widgets.toast import ToastSpec
 
@@ -65,6 +66,7 @@ def make_welcome(settings: config.Settings) -> tuple[MainWindow, FirstRunPage]:
     again.timeout.connect(look)
     again.start()
     window.open_page("first_run")
+    _guide(window)
     return window, page
 
 
@@ -88,7 +90,22 @@ def make_unopened(
     page.copied.connect(lambda: window.toasts.show(ToastSpec(text=_(words), status="healthy", key="copied")))
     page.other_wanted.connect(lambda: on_other(page.other_link.mapToGlobal(page.other_link.rect().bottomLeft())))
     window.open_page("connection")
+    _guide(window)
     return window, page
+
+
+def _guide(window: MainWindow) -> None:
+    """Whoever has nothing open yet needs the guide most: its keys open it here, too."""
+
+    def show() -> None:
+        from views.dialogs.guide import GuideDialog  # read when it is first asked for: the window opens sooner
+
+        dialog = GuideDialog(window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    for name in ("window.help", "window.guide"):
+        Shortcut(name, window, show)
 
 
 def pre_checks(settings: config.Settings) -> list[Check]:

@@ -9,11 +9,14 @@ from types import SimpleNamespace
 import msgspec
 import psutil
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from console.connection import welcome
 from services import settings as config
+from views.dialogs.guide import GuideDialog
 from views.support import operation
+from views.support.connections import Connection
 
 
 @pytest.fixture(autouse=True)
@@ -50,3 +53,18 @@ def test_a_home_on_a_network_folder_keeps_from_starting(
     qtbot.addWidget(window)
     assert not page.local.button.isEnabled()
     assert "is on a network folder (nfs4); choose one on this machine" in page.local.button.toolTip()
+
+
+@pytest.mark.parametrize("shift", [Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier])
+def test_the_guide_opens_where_nothing_else_does(qtbot: QtBot, shift: Qt.KeyboardModifier) -> None:
+    window, _page = welcome.make_unopened(
+        Connection(name="shops", title="shops", address="10.0.0.7"), back_to="", on_other=lambda _corner: None
+    )
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    qtbot.keyClick(window, Qt.Key.Key_F1, shift)
+    (guide,) = window.findChildren(GuideDialog)
+    assert guide.isVisible()
+    guide.done(0)
