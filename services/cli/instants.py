@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from services.assembly import Engine
 from services.cli import spoken
 from services.clock import machine_zone
 from services.domain.errors import UsageError
 from services.domain.plans import recurrence
 from services.domain.task.search import filter_time
+from services.engine.zone import fleet_zone
 from services.i18n import N_
-from services.settings import Settings
 
 #: what a cell or an option may say
 EXAMPLES = N_("2026-11-22T08:00 (with or without an offset), or a duration from now such as 30m or 2h")
+
+
+def zone_of(engine: Engine) -> str:
+    """In which zone instants without an offset are meant.
+
+    Raises:
+        UsageError: there is no such zone.
+    """
+    zone = fleet_zone(engine.store) or engine.settings.time_zone or machine_zone()
+    recurrence.zone_named(zone)
+    return zone
 
 
 class Instants:
@@ -21,15 +33,13 @@ class Instants:
         self._times = filter_time.Times(now_ms, zone)
 
     @classmethod
-    def of(cls, settings: Settings, now_ms: int) -> Instants:
-        """In the zone of the settings, else of this machine; ``now_ms``: by the clock of the store, which goes by it.
+    def of(cls, engine: Engine) -> Instants:
+        """In the zone of the fleet; before somebody set it in that of the settings, else of this machine.
 
         Raises:
             UsageError: there is no such zone.
         """
-        zone = settings.time_zone or machine_zone()
-        recurrence.zone_named(zone)
-        return cls(zone, now_ms)
+        return cls(zone_of(engine), engine.store.now_ms())
 
     def read(self, text: str, field: str) -> int:
         """UTC milliseconds, 0 for an empty text.

@@ -8,14 +8,13 @@ from typing import Any
 
 from services import assembly
 from services.cli import context, shapes, spoken
-from services.clock import machine_zone
+from services.cli.instants import zone_of
 from services.commands.sheet import columns, table
 from services.commands.sheet.orders import Defaults, Fault, Known, Orders, checked, orders
 from services.commands.sheet.shop_index import ShopIndex
 from services.domain.plans import recurrence
 from services.domain.task import ledger
 from services.i18n import N_, ngettext
-from services.settings import Settings
 
 _FATES = {
     "reject": N_("{what}: left out (--if-duplicate queue: after those)"),
@@ -24,7 +23,7 @@ _FATES = {
 }
 
 
-def read(engine: assembly.Engine, args: argparse.Namespace, settings: Settings, defaults: Defaults) -> Orders:
+def read(engine: assembly.Engine, args: argparse.Namespace, defaults: Defaults) -> Orders:
     """The rows of a file as tasks, and why the others are none.
 
     Raises:
@@ -38,7 +37,7 @@ def read(engine: assembly.Engine, args: argparse.Namespace, settings: Settings, 
         found,
         mapped,
         known,
-        zone=recurrence.zone_named(settings.time_zone or machine_zone()),
+        zone=recurrence.zone_named(zone_of(engine)),
         now_ms=engine.store.now_ms(),
         defaults=defaults,
         twins=args.if_duplicate != "reject",

@@ -117,7 +117,7 @@ def create(context: Context) -> int:
     specs = _of_shops(args)
     batch = _batch(args, len(specs), context.origin)
     with context.engine(looking=True) as engine:  # what the broker does not take now is recorded, as by the window
-        instants = Instants.of(context.settings(), engine.store.now_ms())
+        instants = Instants.of(engine)
         plan = instants.read(args.not_before, "--not-before"), instants.read(args.deadline, "--deadline")
         specs = [_with_platform(_with_options(_planned(spec, *plan), args, batch), engine) for spec in specs]
         warnings = _look_at(context, guesses.doubts(engine, specs))
@@ -140,8 +140,8 @@ def _create_of_file(context: Context) -> int:
     if args.shop:
         raise UsageError(spoken.phrase("--file brings the shop of every task; leave --shop out"), field="--file")
     with context.engine(looking=True) as engine:
-        defaults = _defaults(args, Instants.of(context.settings(), engine.store.now_ms()))
-        asked = task_sheet.read(engine, args, context.settings(), defaults)
+        defaults = _defaults(args, Instants.of(engine))
+        asked = task_sheet.read(engine, args, defaults)
         # also what is active or done already: the guard looks once more, and notes whom it turned away
         every = (*asked.specs, *(one.spec for one in asked.active), *(one.spec for one in asked.again))
         batch = _batch(args, len(every), "file")

@@ -188,8 +188,6 @@ def test_a_window_still_chooses_its_own(tmp_path: Path, monkeypatch: pytest.Monk
 def test_what_is_wrong_with_a_file_of_shops_is_told_in_the_language_of_the_person(call: Call, tmp_path: Path) -> None:
     file = tmp_path / "shops.csv"
     file.write_text("platform,shop_id,colour\npdd,店1,red\n", encoding="utf-8")
-    for words in (call("shop", "import", str(file)), call("shop", "import", str(file), system="C")):
-        print(words)
     _code, lines, warnings = call("shop", "import", str(file))
     assert "must be" not in lines
     assert "is passed over" not in warnings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from collections.abc import Callable
@@ -55,6 +56,17 @@ def test_instants_stand_in_the_zone_of_the_fleet(run: Run, store: EmbeddedStore)
         assert [one for one in found if not one.endswith("+08:00")] == [], told
     assert run("shop", "show", "s1")[1]["shop"]["since"].endswith("+00:00")
     assert cause["first_at"].endswith("+00:00")
+
+
+def test_what_people_write_is_meant_there_too(run: Run, store: EmbeddedStore, tmp_path: Path) -> None:
+    day = dt.datetime.now(dt.UTC).date() + dt.timedelta(days=9)
+    words = ("task", "create", "--type", "work", "--not-before", f"{day}T08:00")
+    (by_options,) = run(*words, "--shop", "pdd:s7")[1]["created"]
+    file = tmp_path / "tasks.csv"
+    file.write_text(f"shop,platform,type,not_before\ns2,pdd,work,{day} 08:00\n", "utf-8")
+    (by_file,) = run("task", "create", "--file", str(file), "--allow-unknown")[1]["created"]
+    for task in (by_options, by_file):
+        assert run("task", "show", task)[1]["task"]["due_at"] == f"{day}T00:00:00.000+00:00"
 
 
 def test_lines_of_logs_too(run: Run, store: EmbeddedStore, tmp_path: Path) -> None:
