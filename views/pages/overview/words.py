@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -28,7 +29,16 @@ from views.widgets.heat_map.map import platform_name
 
 def summary(now: OverviewNow) -> str:
     """What is true of the whole fleet, the decisive statement first."""
-    return headline(flow.headline(now.flow), shown.say)
+    return headline(flow.headline(now.flow), partial(_say, now))
+
+
+def _say(now: OverviewNow, message: Message) -> str:
+    """A statement, with the shop that a pause covers as people call it."""
+    scope = str(message.params.get("scope", ""))
+    if scope.startswith("shop:"):
+        name = next((one.name for one in now.shops if f"shop:{one.key}" == scope), "")
+        message = Message(message.code, {**message.params, "scope": f"shop:{name}" if name else scope})
+    return shown.say(message)
 
 
 def summary_counts(now: OverviewNow) -> bool:

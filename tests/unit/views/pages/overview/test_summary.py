@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from services import i18n
+from services.domain.fleet.shop import Pause
 from services.domain.insight.forecast import flow
 from services.monitor.overview import OverviewNow
 from tests.unit.views.pages.overview.sample_source import SampleSource
@@ -26,6 +27,20 @@ def test_the_line_of_the_pictures() -> None:
 
 def test_before_anything_was_seen_nothing_is_said_but_that() -> None:
     assert plain(OverviewNow(at_ms=0)) == "Loading…"
+
+
+def test_the_shop_that_a_pause_covers_is_called_by_its_name() -> None:
+    shop = next(one for one in SampleSource().now().shops if one.name)
+    largest = Pause(scope=f"shop:{shop.key}", by="li@ops-02")
+    facts = flow.Facts(
+        waiting=9,
+        persons=(("paused", 9),),
+        slots=3,
+        paused_s=12,
+        pauses=((largest, 7), (Pause(scope="all", by="wang"), 2)),
+    )
+    now = replace(SampleSource().now(), flow=flow.judge(facts))
+    assert f"the largest {shop.name}: 7" in plain(now)
 
 
 def test_in_chinese_statements_are_joined_as_there() -> None:
