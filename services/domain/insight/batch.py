@@ -20,6 +20,8 @@ from services.domain.text.message import Message
 DONE, RUNNING, WAITING, HELD, DEAD, CANCELLED = "done", "running", "waiting", "held", "dead", "cancelled"
 #: parts of a bar, from left to right
 PARTS = (DONE, RUNNING, WAITING, HELD, DEAD, CANCELLED)
+#: of so many shops it is followed what waits for each
+MOST_SHOPS, UNTOLD = 300, -1
 #: what tells boxes of a type apart
 PLATFORM, GROUP, TYPE = "platform", "group", "type"
 #: more boxes than these are drawn one for each type
@@ -110,7 +112,7 @@ class ShopLeft(msgspec.Struct, frozen=True):
     types: tuple[tuple[str, int], ...]  #: the most first
     reasons: tuple[tuple[str, int], ...]  #: as the keys of ``Hold``; what needs a person first, then the most
     oldest_at: int
-    behind: int  #: as of a ``Hold``
+    behind: int  #: as of a ``Hold``; ``UNTOLD`` where there are too many shops to follow what waits for each
     person: bool  #: some of it goes on only when somebody does something
 
 
@@ -315,7 +317,7 @@ def _left(known: Sequence[Task], followers: Mapping[str, list[Task]], gates: Map
                 tuple(Counter(task.task_type for task in tasks).most_common()),
                 tuple(sorted(reasons, key=lambda one: not _wants_person(one[0]))),
                 min(task.updated_at or task.created_at for task in tasks),
-                _behind(ids, followers),
+                _behind(ids, followers) if len(found) <= MOST_SHOPS else UNTOLD,
                 any(_wants_person(name) for name, _number in reasons),
             )
         )

@@ -345,7 +345,7 @@ class BatchesPage(ListPage[BatchNow]):
         self.held.clicked.connect(self._on_clicked)
         self._held.sort_requested.connect(lambda _sorts: self._show_held())
         self.export_button.clicked.connect(lambda: self._act("export"))
-        for place in (self.table, self.boxes, self.held):
+        for place in (self.table, self.boxes, self.held, self.left):
             bind(place, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS if verb.shortcut})
         bind(self, {"batches.next": partial(self._step, 1), "batches.previous": partial(self._step, -1)})
         self._connect_list()

@@ -97,7 +97,7 @@ def _behind(_of: type[L]) -> Column[L]:
         key="behind",
         title=N_("Holds behind"),
         value=lambda one: one.behind,
-        text=lambda one: text.count(one.behind) if one.behind else "",
+        text=lambda one: "–" if one.behind < 0 else text.count(one.behind) if one.behind else "",
         kind="number",
         width=106,
         title_tip=N_("Tasks of the batch that wait for these, directly or not; rows may overlap."),

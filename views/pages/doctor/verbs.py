@@ -286,7 +286,8 @@ class RepairDialog(DialogFrame):
 
     def _done(self, found: Sequence[Mend]) -> None:
         self._found, self._over = found, True
-        said = _("Repaired: {what}").format(what=words.done(found))
+        came_to = words.done(found)
+        said = _("Repaired: {what}").format(what=came_to) if words.number(found, repair.DONE) else came_to
         self._context.toast(ToastSpec(text=said, status="succeeded", key=KEY))
         if isValid(self):
             self._say()

@@ -557,7 +557,7 @@ class PastPage(Page):
         lines = [" ".join(filter(None, _headline(found, now)))]
         lines += [f"{name}: {value}" for name, value in _rows(found)]
         lines += [*_shop_lines(found), ""]
-        lines += [f"{entry.time}  {entry.text}" for entry in _entries(found)]
+        lines += [f"{entry.time}  {entry.text or entry.strong}" for entry in _entries(found)]
         QGuiApplication.clipboard().setText("\n".join(map(safe.masked, lines)))
 
 

@@ -196,12 +196,14 @@ class ShopHead(QWidget):
         for key in USUAL:
             row.addWidget(self.buttons[key])
         row.addWidget(self.more)
-        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._id.text()))
+        self._key = ""
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._key))
 
     def show_shop(self, row: ShopRow, verbs: Verbs[ShopVerb, ShopRow]) -> None:
         """Say which one it is."""
         self.title.show_text(words.name(row))
         self._badge.show_text(platform_badge(row.shop.platform))
+        self._key = row.key  # what is shown has its control characters made visible
         self._id.show_text(row.key)
         group = _("group {name}").format(name=safe.one_line(row.shop.group, 40)) if row.shop.group else ""
         self._more_known.show_text(text.listed([one for one in (group, *row.shop.tags) if one]))

@@ -57,6 +57,15 @@ def test_many_platforms_are_drawn_by_type_alone() -> None:
     assert [(box.key, box.total) for box in found.boxes] == [(("sync", ""), 25)]
 
 
+def test_what_is_left_of_a_shop_says_why_and_what_waits_for_it_unless_there_are_too_many_shops() -> None:
+    found = batch.story([*chain(), task("dead", "dead", shop_id="s-temu1b", platform="temu")], {})
+    first = found.left[0]
+    assert (first.shop, first.person, first.reasons) == ("temu:s-temu1b", True, (("dead", 1), ("dependency", 1)))
+    assert {one.shop: one.behind for one in found.left}["pdd:s-pdd2"] == 2, "its follower, and the report"
+    many = batch.story([task(f"t{n}") for n in range(batch.MOST_SHOPS + 1)], {})
+    assert {one.behind for one in many.left} == {batch.UNTOLD}
+
+
 def test_what_needs_a_person_comes_first_with_what_it_holds_behind() -> None:
     tasks = chain()
     tasks[2] = task("pdd2", "dead", triage="open")
