@@ -535,7 +535,8 @@ class BatchesPage(ListPage[BatchNow]):
     def _open_left(self, shop: object) -> None:
         """Its tasks of the batch that are not done."""
         if self._one is not None:
-            terms = (equals("batch", self._one.view.batch), equals("shop", str(shop)))
+            batch, ended = equals("batch", self._one.view.batch), equals("status", Status.SUCCEEDED, Status.CANCELLED)
+            terms = (batch, equals("shop", str(shop)), replace(ended, negated=True))
             self.navigate.emit("tasks", filter.format_terms(terms))
 
     def _open_box(self, key: tuple[str, str]) -> None:

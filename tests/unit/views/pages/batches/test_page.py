@@ -105,7 +105,7 @@ def test_what_is_left_is_told_by_shop_and_boxes_by_group_of_shops(qtbot: QtBot, 
     assert all(one.reasons == (("no_worker", 1),) and one.person for one in left)
     with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as asked:
         page.left.open_requested.emit(shops[ids[2]])
-    assert asked.args == ["tasks", f"batch:nightly shop:{shops[ids[2]]}"]
+    assert asked.args == ["tasks", f"batch:nightly shop:{shops[ids[2]]} -status:succeeded,cancelled"]
     page.boxes_by.choose("group")
     qtbot.waitUntil(lambda: "测试组" in {box.within for box in page.boxes.boxes()}, timeout=WAIT_MS)
     box = next(one for one in page.boxes.boxes() if one.within == "测试组")

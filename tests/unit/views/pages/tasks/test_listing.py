@@ -26,11 +26,12 @@ def lister(fleet: Fleet, qtbot: QtBot) -> Iterator[TaskLister]:
 
 def test_a_task_comes_to_match_by_time_alone(fleet: Fleet, lister: TaskLister, qtbot: QtBot) -> None:
     """In a fleet at rest nothing is heard that would make the list ask."""
-    spec = TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="refresh_goods", payload={})
-    (made,) = fleet.context.commands.tasks.create([spec], origin="cli").created
     told: list[Listing] = []
     lister.listed.connect(told.append)
     lister.ask(Wanted(filter="age>2s"))
+    qtbot.waitUntil(lambda: bool(told), timeout=10_000)
+    spec = TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="refresh_goods", payload={})
+    (made,) = fleet.context.commands.tasks.create([spec], origin="cli").created
     qtbot.waitUntil(lambda: bool(told and told[-1].rows), timeout=10_000)
     assert [row.key for row in told[-1].rows] == [made.task_id]
     assert not told[0].rows
