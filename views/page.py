@@ -98,9 +98,14 @@ class _Summary(Label):
 class PageHeader(QWidget):
     """Title, a summary in words on at most two lines, and the actions of a page.
 
+    Signals:
+        stood: the view stands still, or moves again: what is said of that, "" while it moves.
+
     Where these leave too little room for its first statement it stands below them, until the window is another one:
     what is below the header does not move with the words.
     """
+
+    stood = Signal(str)
 
     def __init__(self, title: str = "") -> None:
         super().__init__()
@@ -146,13 +151,16 @@ class PageHeader(QWidget):
 
     def show_frozen(self, since: str) -> None:
         """Say since when the view stands still, "" when it moves."""
-        self._frozen.setText(_("frozen {time}").format(time=since) if since else "")
-        self._frozen.setVisible(bool(since))
+        self._say_stood(_("frozen {time}").format(time=since) if since else "")
 
     def show_still(self, since: str) -> None:
         """Say as of when the view is, while nothing newer is known; "" when it goes on."""
-        self._frozen.setText(_("as of {time}").format(time=since) if since else "")
-        self._frozen.setVisible(bool(since))
+        self._say_stood(_("as of {time}").format(time=since) if since else "")
+
+    def _say_stood(self, said: str) -> None:
+        self._frozen.setText(said)
+        self._frozen.setVisible(bool(said))
+        self.stood.emit(said)
 
     def set_known(self, known: bool) -> None:
         """Whether anything is known that the summary could tell."""

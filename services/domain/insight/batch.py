@@ -124,6 +124,7 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
     edges: tuple[Edge, ...] = ()
     holds: tuple[Hold, ...] = ()
     left: tuple[ShopLeft, ...] = ()  #: the same by shop
+    types_only: bool = False  #: there are too many boxes to tell those of a type apart
     workers: int = 0  #: that are at work on it now
     retrying: int = 0  #: those of what waits that failed and are tried again later
     behind_person: int = 0  #: distinct tasks that wait for what needs a person
@@ -235,6 +236,7 @@ def story(
         edges=edges,
         holds=holds,
         left=_left(known, followers, gates),
+        types_only=not fine,
         workers=len({task.worker for task in known if task.status == Status.RUNNING}),
         retrying=sum(task.status == Status.RETRYING for task in known),
         behind_person=_behind(wanting, followers),

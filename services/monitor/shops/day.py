@@ -60,7 +60,7 @@ _ASKED: Mapping[str, str] = {
 }
 #: outcomes of attempts in which nothing of the task was run
 _NO_RUN = frozenset({"waiting", "fenced"})
-#: of a whole shop those that come later are among its runs already, as planned ones
+#: of a whole shop; those that come later are among its runs, as planned ones
 IN_WAIT = (Status.BLOCKED, Status.PENDING, Status.QUEUED)
 _STOPPED = frozenset({"cancelled", "preempted", "returned"})
 
@@ -125,7 +125,7 @@ class ShopDays:
             now=now,
             types=tuple(sorted({run.task_type for run in runs})),
             runs=tuple(sorted(runs, key=lambda run: (run.begins, run.key))),
-            waiting=tuple(self._waiting(shop)),
+            waiting=tuple(self._waiting(shop, tasks, now)),
             quiet=tuple(self._quiet(shop, begins, ends)),
             complete=len(tasks) < MOST,
         )
@@ -221,9 +221,12 @@ class ShopDays:
             yield from page.tasks
             told, cursor = told + len(page.tasks), page.next
 
-    def _waiting(self, shop: str) -> Iterator[DayAttempt]:
+    def _waiting(self, shop: str, tasks: Sequence[Task], now: int) -> Iterator[DayAttempt]:
+        """``tasks``: of the shop, with all that are due at a time: what is past that waits as well."""
         terms = (equals("shop", shop), equals("status", *IN_WAIT))
-        found = self._store.query(Query(terms=terms, descending=False, limit=MOST_WAITING, want_total=False)).tasks
+        page = self._store.query(Query(terms=terms, descending=False, limit=MOST_WAITING, want_total=False))
+        late = [one for one in tasks if one.status in (Status.SCHEDULED, Status.RETRYING) and one.due_at < now]
+        found = sorted((*late, *page.tasks), key=lambda one: one.waits_since)[:MOST_WAITING]
         gates = self._gates.of(found)
         for task in found:
             yield DayAttempt(

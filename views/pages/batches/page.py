@@ -427,7 +427,8 @@ class BatchesPage(ListPage[BatchNow]):
 
     def _show_one(self, one: BatchNow) -> None:
         self._one = one
-        self.boxes.show_story(one.story or Story(), CALLED[one.by])
+        story = one.story or Story()
+        self.boxes.show_story(story, words.any_shop if story.types_only else CALLED[one.by])
         self._box_room.setFixedHeight(min(330, self.boxes.height() + BAR))
         self.forecast.show_batch(one)
         self._show_held()
@@ -445,7 +446,8 @@ class BatchesPage(ListPage[BatchNow]):
         self._held.apply([row for hold in holds for row in (hold, *hold.parts)], settle=True)
         left = list(story.left) if story is not None else []
         if self.boxes.picked is not None:
-            left = [one for one in left if self.boxes.picked[0] in dict(one.types)]
+            box = next(one for one in self.boxes.boxes() if one.key == self.boxes.picked)
+            left = [one for one in left if one.shop in box.shops and box.task_type in dict(one.types)]
         self._left.apply(left, settle=True)
         self.left_by.set_suffix(GATE, text.count(len(holds)))
         self.left_by.set_suffix(SHOP, text.count(len(left)))
@@ -490,7 +492,8 @@ class BatchesPage(ListPage[BatchNow]):
         if one.story is not None:
             shops = ngettext("{n} shop", "{n} shops", one.story.shops).format(n=text.count(one.story.shops))
             boxes = ngettext("{n} box", "{n} boxes", len(one.story.boxes)).format(n=text.count(len(one.story.boxes)))
-            self.box_card.set_note(text.listed([shops, boxes]))
+            only = _("too many to be told apart by more than their type") if one.story.types_only else ""
+            self.box_card.set_note(text.listed([part for part in (shops, boxes, only) if part]))
             self.forecast_card.set_note(forecast.note(one))
             picked = self.boxes.picked
             self.held_card.set_note(

@@ -35,6 +35,9 @@ from views.support.acting import HOLD_MANY_S, Acting, Reverse
 from views.support.operation import Operation
 from views.widgets.toast import ToastSpec
 
+#: shops that a filter of tasks names
+MOST_SHOPS = 200
+
 
 class BatchActions(PageActs):
     """What is done about a batch."""
@@ -57,6 +60,10 @@ class BatchActions(PageActs):
             if box.within and by == insight.PLATFORM:
                 terms.append(equals("platform", box.within))
             elif by == insight.GROUP and one.story is not None and len(box.shops) < one.story.shops:
+                if len(box.shops) > MOST_SHOPS:
+                    said = _("Its {n} shops are too many to look for by name.").format(n=text.count(len(box.shops)))
+                    self._context.toast(ToastSpec(text=said, status="warning"))
+                    return
                 terms.append(equals("shop", *box.shops))
         self.shown.emit("tasks", filter.format_terms(tuple(terms)))
 

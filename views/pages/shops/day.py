@@ -24,6 +24,7 @@ from services.monitor.shops.day import (
     DEAD,
     HELD,
     IN_WAIT,
+    MOST_WAITING,
     PLANNED,
     RUNNING,
     SPANS,
@@ -45,6 +46,7 @@ from views.support import instant, safe, shown, text
 from views.support.instant import ticks
 from views.support.keys import bind
 from views.support.language import on_language_changed
+from views.support.look import Label
 from views.support.operation import Operation
 from views.support.words import shop, type_names
 from views.tables.column import Column
@@ -58,7 +60,7 @@ from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
-from views.widgets.layout import in_column, in_row, put, stacked
+from views.widgets.layout import in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
@@ -132,7 +134,8 @@ RUNS: tuple[Column[DayAttempt], ...] = (
     ),
 )
 
-Answer = tuple[str, ShopDay, tuple[TypeRow, ...]]
+#: the shop as it is whatever the list beside shows, its runs, and what is known of its types
+Answer = tuple[str, ShopRow | None, ShopDay, tuple[TypeRow, ...]]
 #: what is listed below the chart, and the states of its runs, none for all
 _LISTS = (("all", N_("All")), ("waiting", N_("Waiting")), ("running", N_("Running")), ("acts", N_("Acts")))
 _ONLY: Mapping[str, str] = {"waiting": WAITS, "running": RUNNING}
@@ -182,6 +185,8 @@ class ShopHead(QWidget):
         self._id, self._more_known = Elided("", "mono", "text3"), Elided("", "label", "text3")
         self.buttons = buttons_of(USUAL, self.wanted.emit)
         self.more = IconButton("ph.dots-three", N_("What to do about this shop"))
+        self._stood = Label("", "labelstrong", "retrying")
+        self._stood.hide()
         row = in_row(
             self.back,
             self.title,
@@ -189,6 +194,7 @@ class ShopHead(QWidget):
             self._id,
             self.copy,
             (self._more_known, 1),
+            self._stood,
             owner=self,
             margins=(PAGE_MARGIN - 8, 0, PAGE_MARGIN, 0),
             spacing=8,
@@ -198,6 +204,11 @@ class ShopHead(QWidget):
         row.addWidget(self.more)
         self._key = ""
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._key))
+
+    def show_stood(self, said: str) -> None:
+        """Say that the view stands still, as the header in whose place this stands does."""
+        self._stood.setText(said)
+        self._stood.setVisible(bool(said))
 
     def show_shop(self, row: ShopRow, verbs: Verbs[ShopVerb, ShopRow]) -> None:
         """Say which one it is."""
@@ -215,11 +226,13 @@ class ShopDayView(QWidget):
     closed: the list of shops is wanted again.
     shown: what another page shall show: page id, filter.
     loaded: an answer is shown.
+    followed: the shop is not as it was.
     """
 
     closed = Signal()
     shown = Signal(str, object)
     loaded = Signal()
+    followed = Signal()
 
     def __init__(
         self,
@@ -284,8 +297,7 @@ class ShopDayView(QWidget):
         put(how, self.error, self.tiles, self.why)
         yield
         full = QWidget()
-        self._stack = stacked(full, self.empty)
-        page.body.addWidget(self._stack, 1)
+        page.body.addWidget(full, 1)
         column = in_column(owner=full, spacing=0)
         room = in_column(margins=(PAGE_MARGIN, 0, 0, 8), spacing=8)
         column.addLayout(room, 1)
@@ -298,11 +310,13 @@ class ShopDayView(QWidget):
         card.body.addWidget(self.legend)
         self._pane = pane = ScrollPane()
         card.body.addWidget(pane)
+        card.body.addWidget(self.empty)
+        self.empty.hide()
         pane.body.addWidget(self.gantt)
         pane.body.addStretch(1)
         pane.setMaximumHeight(MOST_HIGH)
         pane.verticalScrollBar().valueChanged.connect(self.gantt.update)
-        listed = Card(N_("Tasks"), padding=0)
+        self._listed = listed = Card(N_("Tasks"), padding=0)
         room.addWidget(listed, 1)
         listed.add_beside_title(self.lists)
         listed.add_action(self.door)
@@ -332,10 +346,16 @@ class ShopDayView(QWidget):
         self._source.listed.connect(self._show)
         self._source.failed.connect(self._show_error)
         self.error.retry.connect(lambda: self._source.again(settle=False))
-        bind(self, {"Esc": self.closed.emit})
+        for part in (self, self.head):
+            bind(part, {"Esc": self.closed.emit})
         ticks().tell(self, self._on_tick)
 
     # what is shown
+
+    @property
+    def row(self) -> ShopRow | None:
+        """The shop that is shown."""
+        return self._row
 
     @property
     def day(self) -> ShopDay | None:
@@ -351,6 +371,9 @@ class ShopDayView(QWidget):
             self._shown.setCurrentIndex(0)
             self._model.apply((), settle=True)
             self._done.apply((), settle=True)
+            for key, _title in _LISTS:
+                self.lists.set_suffix(key, "")
+            self._show_empty(empty=False)
             self.gantt.show_day(ShopDay(shop=row.key, begins=0, ends=1, now=0))
             self.coming.show_day(None)
         self._row = row
@@ -360,7 +383,6 @@ class ShopDayView(QWidget):
             self._on_list("acts")
         self._source.set_active(True)
         self._ask()
-        self.gantt.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def set_active(self, active: bool) -> None:
         """Follow while it is seen, or ask no more."""
@@ -382,6 +404,7 @@ class ShopDayView(QWidget):
             self._row = row
             self._say()
             self.show_verbs()
+            self.followed.emit()
             if self.lists.current() == "acts":  # it may be one of these that changed it
                 self._on_list("acts")
 
@@ -401,27 +424,40 @@ class ShopDayView(QWidget):
             self._done.apply(found, settle=True)
 
     def _show(self, answer: Answer) -> None:
-        key, day, self._works = answer
+        key, row, day, works = answer
         if self._row is None or key != self._row.key:
             return
+        self._works = works
+        if row is not None:
+            self.follow(row)
         self.error.clear()
         first, self._day = self._day is None or len(self._day.runs) == 0, day
         self.gantt.show_day(day)
         self._pane.setFixedHeight(min(max(MOST_HIGH, self.height() * 2 // 5), self.gantt.height()))
         self._fill(settle=first)
-        self._stack.setCurrentIndex(0 if day.runs or day.waiting else 1)
+        self._show_empty(empty=not day.runs)
         self.coming.show_day(day)
         self._say()
         self.loaded.emit()
+
+    def _show_empty(self, *, empty: bool) -> None:
+        """The range can be chosen and acts can be listed also where nothing ran."""
+        self._pane.setHidden(empty)
+        self.legend.setHidden(empty)
+        self.empty.setVisible(empty)
 
     def _fill(self, *, settle: bool) -> None:
         day = self._day
         if day is None:
             return
         every = sorted((*day.runs, *day.waiting), key=_away_from_now)
+        wait = self._row.now.waiting if self._row is not None else 0
+        more = wait if len(day.waiting) >= MOST_WAITING and wait > len(day.waiting) else 0
+        self._listed.set_note(_("the {n} that wait longest").format(n=text.count(len(day.waiting))) if more else "")
         for key, _title in _LISTS[:-1]:
             found = [run for run in every if run.state == _ONLY.get(key, run.state)]
-            self.lists.set_suffix(key, text.compact(len(found)))
+            number = len(found) + (more - len(day.waiting) if more and key != "running" else 0)
+            self.lists.set_suffix(key, text.compact(number))
             if key == self.lists.current():
                 self._model.apply(found, settle=settle)
 
@@ -503,7 +539,8 @@ class ShopDayView(QWidget):
 
 
 def _look(queries: ShopQueries, key: str, span: int) -> Answer:
-    return key, queries.days.look(key, span), queries.works(key)
+    rows = queries.shops(only=(key,)).rows
+    return key, next(iter(rows), None), queries.days.look(key, span), queries.works(key)
 
 
 def _away_from_now(run: DayAttempt) -> tuple[int, int]:

@@ -176,6 +176,8 @@ class ShopsPage(ListPage[ShopRow]):
 
     def panes(self) -> Sequence[QWidget]:
         """Map, search, table, card."""
+        if self._of_day:
+            return (self.day.head, self.day, self._side)
         return (self.heat.map, self.search, self._tables, self._side)
 
     def retranslate(self) -> None:
@@ -295,6 +297,8 @@ class ShopsPage(ListPage[ShopRow]):
         bind(self.table, {"shops.day": lambda: self._open_day(self.table.current_key()), "shops.edit": self._edit})
         self.day.closed.connect(self._close_day)
         self.day.shown.connect(self.navigate)
+        self.day.followed.connect(self._follow)
+        self.header.stood.connect(self.day.head.show_stood)
         # acting
         self._model.ticked_changed.connect(self._show_bulk)
         self._model.ticked_changed.connect(self._mark_ticked)
@@ -340,6 +344,9 @@ class ShopsPage(ListPage[ShopRow]):
             self._scope_wish = ""
         if self._wish:
             self._go_to_wish(ask.wanted)
+        shown = self._shop_at(self.day.row.key) if self._of_day and self.day.row is not None else None
+        if shown is not None:
+            self.day.follow(shown)
         self._showing = True
         try:
             self._choose_first()
@@ -419,11 +426,11 @@ class ShopsPage(ListPage[ShopRow]):
         if self._showing:
             return
         on_shops = self._view.current() == "shops"
-        row = self._shop_at(self.table.current_key()) if on_shops else None
-        self.shop.set_beside_day(on_shops and self._of_day)
+        of_day = on_shops and self._of_day
+        # what is shown in its place is of its own shop, whatever the list shows and wherever its cursor went
+        row = self.day.row if of_day else self._shop_at(self.table.current_key()) if on_shops else None
+        self.shop.set_beside_day(of_day)
         self.shop.show_shop(row)
-        if row is not None:
-            self.day.follow(row)
         self.scope.show_scope(None if on_shops else self._scope_at(self.limits.current_key()))
         self._say_rights(anew=False)
 
@@ -450,8 +457,10 @@ class ShopsPage(ListPage[ShopRow]):
     def _show_day(self, row: ShopRow) -> None:
         """Its runs in place of the list; the card beside them stays."""
         self._of_day = True
-        self._show_view()
+        self.table.set_current_key(row.key)
         self.day.open_shop(row)
+        self._show_view()
+        self.day.gantt.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _close_day(self) -> None:
         self._leave_day()

@@ -60,9 +60,13 @@ def _pressed(act: Callable[[str], None], key: str, _checked: bool = False) -> No
 def offer_on(buttons: Mapping[str, Button], verbs: Verbs[ShopVerb, ShopRow], row: ShopRow) -> None:
     """Let buttons be what is offered for a shop now; one of them leads."""
     for one in verbs.offers(Place.PANEL, row):
-        if one.verb.key in buttons and not one.verb.short:
-            show(buttons[one.verb.key], one)
-            buttons[one.verb.key].set_glyph(one.glyph)
+        if one.verb.key not in buttons:
+            continue
+        if one.verb.short:  # its words stay, what can be done does not
+            buttons[one.verb.key].disable(one.reason)
+            continue
+        show(buttons[one.verb.key], one)
+        buttons[one.verb.key].set_glyph(one.glyph)
     if "login" in buttons:
         buttons["login"].set_kind("plain" if row.now.held else "primary")
 

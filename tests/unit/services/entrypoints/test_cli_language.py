@@ -190,5 +190,5 @@ def test_what_is_wrong_with_a_file_of_shops_is_told_in_the_language_of_the_perso
     file.write_text("platform,shop_id,colour\npdd,店1,red\n", encoding="utf-8")
     _code, lines, warnings = call("shop", "import", str(file))
     assert "店铺编号" in lines
-    assert "不采用 colour 这一列" in warnings
+    assert "不采用 'colour' 这一列" in warnings
     assert "is passed over" in call("shop", "import", str(file), system="C")[2]

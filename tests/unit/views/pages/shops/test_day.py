@@ -22,6 +22,7 @@ from services.domain.task.record import Attempt, Task
 from services.domain.task.status import Status
 from services.monitor.shops.day import DEAD, PLANNED, RETRIED, RUNNING, SUCCEEDED, WAITS, DayAttempt, ShopDay
 from services.monitor.shops.queries import ShopRow
+from tests.support import widgets
 from tests.unit.views.pages.fleet_rig import MINUTE, Fleet
 from tests.unit.views.pages.opening import opening
 from views.pages.shops.day import HOLDS, hangs, longest
@@ -284,7 +285,8 @@ def test_what_waits_is_told_also_of_a_shop_of_which_nothing_ran(qtbot: QtBot, fl
     qtbot.waitUntil(lambda: page.table.records.row_of(OTHER) >= 0, timeout=WAIT_MS)
     day_of(qtbot, page, OTHER)
     rows = page.day.table.records
-    assert not page.day.empty.isVisible()
+    assert page.day.empty.isVisible()
+    assert page.day.span.isVisible(), "a longer time can be looked at"
     assert [(rows.record(row).state, rows.record(row).task_type) for row in range(rows.rowCount())] == [
         (WAITS, "sync_order")
     ]
@@ -340,6 +342,25 @@ def test_what_waits_is_listed_with_where_and_what_the_shop_asks_for_is_answered_
     assert page.header.isVisible()
     assert not day.coming.isVisible()
     assert page.shop.buttons["pause"].isVisible()
+
+
+def test_the_page_of_a_shop_stays_with_it_whatever_the_list_shows(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    ran(fleet, "sync_order", 40, "succeeded")
+    page = open_page()
+    day_of(qtbot, page)
+    page.search.setText(OTHER)
+    qtbot.waitUntil(lambda: page.table.current_key() == OTHER, timeout=WAIT_MS)
+    assert page.shop.shown is not None
+    assert page.shop.shown.key == SHOP
+    page.shop.concurrency_chosen.emit(7)
+    qtbot.waitUntil(lambda: fleet.context.shops()[SHOP].concurrency == 7, timeout=WAIT_MS)
+    fleet.context.commands.fleet.pause(f"shop:{SHOP}")
+    qtbot.waitUntil(lambda: page.day.head.buttons["pause"].text() == "Resume shop", timeout=WAIT_MS)
+    page.header.show_frozen("14:32:07")
+    assert "frozen 14:32:07" in widgets.words(page.day.head), "its own header is not seen"
+    with qtbot.waitSignal(page.day.loaded, timeout=WAIT_MS):
+        page.table.peek_requested.emit(OTHER)
+    assert page.day.lists.labels()[0] != "All 1", "that was the shop before"
 
 
 def test_above_the_day_of_a_shop_that_is_logged_out_stands_the_way_in(
