@@ -15,6 +15,7 @@ from services import assembly, settings
 from services.cli import output, spoken, tables
 from services.domain import audit
 from services.domain.errors import ConsoleError, UsageError
+from services.domain.fleet.environment import is_production
 from services.domain.task.search import filter_time
 from services.domain.text import shell
 from services.i18n import ngettext
@@ -137,8 +138,7 @@ class Context(msgspec.Struct):
 
     def sure(self, engine: assembly.Engine, what: str) -> bool:
         """In production a person is asked."""
-        profile = engine.settings.profiles.get(engine.settings.profile)
-        return profile is None or profile.environment.upper() != "PROD" or self.confirm(what)
+        return not is_production(engine.settings.environment) or self.confirm(what)
 
     def typed(self, question: str, otherwise: str, field: str, preview: Sequence[str] = ()) -> str:
         """What a person types after reading ``preview``; ``--yes`` does not answer this.

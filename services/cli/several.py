@@ -13,6 +13,7 @@ from services.cli import known_shops, spoken
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context
 from services.cli.progress import bar
 from services.domain.errors import BrokerUnavailable, ConsoleError, NotAllowed, StoreUnavailable
+from services.domain.fleet.environment import is_production
 from services.domain.fleet.shop import Shop
 
 PREVIEW = 20
@@ -90,8 +91,7 @@ def _all(
 
 
 def _sure(context: Context, engine: assembly.Engine, what: str, shops: list[Shop]) -> bool:
-    profile = engine.settings.profiles.get(engine.settings.profile)
-    asks = profile is not None and profile.environment.upper() == "PROD"
+    asks = is_production(engine.settings.environment)
     named = shops[0].key if len(shops) == 1 else spoken.phrase("{count} shops", count=len(shops))
     preview = [shop.key for shop in shops[:PREVIEW]] if len(shops) > 1 else []
     preview += ["…"] if len(shops) > PREVIEW else []

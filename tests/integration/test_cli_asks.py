@@ -19,6 +19,7 @@ from services.domain.change import Cancel, Claim, Finish
 from services.domain.fleet.shop import Shop
 from services.domain.task.record import Attempt
 from services.domain.task.status import Status
+from services.profiles.book import Book, SavedProfile
 from tests.support.grammar import commands
 
 #: what the commands here are told; FOLDER, QUEUED, DEAD, HELD, CANCELLED stand for what is there
@@ -112,11 +113,11 @@ def call(*words: str) -> int:
 def state(home: Path) -> dict[str, list[Any]]:
     """Every row of the fleet, but for who holds which lease."""
     found: dict[str, list[Any]] = {}
-    (path,) = home.glob("*.sqlite")
-    with closing(sqlite3.connect(path)) as db:
-        for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-            if name not in ("leases", "processes"):
-                found[name] = sorted(map(repr, db.execute(f"SELECT * FROM {name}")))
+    for path in home.glob("*.sqlite"):
+        with closing(sqlite3.connect(path)) as db:
+            for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                if name not in ("leases", "processes"):
+                    found[f"{path.stem} {name}"] = sorted(map(repr, db.execute(f"SELECT * FROM {name}")))
     return found
 
 
@@ -165,6 +166,47 @@ def test_a_filter_is_asked_about_even_where_it_finds_one(command: str, home: Pat
     assert call(*command.split(), "--filter", f"id:{one.task_id}") == 2
     assert state(home) == before
     assert call(*command.split(), one.task_id) == 0, "one that is named is meant"
+
+
+#: where somebody wrote that a connection is that of real shops, and the words that open it
+PRODUCTION = {
+    "above all": 'environment = "production"\n',
+    "in a profile": '[profiles.east]\nenvironment = "Production"\n',
+    "as its tag": '[profiles.east]\nenvironment = "PROD"\n',
+    "in the window": "",
+}
+
+
+@pytest.mark.parametrize("where", PRODUCTION)
+def test_in_production_small_acts_are_asked_about_too(where: str, home: Path, tmp_path: Path) -> None:
+    (home / "config.toml").write_text(PRODUCTION[where], encoding="utf-8")
+    if where == "in the window":
+        Book(home).put(SavedProfile(name="east", environment="production"))
+    opened = () if where == "above all" else ("--profile", "east")
+    (tmp_path / "shops.csv").write_text("platform,shop_id\npdd,s1\n", encoding="utf-8")
+    assert call("shop", "import", str(tmp_path / "shops.csv"), *opened) == 0
+    for line in (
+        "promise set orders --type sync_order --all --never-older-than 1h",
+        "promise disable orders",
+        "promise remove orders",
+        "quiet set night all --weekly daily,22:00-06:00 --note calm",
+        "quiet remove night",
+        "shop pause pdd:s1",
+    ):
+        words = [word.replace(",", " ") for word in line.split()]
+        before = state(home)
+        assert call(*words, *opened) == 2, f"{line}: nobody is there who could be asked"
+        assert state(home) == before, line
+        assert call(*words, *opened, "--yes") == 0, line
+        assert state(home) != before, line
+
+
+@pytest.mark.parametrize("environment", ["", "staging", "产品"])
+def test_elsewhere_they_are_not(environment: str, home: Path) -> None:
+    (home / "config.toml").write_text(f'environment = "{environment}"\n', encoding="utf-8")
+    assert call("quiet", "set", "night", "all", "--weekly", "daily 22:00-06:00", "--note", "calm") == 0
+    assert call("quiet", "remove", "night") == 0
+    assert call("shop", "pause", "pdd:s1") == 0
 
 
 def test_what_is_meant_is_named_once(home: Path) -> None:
