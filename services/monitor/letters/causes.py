@@ -123,6 +123,7 @@ class CauseQueries:
         """``registry`` knows task types; without one nothing is said of them."""
         self._store, self._registry = store, registry
         self._asking, self._coming, self._grouping = threading.Lock(), threading.Lock(), threading.Lock()
+        self._answering = threading.Lock()  #: held for a whole answer, which is made in many turns
         self._next: dict[str, Future[Causes]] = {}  #: by triage, what nobody has begun yet
         self._news = News(store)
         self._shown, self._reaches = Shown(store), Reaches(store)
@@ -158,10 +159,16 @@ class CauseQueries:
 
     def _answer(self, triage: str, asked: Future[Causes]) -> None:
         try:
-            with self._turn():
-                self._begun(triage, asked)
-                found, groups = self._group(triage), self._groups[triage]
-            asked.set_result(self._judge(triage, found, groups))
+            with self._answering:
+                with self._turn():
+                    self._begun(triage, asked)
+                    found = self._group(triage)
+                    groups, book = self._groups[triage], self._books[triage]
+                answer = self._judge(found, groups)
+                with self._turn():
+                    if self._books.get(triage) is book:  # else what was found out went with the other
+                        self._judged.add(triage)
+            asked.set_result(answer)
         except BaseException as exc:
             self._begun(triage, asked)  # also who is interrupted while waiting must not keep the place for ever
             asked.set_exception(exc)
@@ -213,7 +220,7 @@ class CauseQueries:
         rows.sort(key=lambda row: (-row.count, -row.last_at))
         return Causes(rows=tuple(rows), scanned=len(book), total=total, shops=len(shops), judged=False)
 
-    def _judge(self, triage: str, found: Causes, groups: Mapping[str, _Group]) -> Causes:
+    def _judge(self, found: Causes, groups: Mapping[str, _Group]) -> Causes:
         """The same with what helps and where they lie, each in a turn of its own."""
         with self._turn():
             judge, reaches = Worthiness(self._store, self._registry, self._shown), self._reaches
@@ -228,8 +235,6 @@ class CauseQueries:
                 # of what was split off it is known where it lies: where its letters died
                 lies = group.reach(reaches, now) if place < REACHED and not row.rule.where else Reach()
             rows.append(replace(row, worth=worth, reach=lies))
-        with self._turn():
-            self._judged.add(triage)
         return replace(found, rows=tuple(rows), judged=True)
 
     def _book(self, triage: str) -> tuple[int, Book]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 
 import pytest
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from services.domain.insight.cause import NOT_ASKED
 from services.domain.insight.reach import Reach
 from services.domain.task.event import Event, EventBatch
 from services.domain.task.record import Attempt, Task
-from services.domain.task.search.query import Page, Query
+from services.domain.task.search.query import Page, Query, equals
 from services.engine import farewells
 from services.messages import english
 from services.monitor.letters import book as module
@@ -204,22 +205,93 @@ def test_of_many_letters_it_is_told_first_who_they_are(room: Room, monkeypatch: 
     assert [one.worth.code for one in whole.rows] == ["worth.unknown"] * 2
 
 
+class Between(CountingStore):
+    """Does something once while causes are judged, when no step of that is under way."""
+
+    act: Callable[[], object] | None = None
+    looked = False
+
+    def query(self, query: Query) -> Page:
+        """Hand on a page; judging begins with what succeeded of late."""
+        self.looked |= query.terms == (equals("status", "succeeded"),)
+        return self._store.query(query)
+
+    def now_ms(self) -> int:
+        """Hand on the time."""
+        act = self.act
+        if self.looked and act is not None:
+            self.act = None
+            act()
+        return self._store.now_ms()
+
+
 def test_who_asks_first_is_answered_while_others_are_judged(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("services.monitor.letters.causes.MANY", 0)
     for number in range(5):
         dead(room, f"s{number}", f"{number:016x}")
-    queries, ask, answers = CauseQueries(room.store), room.store.sessions, list[Causes]()
-
-    def meanwhile() -> object:
-        if not asking.is_alive():
-            asking.start()
-        return ask()
-
+    store, answers = Between(room.store), list[Causes]()
+    queries = CauseQueries(store.port)
     asking = threading.Thread(target=lambda: answers.append(queries.first()))
-    monkeypatch.setattr(room.store, "sessions", meanwhile)
-    assert len(queries.causes().rows) == 5
+
+    def meanwhile() -> None:
+        asking.start()
+        asking.join(10.0)
+
+    store.act = meanwhile
+    assert queries.causes().judged
     asking.join(30.0)
-    assert [len(one.rows) for one in answers] == [5]
+    assert [(len(one.rows), one.judged) for one in answers] == [(5, False)]
+    assert queries.first().judged
+
+
+class Asked(Future[Causes]):
+    """Tells when somebody begins to wait for it: who asks makes one, or waits for one that is there."""
+
+    here = threading.Semaphore(0)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.here.release()
+
+    def result(self, timeout: float | None = None) -> Causes:
+        """Wait."""
+        self.here.release()
+        return super().result(timeout)
+
+
+def test_who_asks_while_others_are_judged_shares_the_next_answer(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Asked, "here", threading.Semaphore(0))
+    monkeypatch.setattr("services.monitor.letters.causes.Future", Asked)
+    dead(room, "s1", "ab" * 8)
+    store, answers = Between(room.store), list[Causes]()
+    queries = CauseQueries(store.port)
+    asking = [threading.Thread(target=lambda: answers.append(queries.causes())) for _ in range(6)]
+
+    def meanwhile() -> None:
+        dead(room, "s2", "ab" * 8)
+        assert Asked.here.acquire(timeout=10.0), "who is judged"
+        for one in asking:
+            one.start()
+            assert Asked.here.acquire(timeout=10.0)
+
+    store.act = meanwhile
+    before = queries.causes()
+    for one in asking:
+        one.join(30.0)
+    assert (before.total, len(answers), answers[0].total) == (1, 6, 2)
+    assert all(one is answers[0] for one in answers)
+
+
+def test_what_was_let_go_while_it_was_judged_is_told_first_again(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.monitor.letters.causes.MANY", 0)
+    kept, _open = dead(room, "s1"), dead(room, "s2")
+    room.ask(SetTriage(task_id=kept.task_id, triage="archived", by="ann"))
+    store = Between(room.store)
+    queries = CauseQueries(store.port)
+    store.act = queries.first  # letters that were put away are forgotten as soon as somebody asks for others
+    assert queries.causes("archived").judged
+    assert store.act is None
+    assert not queries.first("archived").judged
 
 
 def test_letters_put_away_are_another_question(room: Room) -> None:
