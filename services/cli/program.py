@@ -56,8 +56,8 @@ def run(argv: Sequence[str], open_console: OpenConsole, tell: Callable[[str], ob
         return fail(context, exc, EXIT_CONNECT)
     except ConsoleError as exc:
         return fail(context, exc, EXIT_FAILED)
-    except KeyboardInterrupt:  # of what goes on until then it is the end
-        return EXIT_OK if getattr(context.args, "follow", False) else EXIT_FAILED
+    except KeyboardInterrupt:
+        return EXIT_FAILED
     except BrokenPipeError:
         return EXIT_OK
     except OSError as exc:  # a home folder that cannot be made or written, a full disk

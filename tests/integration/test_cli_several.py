@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import json
 import re
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -17,11 +20,14 @@ from services import assembly
 from services import settings as config
 from services.cli import program
 from services.domain.change import Claim, Create, Finish
+from services.domain.fleet import remote
 from services.domain.fleet.shop import Shop
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.record import Attempt, Task
 from services.engine.spec import TaskSpec
 from services.engine.zone import set_fleet_zone
 from services.ports import LogLine
+from tests.integration.cli_rig import ROOT
 
 
 @pytest.fixture
@@ -177,6 +183,51 @@ def test_a_log_is_followed_until_the_task_has_ended(
     later.join()
     shown = capsys.readouterr().out.splitlines()
     assert [line.split("  ", 1)[1] for line in shown] == ["opened the page", "closed it"]
+
+
+def test_a_log_that_somebody_stops_following_is_not_told_whole(engine: assembly.Engine) -> None:
+    """Its task has not ended: a script must not go on as if it had."""
+    task = created(engine)
+    begin(engine, task)
+    engine.store.append_log(task.task_id, 1, [LogLine(1, "out", "opened the page")])
+    with following("task", "log", task.task_id) as follower:
+        assert read(follower) == "opened the page"
+        follower.send_signal(signal.SIGINT)
+        assert follower.wait(30) == 1
+
+
+def test_the_log_of_a_worker_has_no_other_end(engine: assembly.Engine) -> None:
+    engine.store.heartbeat(WorkerInfo(worker="desk-1", host="h", pid=1))
+
+    def shows(*texts: str) -> None:
+        lines = tuple(remote.LogLine(at, "info", text) for at, text in enumerate(texts, 1_790_000_000_000))
+        told = remote.WorkerLog(worker="desk-1", at=engine.store.now_ms(), lines=lines)
+        engine.store.put_document(remote.LOGS, "desk-1", remote.dump(told).decode())
+
+    shows("began")
+    with following("worker", "log", "desk-1") as follower:
+        assert read(follower).endswith("began")
+        shows("began", "goes on")
+        assert read(follower).endswith("goes on")
+        follower.send_signal(signal.SIGINT)
+        assert follower.wait(30) == 0
+
+
+@contextmanager
+def following(*words: str) -> Iterator[subprocess.Popen[str]]:
+    """A command that goes on, killed at the end where it still does."""
+    line = [sys.executable, str(ROOT / "main.py"), *words, "--follow"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def read(process: subprocess.Popen[str]) -> str:
+    """What stands on the next line, without its instant."""
+    assert process.stdout is not None
+    return process.stdout.readline().rstrip("\n").partition("  ")[2]
 
 
 def test_causes_tell_how_far_each_reaches(engine: assembly.Engine, capsys: pytest.CaptureFixture[str]) -> None:

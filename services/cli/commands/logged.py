@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -59,8 +60,9 @@ def show(context: Context) -> int:
         lines = [output.Line(spoken.phrase("nothing of that is logged in {folder}", folder=folder), [])]
     context.show({"records": [one.data for one in rows], "folder": str(folder)}, lines)
     if args.follow and not context.json:
-        for new in _new(folder, program, places, wanted):
-            output.out(_line(one, zone) for one in new)
+        with suppress(KeyboardInterrupt):  # it has no other end
+            for new in _new(folder, program, places, wanted):
+                output.out(_line(one, zone) for one in new)
     return EXIT_OK
 
 

@@ -6,6 +6,7 @@ import argparse
 import base64
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -148,8 +149,9 @@ def log(context: Context) -> int:
         )
         context.show({"worker": name, "live": live, "lines": lines}, [*map(line, shown), *silent])
         if follow:
-            for fresh in _new(lambda: told.log(name), found, ask):
-                output.out(map(line, fresh))
+            with suppress(KeyboardInterrupt):  # it has no other end
+                for fresh in _new(lambda: told.log(name), found, ask):
+                    output.out(map(line, fresh))
     return EXIT_OK
 
 
