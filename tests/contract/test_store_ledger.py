@@ -25,7 +25,7 @@ from services.domain.change import (
 from services.domain.gates.limit import Limit
 from services.domain.task.ledger import Day, Done, Entry, Failure, Ran, failed_by
 from services.domain.task.record import Task
-from services.domain.task.search.query import Query, equals
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status, Triage
 from services.ports import Store
 from services.store.redis import keys
@@ -155,6 +155,20 @@ def test_a_held_task_is_overtaken_by_one_that_was_forced(rig: Rig) -> None:
     assert [task.task_id for task in rig.store.outbox(0, 100) if task.task_id == held.task_id]
     assert behind is not None
     assert rig.claim(rig.record(behind), "w9#1").code == "run"
+
+
+def test_what_was_overtaken_while_it_was_held_never_lay_open(rig: Rig) -> None:
+    """It dies and is dealt with in one step."""
+    held = rig.in_status("held", uniq=WORK)
+    succeed(rig, forced(rig))
+    assert rig.record(held).triage == Triage.OVERTAKEN
+    at = float(rig.store.now_ms())
+
+    def was(state: str) -> list[str]:
+        term = Term(field="was", op="=", values=(state,), number=at)
+        return [task.task_id for task in rig.store.query(Query(terms=(term,), limit=10)).tasks]
+
+    assert (was("dead"), was("open")) == ([held.task_id], [])
 
 
 def test_who_waits_for_what_was_overtaken_waits_for_the_success(rig: Rig) -> None:

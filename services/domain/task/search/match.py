@@ -140,11 +140,11 @@ def _was(term: Term) -> Condition:
 
 def _lay_open(task: Any, known: int) -> bool:
     """Whether nobody had dealt with what was dead after so many of its steps: each act on it is one, and what the
-    newest of them did is known.
+    newest of them did is known. What a success overtook while it was held dies and is dealt with in one.
     """
-    if task.steps[known - 1].from_ != DEAD:
-        return True
-    return known == len(task.steps) and task.triage == Triage.OPEN
+    if known == len(task.steps):
+        return task.triage == Triage.OPEN
+    return task.steps[known - 1].from_ != DEAD
 
 
 def _negated(wanted: Condition) -> Condition:
