@@ -58,6 +58,7 @@ def keep(part: str, url: str) -> bool:
 
     if key_store()[1]:
         log.warning("the key store writes plain text, so the password is not kept there")
+        _drop(name)  # an older one would be taken for this one at the next start
         return False
     try:
         keyring.set_password(SERVICE, name, url)
@@ -83,10 +84,15 @@ def recall(part: str, bare: str) -> str:
 
 def forget(part: str, bare: str) -> None:
     """Keep the password of this address no longer. Blocking."""
-    _HELD.pop(f"{part} {bare}", None)
+    name = f"{part} {bare}"
+    _HELD.pop(name, None)
+    _drop(name)
+
+
+def _drop(name: str) -> None:
     import keyring
 
     try:
-        keyring.delete_password(SERVICE, f"{part} {bare}")
+        keyring.delete_password(SERVICE, name)
     except Exception as exc:  # noqa: BLE001 - see above
         log.debug("no password to forget: %s", exc)

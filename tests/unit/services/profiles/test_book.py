@@ -227,3 +227,18 @@ def test_a_key_store_that_writes_plain_text_gets_no_password_and_is_told(
     assert told() == ("warning", "doctor.plain_keys")
     keyring.set_keyring(keyring.backends.fail.Keyring())
     assert told() == ("ok", "doctor.no_keys")
+
+
+def test_a_password_that_plain_text_holds_from_before_is_not_taken_for_the_new_one(
+    keys: Keys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, book = PlaintextKeyring(), Book(tmp_path)
+    plain.set_password(passwords.SERVICE, "broker amqp://ann@mq:5672/", "amqp://ann:old-secret@mq:5672/")
+    keyring.set_keyring(plain)
+    assert not book.put(SavedProfile(name="east", broker="amqp://ann:new-secret@mq:5672/"))
+    monkeypatch.setattr(passwords, "_HELD", {})  # another start
+    found = book.find("east")
+    assert found is not None
+    assert found.broker == "amqp://ann@mq:5672/", "it is asked for"
+    assert plain.kept == {}
+    assert not book.put(SavedProfile(name="east", broker="amqp://ann:new-secret@mq:5672/")), "also with nothing there"
