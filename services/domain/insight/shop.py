@@ -128,6 +128,7 @@ class ShopNow(msgspec.Struct, frozen=True, kw_only=True):
     shop_id: str = ""
     name: str = ""
     group: str = ""
+    enabled: bool = True  #: schedules and promises leave it out otherwise, also where a pause covers that
     state: str = IDLE  #: one of ``STATES``
     under: str = ""  #: what goes on beneath a state of ``COVERS``
     since_ms: int = 0  #: since when it is so
@@ -195,6 +196,7 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
         shop_id=shop.shop_id,
         name=shop.called,
         group=shop.group,
+        enabled=shop.enabled,
         state=state,
         under=under,
         since_ms=_since(facts, state, pauses, now_ms),
@@ -260,7 +262,7 @@ def reasons(now: ShopNow, at_ms: int) -> tuple[Message, ...]:
         first.append(_reason(now, LOGIN, at_ms))
     if now.breaker is not None and own != BREAKER:
         first.append(_reason(now, BREAKER, at_ms))
-    if now.access == OFF and all(one.code != "shop.off" for one in first):  # whatever it still does
+    if not now.enabled and all(one.code != "shop.off" for one in first):  # whatever it still does
         first.append(Message("shop.off"))
     return (*told, *first) if covered or now.state == PAUSED_TYPE else (*first, *told)
 
@@ -352,7 +354,7 @@ def _reason(now: ShopNow, state: str, at_ms: int) -> Message:
         return Message(f"shop.{state}", counts[state])
     if state == UNKNOWN:
         return Message(f"shop.unknown_{now.lost or NO_WORKER}")
-    return Message("shop.off" if now.access == OFF else "shop.idle")
+    return Message("shop.off" if not now.enabled else "shop.idle")
 
 
 def _for_itself(now: ShopNow, state: str, at_ms: int) -> tuple[str, Mapping[str, Param]]:

@@ -71,6 +71,19 @@ def test_a_pause_hides_everything_and_a_switch_the_rest() -> None:
     assert judged(success_at=NOW, pauses=(pause("shop:pdd:other"),)).access == insight.LOGGED_IN
 
 
+@pytest.mark.parametrize("facts", [{}, {"counts": {"queued": 3}}, {"counts": {"dead": 1}}, {"success_at": NOW}])
+@pytest.mark.parametrize("scopes", [(), ("all",), ("platform:pdd", f"shop:{KEY}")])
+def test_a_shop_that_is_switched_off_is_told_as_that_also_under_a_pause(
+    facts: dict[str, Any], scopes: tuple[str, ...]
+) -> None:
+    pauses = tuple(pause(scope) for scope in scopes)
+    for enabled in (True, False):
+        shop = Shop(platform="pdd", shop_id="shop017", enabled=enabled)
+        told = [one.code for one in insight.reasons(judged(shop=shop, pauses=pauses, **facts), NOW)]
+        assert told.count("shop.off") == (not enabled)
+        assert len([code for code in told if code.startswith("shop.paused")]) == len(scopes)
+
+
 def test_a_closed_session_is_the_truth_and_a_login_opens_it() -> None:
     now = judged(success_at=NOW + 1, session=CAPTCHA)
     assert (now.access, now.failure_at, now.failure_kind) == (insight.CAPTCHA, NOW, "captcha")
