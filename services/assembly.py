@@ -45,6 +45,7 @@ from services.commands.tokens import TokenCommands
 from services.commands.views import ViewCommands
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import Incident
+from services.domain.audit import CLI
 from services.domain.errors import (
     BrokerUnavailable,
     ConsoleError,
@@ -71,6 +72,7 @@ from services.engine.notices import Notices
 from services.engine.producer import Producer
 from services.engine.registry import Registry
 from services.engine.steps import Steps
+from services.engine.zone import fleet_zone
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
@@ -343,8 +345,10 @@ def _fleet_name(settings: config.Settings) -> str:
 
 def queries(engine: Engine) -> Queries:
     """Questions to the store, and to the record of this machine."""
+    # the window shows times in a zone of its own, the command line in that of the fleet: each reads what it shows
+    meant = (fleet_zone(engine.store) if engine.via == CLI else "") or engine.settings.time_zone
     alerts = AlertQueries(engine.store, _secret, rules.DEFAULTS)
-    trail = AuditQueries(engine.store, witness(engine.settings), engine.settings.time_zone)
+    trail = AuditQueries(engine.store, witness(engine.settings), meant)
     promises = PromiseQueries(engine.store, engine.registry)
     past = PastQueries(
         recorder_file(engine.settings), trail, partial(_incidents, alerts), engine.store.now_ms, rules.PAST
@@ -359,7 +363,7 @@ def queries(engine: Engine) -> Queries:
     return Queries(
         batches=BatchQueries(engine.store),
         queues=QueueQueries(engine.store, engine.registry, engine.settings.delays),
-        tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone, engine.broker.health),
+        tasks=TaskQueries(engine.store, engine.registry, meant, engine.broker.health),
         causes=engine.causes,
         schedules=ScheduleQueries(engine.store, engine.registry),
         shops=shops,

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -67,6 +68,22 @@ def test_what_people_write_is_meant_there_too(run: Run, store: EmbeddedStore, tm
     (by_file,) = run("task", "create", "--file", str(file), "--allow-unknown")[1]["created"]
     for task in (by_options, by_file):
         assert run("task", "show", task)[1]["task"]["due_at"] == f"{day}T00:00:00.000+00:00"
+
+
+@pytest.mark.parametrize(
+    ("noun", "rows", "field", "since", "until"),
+    [("task", "tasks", "created_at", "created>=", "created<"), ("audit", "entries", "at", "since:", "until:")],
+)
+def test_filters_mean_the_times_that_rows_show(
+    noun: str, rows: str, field: str, since: str, until: str, run: Run, store: EmbeddedStore, tmp_path: Path
+) -> None:
+    (tmp_path / "config.toml").write_text('time_zone = "Asia/Tokyo"\n')  # of this machine, and of its windows
+    run("task", "create", "--shop", "pdd:s1", "--type", "other")
+    one = run(noun, "list")[1][rows][0]
+    at = dt.datetime.fromisoformat(one[field]).astimezone(ZoneInfo("Asia/Shanghai"))
+    before, after = (f"{at + dt.timedelta(minutes=by):%Y-%m-%dT%H:%M}" for by in (-1, 1))
+    for text, found in ((since + before, True), (since + after, False), (until + after, True), (until + before, False)):
+        assert (one in run(noun, "list", "--filter", text)[1][rows]) is found, text
 
 
 def test_lines_of_logs_too(run: Run, store: EmbeddedStore, tmp_path: Path) -> None:
