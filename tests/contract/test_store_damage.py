@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import redis
 
-from services.domain.change import UNREADABLE, CloseSession, Create, Finish, OpenShop
+from services.domain.change import UNREADABLE, Annotate, CloseSession, Create, Finish, OpenShop
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates.home import Home
@@ -277,15 +277,25 @@ def test_whole_keys_of_every_kind_are_listed(rig: Rig, store_kind: str, store_pl
 def test_what_is_damaged_is_called_as_people_call_it(rig: Rig, behind: Behind) -> None:
     """And what helps depends on what it is."""
     store = rig.store
+    noted = rig.dead(shop_id="s3").task_id
     store.put_shops([Shop(platform="pdd", shop_id="s1")])
     store.put_limit(Limit(scope="type:sync_order", concurrency=3))
     store.set_pause(Pause(scope="type:work", by="ann@desk"))
     store.put_document("promise", "orders", "{}")
+    store.put_document("quiet_hours", "night", "{}")
+    store.put_document("quiet_windows", "night", "{}")
+    store.append_audit(AuditEntry(entry_id="a0", at=1, who="ann@desk", action="x"))
+    assert rig.ask(Annotate(task_id=noted, by="ann", text="seen", note_id="n")).code == "ok"
     task = rig.queued(shop_id="s2").task_id
     behind("UPDATE shops SET data = x'fffe80' WHERE shop_id = 's1'", "HSET", keys.SHOPS, "pdd:s1", JUNK)
     behind("UPDATE limits SET concurrency = 'x'", "HSET", keys.LIMITS, "type:sync_order", JUNK)
     behind("UPDATE pauses SET data = x'fffe80'", "HSET", keys.PAUSES, "type:work", JUNK)
-    behind("UPDATE documents SET body = x'fffe80'", "HSET", f"{keys.DOCUMENTS}promise", "orders", JUNK)
+    for kind, name in (("promise", "orders"), ("quiet_hours", "night"), ("quiet_windows", "night")):
+        change = f"UPDATE documents SET body = x'fffe80' WHERE kind = '{kind}'"
+        behind(change, "HSET", f"{keys.DOCUMENTS}{kind}", name, JUNK)
+    behind("DROP TRIGGER audit_is_closed_once", "PING")
+    behind("UPDATE audit SET data = x'fffe80'", "HSET", keys.AUDIT, "a0", JUNK)
+    behind("UPDATE notes SET text = x'fffe80'", "RPUSH", keys.NOTES + noted, JUNK)
     behind(f"UPDATE tasks SET data = x'fffe80' WHERE task_id = '{task}'", "SET", keys.TASK + task, JUNK)
     found = {str(one.what): one.remedy.code for one in store.damage(no_check, deep=True)}
     assert (
@@ -295,6 +305,10 @@ def test_what_is_damaged_is_called_as_people_call_it(rig: Rig, behind: Behind) -
             "the limit of type:sync_order": "damage.again.remedy",
             "the pause of type:work": "damage.closed.remedy",
             "promise orders": "damage.again.remedy",
+            "quiet hours night": "damage.quiet_hours.remedy",
+            "the coming windows of quiet hours night": "damage.quiet_windows.remedy",
+            "entry a0 of the audit": "doctor.unreadable_more.remedy",
+            f"the notes of {noted}": "doctor.unreadable_more.remedy",
             f"the record of task {task}": "damage.task.remedy",
         }.items()
     )

@@ -67,6 +67,7 @@ SENTENCES = {
     "damage.role": N_("the role of {name}"),
     "damage.promise": N_("promise {name}"),
     "damage.quiet_hours": N_("quiet hours {name}"),
+    "damage.quiet_windows": N_("the coming windows of quiet hours {name}"),
     "damage.alert_rule": N_("alert rule {name}"),
     "damage.alert_channel": N_("channel {name} of alerts"),
     "damage.view": N_("shared view {name}"),
@@ -82,6 +83,15 @@ SENTENCES = {
     "damage.type.remedy": N_(
         "fleetdeck repair sets it aside beside working workers and pauses the type; import it again, then resume it."
     ),
+    "damage.quiet_hours.remedy": N_(
+        "fleetdeck repair sets it aside beside working workers and keeps its bytes; what it has written out for at"
+        " most 14 days goes on holding work back: set it again, or remove it."
+    ),
+    "damage.quiet_windows.remedy": N_(
+        "As long as nobody can read it, nothing starts anywhere. fleetdeck repair sets it aside and pauses everything"
+        " in its place, for nobody knows what it was to hold back; look whether these quiet hours are still set, then"
+        " resume everything."
+    ),
     "damage.closed.remedy": N_(
         "fleetdeck repair sets it aside beside working workers and leaves closed what it may have closed; open that"
         " once you know that it may go on."
@@ -94,9 +104,11 @@ SENTENCES = {
 _REMEDIES = {
     "damage.again.remedy": (
         *("shop", "limit", "schedule", "cause", "role", "promise", "alert_rule", "alert_channel", "view", "token"),
-        *("quiet_hours", "fleet"),
+        "fleet",
     ),
     "damage.type.remedy": ("type",),
+    "damage.quiet_hours.remedy": ("quiet_hours",),
+    "damage.quiet_windows.remedy": ("quiet_windows",),
     "damage.closed.remedy": ("pause", "session"),
     "damage.task.remedy": ("task",),
 }

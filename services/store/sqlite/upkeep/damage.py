@@ -52,19 +52,21 @@ def _json(column: str, kind: type) -> Callable[[Row], object]:
     return lambda row: msgspec.json.decode(row[column], type=kind)
 
 
-#: what their rows are to people; the first columns of the key name them
-_THINGS: Mapping[str, tuple[str, int]] = {
-    "tasks": ("task", 1),
-    "letters": ("letter", 1),
-    "shops": ("shop", 2),
-    "limits": ("limit", 1),
-    "pauses": ("pause", 1),
-    "sessions": ("session", 1),
-    "schedules": ("schedule", 1),
-    "breakers": ("breaker", 1),
-    "homes": ("home", 1),
-    "workers": ("worker", 1),
-    "logs": ("log", 1),
+#: what their rows are to people, and the columns that name them
+_THINGS: Mapping[str, tuple[str, ...]] = {
+    "tasks": ("task", "task_id"),
+    "letters": ("letter", "task_id"),
+    "shops": ("shop", "platform", "shop_id"),
+    "limits": ("limit", "scope"),
+    "pauses": ("pause", "scope"),
+    "sessions": ("session", "shop"),
+    "schedules": ("schedule", "name"),
+    "breakers": ("breaker", "shop"),
+    "homes": ("home", "shop"),
+    "workers": ("worker", "worker"),
+    "logs": ("log", "task_id"),
+    "audit": ("audit", "entry_id"),
+    "notes": ("notes", "task_id"),
 }
 #: beside the kinds of the columns
 _READ: Mapping[str, Callable[[Row], object]] = {
@@ -145,7 +147,7 @@ def _of_table(conn: sqlite3.Connection, table: str, check: Check) -> Iterator[Da
             ref = tuple(ENCODER.encode(raw[name]) for name in keyed)
             why = str(exc)[:WHY_LIMIT] or type(exc).__name__
             document = (shown(raw["kind"]), shown(raw["name"])) if table == "documents" else ("", "")
-            thing, parts = _THINGS.get(table, ("", 0))
+            thing, *named = _THINGS.get(table, ("",))
             yield Damage(
                 place=table,
                 entry=entry,
@@ -155,7 +157,7 @@ def _of_table(conn: sqlite3.Connection, table: str, check: Check) -> Iterator[Da
                 ref=ref,
                 data=_packed_row(raw),
                 thing=thing,
-                name=":".join(shown(raw[name]) for name in keyed[:parts]),
+                name=":".join(shown(raw[name]) for name in named),
             )
 
 
