@@ -80,36 +80,37 @@ class SavingDialog(DialogFrame):
         failure: Callable[[BaseException], None] | None = None,
     ) -> None:
         """As ``Operation.start``, for one save at a time: the form closes before ``success`` is told, and shows what is
-        refused itself, unless somebody has closed it meanwhile.
+        refused itself, unless somebody has closed it meanwhile. One that is part of a page that was left is not closed.
         """
         if self.waiting:
             return
 
         def succeed(result: T) -> None:
             self._end()
-            if self.isVisible():
+            if not self.isHidden():
                 self.accept()
             else:
                 self.deleteLater()
             if success is not None:
                 success(result)
 
-        def fail(error: BaseException) -> None:
-            self._end()
-            if self.isVisible():
-                self.refused(error)
-                return
-            self.deleteLater()
-            (failure or report)(error)
-
         for field in self.fields.values():
             field.set_error("")
         self.problem.hide()
         self._hold_still()
-        self._saving.start(call, succeed, fail)
+        self._saving.start(call, succeed, partial(self._fail, failure or report))
         self.forbid(self._reason)
         self.cancel_button.set_source(N_("Close"))  # it takes back nothing any more
         self._soon.start()
+
+    def _fail(self, tell: Callable[[BaseException], None], error: BaseException) -> None:
+        self._end()
+        if self.isHidden():
+            self.deleteLater()
+        else:
+            self.refused(error)
+        if not self.isVisible():  # nobody reads it there now
+            tell(error)
 
     def refused(self, error: BaseException) -> None:
         """Say why at the field that the error names, else below all of them."""
@@ -141,7 +142,7 @@ class SavingDialog(DialogFrame):
         for one in filter(isValid, self._still):
             one.setEnabled(True)
         self._still = []
-        if self._typed_in is not None and isValid(self._typed_in):
+        if self.isVisible() and self._typed_in is not None and isValid(self._typed_in):
             self._typed_in.setFocus()
         self._soon.stop()
         self.meanwhile.setText("")

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -99,6 +100,33 @@ def test_what_becomes_of_a_form_that_is_closed_while_it_waits_is_told_elsewhere(
     with qtbot.waitSignal(form.destroyed, timeout=WAIT_MS):
         form.gate.set()
     assert (saved, [str(one) for one in lost]) == (([], ["no such name"]) if refused else (["kept"], []))
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_a_form_of_a_page_that_was_left_is_not_taken_for_closed(refused: bool, qtbot: QtBot) -> None:
+    window, page = QWidget(), QWidget()
+    qtbot.addWidget(window)
+    page.setParent(window)
+    other = QLineEdit(window)
+    form = Form(page)
+    form.setWindowFlags(Qt.WindowType.Widget)
+    window.show()
+    form.show()
+    form.name.setFocus()
+    form.error = UsageError("no such name", field="name") if refused else None
+    form.save_button.click()
+    page.hide()
+    other.setFocus()
+    saved, lost = form.saved, form.lost
+    form.gate.set()
+    qtbot.waitUntil(lambda: bool(saved or lost), timeout=WAIT_MS)
+    assert window.focusWidget() is other, "the keyboard stays where it is"
+    if not refused:
+        qtbot.waitUntil(lambda: not page.findChildren(Form), timeout=WAIT_MS)
+        return
+    page.show()
+    assert (form.isVisible(), form.name.text(), form.fields["name"].error()) == (True, "typed", "no such name")
+    assert [str(one) for one in lost] == ["no such name"], "told where it is read as well"
 
 
 def test_a_form_that_is_left_without_saving_goes_at_once(qtbot: QtBot, form: Form) -> None:
