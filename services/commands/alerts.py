@@ -33,6 +33,15 @@ class AnswerChanged(UsageError):
         self.now = now
 
 
+class RuleChanged(UsageError):
+    """A rule is not as it was shown to who changes it; ``now`` is how it stands, None where it is gone."""
+
+    def __init__(self, now: Rule | None) -> None:
+        by = now.by if now is not None else ""
+        super().__init__(said("alert.rule_meanwhile", who=by) if by else said("alert.rule_back_meanwhile"), "rule")
+        self.now = now
+
+
 class AlertCommands:
     """Audited commands."""
 
@@ -152,16 +161,20 @@ class AlertCommands:
         """All rules by name."""
         return rules.known(self._defaults.values(), self._store.documents(rules.KIND))
 
-    def set_rule(self, rule: Rule) -> Rule:
+    def set_rule(self, rule: Rule, *, instead: Rule | None = None) -> Rule:
         """Change a rule, or add one of a known measure, as a new version; what it was is kept. Open incidents keep the
-        version that they began with.
+        version that they began with. ``instead``: only in the place of this one.
 
         Raises:
             UsageError: it cannot be like this, or it names a channel that is none.
+            RuleChanged: there is another one than ``instead``.
         """
         self._audit.need(self._operator, "admin", "alert.rule", [rule.name])
         rules.check(rule, self._defaults)
+        body = self._store.document(rules.KIND, rule.name)
         before = self.rules().get(rule.name)
+        if instead not in (None, before):
+            raise RuleChanged(before)
         for field in ("channels", "escalate_to"):
             # what it named before may have been removed since: that must not keep the rest from being changed
             names = set(getattr(rule, field)) - set(getattr(before, field, ()))
@@ -174,9 +187,17 @@ class AlertCommands:
         with self._audit.act("alert.rule", [rule.name], detail):
             if before is not None:
                 self._store.put_document(rules.VERSIONS, rules.version_name(before), rules.dump(before))
-            self._store.put_document(rules.KIND, made.name, rules.dump(made))
+            if instead is None:
+                self._store.put_document(rules.KIND, made.name, rules.dump(made))
+            elif not self._put_rule(body, made):  # somebody came in between
+                raise RuleChanged(self.rules().get(rule.name))
             self._prune(rule.name)
         return made
+
+    def _put_rule(self, before: str | None, made: Rule) -> bool:
+        if before is None:
+            return self._store.add_document(rules.KIND, made.name, rules.dump(made))
+        return self._store.swap_document(rules.KIND, made.name, before, rules.dump(made))
 
     def enable_rule(self, name: str, *, enabled: bool) -> Rule:
         """Switch a rule on or off. Raises UsageError where there is none."""

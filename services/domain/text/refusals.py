@@ -761,6 +761,10 @@ REFUSALS: dict[str, str] = {
     "cause_rule.split_by": N_("a cause is split by a shop, a platform or a worker, not by {where}"),
     "cause_rule.print": N_("a cause is named by its fingerprint of 16 hex letters; see `dead list --causes`"),
     "alert.muted_meanwhile": N_("{who} muted it meanwhile, so nothing is saved; look at it again"),
+    "alert.rule_meanwhile": N_("{who} changed this alert rule meanwhile, so nothing is saved; look at it again"),
+    "alert.rule_back_meanwhile": N_(
+        "somebody set this alert rule back meanwhile, so nothing is saved; look at it again"
+    ),
     "cause_rule.named_meanwhile": N_(
         "somebody wrote another name or note of this cause meanwhile, so nothing is saved; look at it again"
     ),

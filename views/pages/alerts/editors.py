@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from functools import partial
+from operator import attrgetter
+from typing import Any
 
 from msgspec.structs import replace
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QBrush, QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
 
-from services.commands.alerts import REASON_MOST, AnswerChanged
+from services.commands.alerts import REASON_MOST, AnswerChanged, RuleChanged
 from services.domain.alerts import channel as channels
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.dry_run import DryRun
@@ -24,6 +26,7 @@ from views.dialogs.saving import SavingDialog
 from views.dialogs.typed import KeepsTyped
 from views.pages.alerts import words
 from views.support import instant, safe, shown
+from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.paint import draw_line
@@ -140,33 +143,42 @@ class _Editor(KeepsTyped, SavingDialog):
 class RuleStrip(_Editor):
     """A rule as it is changed, below the list of incidents or rules, with what it would have told beside its fields.
 
+    What others make of the rule meanwhile is told in it, and taken in before anything is saved: what was not changed
+    here is as they left it then, and what was stays as it was typed.
+
     Signals:
-        saved: the ``Rule`` as it is now.
+        saved: the ``Rule`` as it is now, and the one that it was made of.
     """
 
-    saved = Signal(object)
+    saved = Signal(object, object)
 
     def __init__(
         self,
         rule: Rule,
-        save: Callable[[Rule], Rule],
+        save: Callable[..., Rule],
         tried: Callable[[Rule, Rule], tuple[DryRun | None, ...]],
         parent: QWidget | None = None,
     ) -> None:
-        """``tried``: what the rule as it stands here, and as it is kept, would have told; blocking."""
+        """``save`` takes the rule, and ``instead`` of which one. ``tried``: what the rule as it stands here, and as it
+        is kept, would have told; blocking.
+        """
         super().__init__(N_("Change a rule"), "ph.pencil-simple", parent)
         self.setWindowFlags(Qt.WindowType.Widget)
         self.set_width(0)  # it is as wide as the list
         self.setMinimumWidth(0)
         self.setMaximumWidth(QWIDGETSIZE_MAX)
         self._rule, self._save, self._tried = rule, save, tried
+        self._now: Rule | None = rule  #: what others have made of it by now, None where it is gone
+        self._barred = ""
+        self._found: tuple[DryRun | None, ...] | BaseException | None = None  #: what it would have told
         self._trying = Operation(self, latest=True)
         self._soon_tried = QTimer(self, singleShot=True, interval=TRY_MS)
         self._soon_tried.timeout.connect(self._try)
-        self.set_note(_("version {n}").format(n=rule.version))
+        self.changed, self.take_in = Strip("warning"), Button(N_("Take it in"), small=True)
+        self.changed.add_action(self.take_in)
         self.whole = Label("", "body", "text", wrap=True)
         self.on = Toggle(N_("Rule is on"), on=rule.enabled)
-        self.limits = {name: QLineEdit(f"{value:g}") for name, value in rule.limits.items()}
+        self.limits = {name: QLineEdit(_figure(name, rule)) for name in rule.limits}
         self._limit_fields = {
             name: Labelled(words.LIMITS.get(name, name), field) for name, field in self.limits.items()
         }
@@ -178,10 +190,10 @@ class RuleStrip(_Editor):
         self.severity = ChoiceField()
         for name, (_glyph, word) in words.SEVERITIES.items():
             self.severity.addItem(_(word), name)
-        self.severity.setCurrentIndex(list(words.SEVERITIES).index(rule.severity))
-        self.action = QLineEdit(rule.action)
+        self._show_severity(rule.severity)
+        self.action, self.channels, self.escalate_to = (QLineEdit(_line(name, rule)) for name in _LINES)
+        self._lines = dict(zip(_LINES, (self.action, self.channels, self.escalate_to), strict=True))
         self.action.setPlaceholderText("pause, pause:type:sync_order, mark, run:scale_out")
-        self.channels, self.escalate_to = QLineEdit(", ".join(rule.channels)), QLineEdit(", ".join(rule.escalate_to))
         self.fields["severity"] = Labelled(N_("Severity"), self.severity)
         self.fields["action"] = Labelled(N_("Does by itself"), self.action, hint=N_("empty: nothing"))
         self.fields["channels"] = Labelled(N_("Tells"), self.channels, hint=N_("groups or channels"))
@@ -190,51 +202,132 @@ class RuleStrip(_Editor):
         self.past = TriedChart()
         self._lay_out()
         self.end_with_save(self._on_save)
-        for line in (*self.limits.values(), self.action, self.channels, self.escalate_to):
+        for line in (*self.limits.values(), *self._lines.values()):
             line.textChanged.connect(self._on_edited)
         for span in self.spans.values():
             span.valueChanged.connect(self._on_edited)
         self.severity.currentIndexChanged.connect(self._on_edited)
-        self._on_edited()
+        self.take_in.clicked.connect(self._take_in)
+        on_language_changed(self._say)
+        self._say()
         self._try()
 
     def _lay_out(self) -> None:
         """What it says on the left, what it would have told on the right."""
         left, right = ScrollPane(), ScrollPane()
-        switch = in_row(
-            Label(words.rule_name(self._rule), "strong"),
-            STRETCH,
-            Label(_("Look for it and tell of it"), "body"),
-            self.on,
+        self._name, self._look, self._versions = (
+            Label("", "strong"),
+            Label("", "body"),
+            Label("", "label", "text3", wrap=True),
         )
+        switch = in_row(self._name, STRETCH, self._look, self.on)
         fields = FlowRow(across=12, down=8)
         rest = (one for name, one in self.fields.items() if name != "limits")
         for field in (*self._limit_fields.values(), *rest):
             field.setFixedWidth(round(FIELD_WIDTH * theme().growth))
             fields.addWidget(field)
         put(left.body, switch, self.whole, fields, STRETCH)
-        versions = _("Save makes a new version; open incidents keep theirs, and every version stays in Audit.")
-        put(right.body, self.tried, self.past, self.when_tried, Label(versions, "label", "text3", wrap=True), STRETCH)
+        put(right.body, self.tried, self.past, self.when_tried, self._versions, STRETCH)
         for pane in (left, right):
             pane.body.setSpacing(8)
+        self.body.addWidget(self.changed)
         self.body.addLayout(in_row((left, 3), (right, 2), spacing=20))
 
     def behind(self) -> None:
         """It covers no window."""
         return
 
+    def is_typed(self) -> bool:
+        """Whether it says another thing than the rule does: what was taken in was typed by somebody else."""
+        return not self.waiting and self._made() != self._rule
+
+    def bar(self, reason: str) -> None:
+        """Save nothing for this reason, already translated; "" allows it again."""
+        self._barred = reason
+        self._say_newer()
+
+    def follow(self, rules: Iterable[Rule]) -> None:
+        """Tell what others have made of it; not while it is being saved, which makes a version as well."""
+        now = next((one for one in rules if one.name == self._rule.name), None)
+        if now != self._now and not self.waiting:
+            self._now = now
+            self._say_newer()
+
+    def refused(self, error: BaseException) -> None:
+        """Where somebody else was first, tell what they made of it."""
+        if isinstance(error, RuleChanged):
+            self._now = error.now
+            self._say_newer()
+        else:
+            super().refused(error)
+
+    def _say(self) -> None:
+        """Say everything, in the language of the moment."""
+        self.set_note(_("version {n}").format(n=self._rule.version))
+        self._name.setText(words.rule_name(self._rule))
+        self._look.setText(_("Look for it and tell of it"))
+        self._versions.setText(
+            _("Save makes a new version; open incidents keep theirs, and every version stays in Audit.")
+        )
+        for place, (_glyph, word) in enumerate(words.SEVERITIES.values()):
+            self.severity.setItemText(place, _(word))
+        self._say_newer()
+        self._on_edited()
+        self._say_tried()
+
+    def _say_newer(self) -> None:
+        now, lead, held = self._now, "", ""
+        if now is None:
+            lead = held = _("Somebody removed this rule meanwhile.")
+        elif now != self._rule:
+            lead = _("Somebody set this rule back meanwhile.")
+            if now.by:
+                lead = _("{who} made version {n} of this rule meanwhile.").format(
+                    who=safe.one_line(now.by, 60), n=now.version
+                )
+            held = _("Take in first what was changed meanwhile")
+        kept = _("What you changed here stays as it is.") if held and now is not None else ""
+        self.changed.show_text(kept, lead)
+        self.take_in.setVisible(now is not None)
+        self.forbid(self._barred or held)
+
+    def _take_in(self) -> None:
+        """Let what was not changed here be as others made it."""
+        old, now = self._rule, self._now
+        if now is None:
+            return
+        self._rule = now
+        for shows, says, put_there in self._values():
+            if shows() == says(old):
+                put_there(says(now))
+        self._say()
+        self.save_button.setFocus()
+
+    def _values(self) -> Iterator[tuple[Callable[[], Any], Callable[[Rule], Any], Callable[[Any], object]]]:
+        """Of each field what it shows, what it would show of a rule, and what puts that there."""
+        yield self.on.isChecked, lambda rule: rule.enabled, self.on.setChecked
+        yield self.severity.currentData, lambda rule: rule.severity, self._show_severity
+        for name, span in self.spans.items():
+            yield span.value, attrgetter(name), span.setValue
+        for name, field in self.limits.items():
+            yield field.text, partial(_figure, name), field.setText
+        for name, line in self._lines.items():
+            yield line.text, partial(_line, name), line.setText
+
+    def _show_severity(self, severity: str) -> None:
+        self.severity.setCurrentIndex(list(words.SEVERITIES).index(severity))
+
     def _on_edited(self) -> None:
         """Say the rule as it stands here, and what each changed field said."""
         rule = self._rule
         for name, field in self.limits.items():
-            self._limit_fields[name].show_before(_was(f"{rule.limits[name]:g}", field.text().strip()))
+            self._limit_fields[name].show_before(_was(_figure(name, rule), field.text().strip()))
         for name, span in self.spans.items():
             self.fields[name].show_before(_was(words.seconds(getattr(rule, name)), words.seconds(span.value())))
         chosen = self.severity.currentData()
         self.fields["severity"].show_before(_was(words.severity(rule), _(words.SEVERITIES[chosen][1])))
-        for name, line in (("action", self.action), ("channels", self.channels), ("escalate_to", self.escalate_to)):
-            kept = rule.action if name == "action" else ", ".join(getattr(rule, name))
-            self.fields[name].show_before(_was(kept, line.text().strip()))
+        for name, line in self._lines.items():
+            self.fields[name].show_before(_was(_line(name, rule), line.text().strip()))
         made = self._made()
         if made is not None:
             self.whole.setText(words.whole(made))
@@ -243,19 +336,25 @@ class RuleStrip(_Editor):
     def _try(self) -> None:
         made = self._made()
         if made is not None:
-            self._trying.start(partial(self._tried, made, self._rule), self._show_tried, self._show_untried)
+            self._trying.start(partial(self._tried, made, self._rule), self._show_tried, self._show_tried)
 
-    def _show_tried(self, found: tuple[DryRun | None, ...]) -> None:
-        edited, saved = found
-        said, more = words.dry_run(edited, saved, self._rule.measure)
+    def _show_tried(self, found: tuple[DryRun | None, ...] | BaseException) -> None:
+        self._found = found
+        self._say_tried()
+
+    def _say_tried(self) -> None:
+        found = self._found
+        if isinstance(found, BaseException):
+            said, more = _("How often it would have told somebody is not known"), told(found)
+            self.past.show_runs(None, None)
+        elif found is not None:
+            edited, saved = found
+            said, more = words.dry_run(edited, saved, self._rule.measure)
+            self.past.show_runs(edited, saved)
+        else:
+            return
         self.tried.setText(said)
         self.when_tried.setText(more)
-        self.past.show_runs(edited, saved)
-
-    def _show_untried(self, error: BaseException) -> None:
-        self.tried.setText(_("How often it would have told somebody is not known"))
-        self.when_tried.setText(told(error))
-        self.past.show_runs(None, None)
 
     def _number(self, name: str) -> float | None:
         try:
@@ -272,11 +371,11 @@ class RuleStrip(_Editor):
                 return
         made = self._made()
         if made is not None:
-            self.start(partial(self._save, made), self._done)
+            self.start(partial(self._save, made, instead=self._rule), partial(self._done, self._rule))
 
     def _made(self) -> Rule | None:
         """The rule as it stands here, None where a field holds none of its values."""
-        limits: dict[str, float] = {}
+        limits = dict(self._rule.limits)
         for name in self.limits:
             number = self._number(name)
             if number is None:
@@ -293,8 +392,8 @@ class RuleStrip(_Editor):
             **{name: field.value() for name, field in self.spans.items()},
         )
 
-    def _done(self, made: object) -> None:
-        self.saved.emit(made)
+    def _done(self, before: Rule, made: Rule) -> None:
+        self.saved.emit(made, before)
 
 
 _SPANS = {
@@ -303,6 +402,7 @@ _SPANS = {
     "again_s": (N_("Told again after"), N_("seconds, 0 never")),
     "escalate_s": (N_("Escalates after"), N_("seconds, 0 never")),
 }
+_LINES = ("action", "channels", "escalate_to")
 
 
 class TriedChart(QWidget):
@@ -446,6 +546,15 @@ class ChannelDialog(_Editor):
 
     def _done(self, made: Channel, before: object) -> None:
         self.saved.emit(made, before)
+
+
+def _figure(name: str, rule: Rule) -> str:
+    return f"{rule.limit(name):.12g}"
+
+
+def _line(name: str, rule: Rule) -> str:
+    """What stands in one of the fields of ``_LINES``."""
+    return rule.action if name == "action" else ", ".join(getattr(rule, name))
 
 
 def _was(before: str, now: str) -> str:

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
-from shiboken6 import isValid
 
 from services.domain.alerts.incident import ANSWERED, CALMING, HISTORY_MOST, MUTED, OPEN, RESOLVED
 from services.i18n import N_, _
@@ -144,8 +143,6 @@ class AlertsPage(ListPage[Line]):
     def activate(self) -> None:
         """Follow what is wrong."""
         super().activate()
-        if self._strip is not None and not isValid(self._strip):  # its save was answered while another page was seen
-            self._on_strip_left()
         self.table.setFocus()
 
     def refresh(self) -> None:
@@ -202,8 +199,9 @@ class AlertsPage(ListPage[Line]):
         self._say()
 
     def panes(self) -> Sequence[QWidget]:
-        """Search, table and panel."""
-        return (self.search, self.stack, self.panel)
+        """Search, table, the rule that is being changed, and panel."""
+        strip = (self._strip,) if self._strip is not None else ()
+        return (self.search, self.stack, *strip, self.panel)
 
     def retranslate(self) -> None:
         """Say everything again."""
@@ -360,7 +358,7 @@ class AlertsPage(ListPage[Line]):
             self._source.more(len(self._history))
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
-        return partial(_look, self._context.alerts, ask, self._resolved_at)
+        return partial(_look, self._context.alerts, ask, self._resolved_at, rules=self._strip is not None)
 
     def _show_error(self, error: BaseException) -> None:
         super()._show_error(error)
@@ -374,6 +372,8 @@ class AlertsPage(ListPage[Line]):
         self._failed = False
         self._unknown.answer(answer.ask.wanted)
         self._note_over(answer.now)
+        if self._strip is not None and answer.rules:
+            self._strip.follow(one.rule for one in answer.rules)
         if said == before and self._over == over and not answer.ask.settle:
             self._now = answer.now  # only time has passed, of which cells and panel tell by themselves
             self._say_empty()
@@ -536,6 +536,8 @@ class AlertsPage(ListPage[Line]):
         self.new_button.setVisible(view == CHANNELS_VIEW)
         self.new_button.disable(barred)
         self.no_channel.button.disable(barred)
+        if self._strip is not None:
+            self._strip.bar(barred)
         if self.panel.isVisible():
             self.panel.show_incident(self.incident())
 
@@ -584,12 +586,15 @@ class AlertsPage(ListPage[Line]):
         self.stack.setMinimumHeight(LEAST_LIST)  # in a low window the list gives way, not the buttons below the rule
         self._strip_room.show()
         strip.show()
+        self._say_rights()
 
     def _on_strip_left(self) -> None:
         self._strip = None
         self._strip_room.hide()
         self.stack.setMinimumHeight(0)
-        (self.rules if self.views.current() == RULES_VIEW else self.table).setFocus(Qt.FocusReason.OtherFocusReason)
+        if self.isVisible():  # else it would take the keyboard away from the page that is seen
+            table = self.rules if self.views.current() == RULES_VIEW else self.table
+            table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _fit_strip(self) -> None:
         least, most = (round(part * theme().growth) for part in STRIP)
@@ -659,7 +664,7 @@ def _begin(table: TableView) -> None:
         table.set_current_key(table.records.key_at(0))
 
 
-def _look(queries: AlertQueries, ask: Ask[Wanted], resolved_at: int | None) -> Answer:
+def _look(queries: AlertQueries, ask: Ask[Wanted], resolved_at: int | None, *, rules: bool) -> Answer:
     wanted = ask.wanted
     resolved = wanted.view == HISTORY_VIEW
     now = queries.now(addresses=wanted.view == CHANNELS_VIEW)
@@ -671,5 +676,5 @@ def _look(queries: AlertQueries, ask: Ask[Wanted], resolved_at: int | None) -> A
         now,
         resolved_at,
         queries.history(ask.limit) if resolved else (),
-        queries.rules() if wanted.view == RULES_VIEW else (),
+        queries.rules() if rules or wanted.view == RULES_VIEW else (),
     )

@@ -125,24 +125,24 @@ class AlertActions(PageActs):
     def edit_rule(self, one: RuleNow) -> None:
         """Change one, in a strip of the page."""
         strip = RuleStrip(one.rule, self._context.commands.alerts.set_rule, self._context.past.dry_run, self._owner)
-        strip.saved.connect(partial(self._saved_rule, one))
+        strip.saved.connect(self._saved_rule)
         self.strip_made.emit(strip)
 
-    def _saved_rule(self, one: RuleNow, made: Rule) -> None:
+    def _saved_rule(self, made: Rule, before: Rule) -> None:
         said = _("{name} has version {n} now; open incidents keep theirs.").format(
             name=words.rule_name(made), n=made.version
         )
-        self._tell(said, self._rule_back(one))
+        self._tell(said, self._rule_back(before))
 
-    def _rule_back(self, one: RuleNow) -> Callable[[], object]:
+    def _rule_back(self, before: Rule) -> Callable[[], object]:
         alerts = self._context.commands.alerts
-        return partial(alerts.set_rule, one.rule) if one.changed else partial(alerts.reset_rule, one.rule.name)
+        return partial(alerts.set_rule, before) if before.by else partial(alerts.reset_rule, before.name)
 
     def switch_rule(self, one: RuleNow) -> None:
         """Switch one on or off."""
         said = _("{name} is off.") if one.rule.enabled else _("{name} is on.")
         call = partial(self._context.commands.alerts.enable_rule, one.rule.name, enabled=not one.rule.enabled)
-        self._act(call, said.format(name=words.rule_name(one.rule)), self._rule_back(one))
+        self._act(call, said.format(name=words.rule_name(one.rule)), self._rule_back(one.rule))
 
     def reset_rule(self, one: RuleNow) -> None:
         """Let the default hold again."""

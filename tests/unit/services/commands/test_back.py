@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from services.clock import ManualClock
-from services.commands.alerts import AlertCommands
+from services.commands.alerts import AlertCommands, RuleChanged
 from services.commands.audit import TARGETS_KEPT, Audit, heard
 from services.commands.back.ways import Way, since, take_back, unchanged, way_of
 from services.commands.causes import CauseCommands
@@ -24,6 +24,7 @@ from services.commands.schedules import ScheduleCommands
 from services.commands.views import ViewCommands
 from services.domain.alerts.incident import Incident, Words, slot_of
 from services.domain.alerts.incident import dump as dump_incident
+from services.domain.alerts.rule import VERSIONS
 from services.domain.audit import AuditEntry
 from services.domain.errors import StoreUnavailable, UsageError
 from services.domain.fleet import role as roles
@@ -221,6 +222,32 @@ def test_an_undo_of_more_than_are_named_waits_for_nobody_elses_act_on_any_of_the
         pass
     with pytest.raises(UsageError, match="changed it again since"):
         unchanged(trail, entries)
+
+
+def test_a_rule_is_written_over_no_version_that_was_not_seen(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, theirs, seen = office(room).alerts, office(room, "ben@desk").alerts, DEFAULTS[0]
+    wanted = msgspec.structs.replace(seen, for_s=90)
+    now = theirs.enable_rule(seen.name, enabled=False)
+    with pytest.raises(RuleChanged, match="ben@desk changed this alert rule meanwhile") as refused:
+        mine.set_rule(wanted, instead=seen)
+    assert refused.value.now == mine.rules()[seen.name] == now
+    theirs.reset_rule(seen.name)
+    with pytest.raises(RuleChanged, match="set this alert rule back"):
+        mine.set_rule(wanted, instead=now)
+    made = mine.set_rule(wanted, instead=seen)
+    look, came = room.store.documents, list[str]()
+
+    def overtaken(kind: str) -> object:
+        found = look(kind)
+        if kind == VERSIONS and not came:
+            came.append(kind)
+            theirs.set_rule(seen)
+        return found
+
+    monkeypatch.setattr(room.store, "documents", overtaken)
+    with pytest.raises(RuleChanged, match="ben@desk"):
+        mine.set_rule(msgspec.structs.replace(made, for_s=120), instead=made)
+    assert mine.rules()[seen.name].for_s == seen.for_s
 
 
 def test_what_a_rule_runs_for_an_incident_changes_nothing_of_its_answer(room: Room) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,6 +21,7 @@ from services.domain.alerts import outbox
 from services.domain.alerts.incident import Answer
 from services.domain.alerts.rule import Rule
 from services.domain.errors import StoreUnavailable
+from services.domain.fleet.role import ADMIN
 from services.domain.past.frame import Frame, Numbers
 from services.monitor.alerts.queries import IncidentNow
 from services.monitor.past.tape import Tape
@@ -34,6 +37,7 @@ from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleStrip
 from views.pages.alerts.page import AlertsPage
 from views.pages.alerts.table import Line
 from views.pages.alerts.verbs import INCIDENT_VERBS
+from views.support import operation
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 Open = Callable[[], AlertsPage]
@@ -615,13 +619,174 @@ def test_a_rule_is_changed_below_the_list_and_what_was_typed_is_not_lost(
     assert "letters" in other.limits
 
 
+def test_what_others_make_of_a_rule_is_taken_in_before_anything_is_saved(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    page, known = open_page(), fleet.context.commands.alerts.rules
+    strip = edit_rule(qtbot, page, "dead_letters")
+    begun = known()["dead_letters"]
+    strip.spans["for_s"].setValue(90)
+    assert not strip.changed.isVisible()
+    press(qtbot, page, page.buttons["rule.switch"])
+    qtbot.waitUntil(strip.changed.isVisible, timeout=WAIT_MS)
+    assert "made version 2 of this rule meanwhile" in widgets.words(strip)
+    assert not strip.save_button.isEnabled(), "it would be switched on again"
+    strip.take_in.click()
+    assert not strip.changed.isVisible()
+    assert "version 2" in widgets.words(strip)
+    assert (strip.on.isChecked(), strip.spans["for_s"].value()) == (False, 90)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        strip.save_button.click()
+    made = known()["dead_letters"]
+    assert (made.enabled, made.for_s, made.version) == (False, 90, 3)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        widgets.press(fleet.toasts[-1], "Undo")
+    back = known()["dead_letters"]
+    assert (back.enabled, back.for_s) == (False, begun.for_s)
+
+
+def test_a_rule_that_another_admin_changed_this_very_moment_is_not_written_over(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    page = open_page()
+    strip = edit_rule(qtbot, page, "lane_depth")
+    page.deactivate()  # nothing newer is heard of before the save
+    fleet.context.commands.roles.set("cleo@desk", ADMIN)
+    theirs = assembly.commands(fleet.engine, name="cleo@desk").alerts
+    theirs.set_rule(replace(theirs.rules()["lane_depth"], for_s=60, severity="note", channels=("lead",)))
+    strip.spans["calm_s"].setValue(90)
+    strip.limits["tasks"].setText("700")
+    strip.channels.setText("duty, ops")
+    strip.save_button.click()
+    qtbot.waitUntil(strip.changed.isVisible, timeout=WAIT_MS)
+    assert "cleo@desk made version 2" in widgets.words(strip)
+    assert theirs.rules()["lane_depth"].by == "cleo@desk"
+    strip.take_in.click()
+    assert (strip.spans["for_s"].value(), strip.severity.currentData()) == (60, "note")
+    assert (strip.spans["calm_s"].value(), strip.limits["tasks"].text()) == (90, "700")
+    assert (strip.channels.text(), strip.fields["channels"].before()) == ("duty, ops", "was lead")
+    assert strip.save_button.isEnabled()
+    theirs.reset_rule("lane_depth")
+    strip.channels.setText("lead")
+    strip.save_button.click()
+    qtbot.waitUntil(strip.changed.isVisible, timeout=WAIT_MS)
+    assert "Somebody set this rule back" in widgets.words(strip)
+    strip.take_in.click()
+    assert strip.channels.text() == "duty", "it stood there as the other one had left it"
+    strip.spans["calm_s"].setValue(theirs.rules()["lane_depth"].calm_s)
+    strip.limits["tasks"].setText(f"{theirs.rules()['lane_depth'].limits['tasks']:g}")
+    strip.reject()
+    assert not strip.isVisible(), "nothing of it was typed here: nobody is asked"
+
+
+def test_a_rule_that_is_gone_is_saved_no_more(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
+    mine = fleet.context.commands.alerts
+    mine.set_rule(replace(mine.rules()["lane_depth"], name="nights"))
+    page = open_page()
+    strip = edit_rule(qtbot, page, "nights")
+    page.views.choose("incidents")
+    mine.reset_rule("nights")
+    qtbot.waitUntil(lambda: "Somebody removed this rule" in widgets.words(strip), timeout=WAIT_MS)
+    assert (strip.save_button.isEnabled(), strip.take_in.isVisible()) == (False, False)
+
+
+def test_while_nothing_may_be_changed_a_rule_is_not_saved(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    page = open_page()
+    strip = edit_rule(qtbot, page, "lane_depth")
+    strip.spans["for_s"].setValue(90)
+    for view in ("rules", "incidents"):
+        page.views.choose(view)
+        page.set_acting("Not while the connection is lost")
+        assert (strip.save_button.isEnabled(), strip.save_button.toolTip()) == (
+            False,
+            "Not while the connection is lost",
+        )
+        page.set_acting("")
+        assert strip.save_button.isEnabled()
+    page.set_acting("Not now")
+    strip.reject()
+    page.findChildren(ConfirmDialog)[-1].verb_button.click()
+    qtbot.waitUntil(lambda: not page.findChildren(RuleStrip))
+    one = page.rule()
+    assert one is not None
+    page.actions_of_page.edit_rule(one)
+    (other,) = page.findChildren(RuleStrip)
+    assert not other.save_button.isEnabled(), "nor one that is opened meanwhile"
+
+
+def test_a_rule_whose_save_is_refused_while_another_page_is_seen_keeps_what_was_typed(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Event()
+    heard: list[BaseException] = []
+    operation.configure(heard.append)
+    kept = fleet.context.commands.alerts.set_rule
+
+    def slow(rule: Rule, *, instead: Rule) -> Rule:
+        gate.wait(30)
+        return kept(rule, instead=instead)
+
+    monkeypatch.setattr(fleet.context.commands.alerts, "set_rule", slow)
+    page = open_page()
+    strip = edit_rule(qtbot, page, "lane_depth")
+    strip.channels.setText("nobody")
+    strip.save_button.click()
+    page.deactivate()
+    page.hide()
+    gate.set()
+    qtbot.waitUntil(lambda: bool(heard), timeout=WAIT_MS)
+    operation.configure(None)
+    page.show()
+    page.activate()
+    assert (strip.isVisible(), strip.channels.text()) == (True, "nobody")
+    assert "nobody" in strip.fields["channels"].error()
+    strip.channels.setText("")
+    gate.clear()
+    strip.save_button.click()
+    page.hide()
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        gate.set()
+    page.show()
+    assert list(page.panes()) == [page.search, page.stack, page.panel], "it is done"
+
+
+def test_f6_reaches_a_rule_while_it_is_changed(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    page = open_page()
+    strip = edit_rule(qtbot, page, "lane_depth")
+    assert list(page.panes()) == [page.search, page.stack, strip, page.panel]
+    strip.reject()
+    assert list(page.panes()) == [page.search, page.stack, page.panel]
+
+
+def test_a_rule_that_is_changed_follows_the_language(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    page = open_page()
+    strip = edit_rule(qtbot, page, "no_leader")
+    qtbot.waitUntil(lambda: bool(strip.tried.text()), timeout=WAIT_MS)
+    fleet.context.commands.alerts.enable_rule("no_leader", enabled=False)
+    qtbot.waitUntil(strip.changed.isVisible, timeout=WAIT_MS)
+    strip.spans["for_s"].setValue(900)
+    page.deactivate()
+    i18n.set_language("zh_CN")
+    choices = [strip.severity.itemText(place) for place in range(strip.severity.count())]
+    said = [*widgets.words(strip).splitlines(), *choices]
+    who = fleet.context.commands.operator.who
+    assert [line for line in said if re.search("[A-Za-z]{3}", line.replace(who, ""))] == []
+    assert strip.save_button.toolTip().startswith("请先采纳")
+
+
 @pytest.mark.one_pair
-def test_at_200_percent_the_buttons_of_a_rule_are_in_sight(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+def test_at_200_percent_the_buttons_of_a_rule_are_in_sight(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
     alerts.login()
     page = open_page()
     page.resize(*LEAST)
     strip = edit_rule(qtbot, page, "lane_depth")
     qtbot.waitUntil(strip.save_button.isVisible)
+    fleet.context.commands.alerts.enable_rule("lane_depth", enabled=False)
+    qtbot.waitUntil(strip.changed.isVisible, timeout=WAIT_MS)
     QApplication.processEvents()
     below = strip.save_button.mapTo(page, QPoint(0, strip.save_button.height())).y()
     assert below <= page.height() == LEAST[1]
