@@ -145,6 +145,7 @@ class AttentionFinder:
         self._told = self._newest = _Grouped()  #: what items tell, and what there is to tell since
         self.owed_s = 0.0  #: of the last ``agreed``: other letters are counted, which can be told of in so many seconds
         self._due = self._grouped_at = 0.0
+        self._back_off = 0.0  #: seconds until it is asked again after a look that failed; 0 after one that did not
 
     def find(
         self, snapshot: Snapshot, shops: Sequence[ShopNow], oldest: Task | None, flow: Flow | None = None
@@ -160,6 +161,7 @@ class AttentionFinder:
             store=self._store,
             causes=told.causes,
             ungrouped=dead if self._apart and told.dead < 0 else 0,
+            failed=self._back_off > 0.0,
             name=self._name,
             kind=self._kind,
             terms=self._gates.terms,
@@ -226,7 +228,10 @@ class AttentionFinder:
         try:
             found = self._causes.causes()
         except ConsoleError:
+            self._back_off = min(CAUSES_S, 2.0 * self._back_off or 1.0)
+            self._due = self._clock.monotonic() + self._back_off
             return
+        self._back_off = 0.0
         known = found.scanned if found.scanned < SCAN_LIMIT else max(found.total, found.scanned)
         self._newest, self._grouped_at = _Grouped(found.rows, known, dead), begun
         spent = self._clock.monotonic() - begun

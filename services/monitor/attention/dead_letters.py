@@ -25,6 +25,7 @@ WORDS = {
     "attention.dead_some": Words("{cause}", N_("{count_n} in {shops_n}")),
     "attention.dead_more": Words(N_("{causes_n} of dead letters"), N_("{count_n} in all")),
     "attention.dead_counting": Words("{count_n}", N_("Their causes are still being looked for")),
+    "attention.dead_unread": Words("{count_n}", N_("Their causes could not be read; this is tried again by itself")),
 }
 
 
@@ -35,7 +36,7 @@ def items(look: Look) -> Iterable[Attention]:
             key="dead:counting",
             covers="dead:",
             severity="dead",
-            code="attention.dead_counting",
+            code="attention.dead_unread" if look.failed else "attention.dead_counting",
             params={"count": look.ungrouped},
             verbs=(("triage", ""),),
         )

@@ -42,6 +42,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     store: Store
     causes: tuple[Cause, ...] = ()  #: of the open dead letters, grouped a moment ago
     ungrouped: int = 0  #: open dead letters of which nobody knows yet what they died of
+    failed: bool = False  #: who looked last what they died of was not answered
     name: Callable[[str], str] = str  #: ``platform:shop_id`` to the name of the shop
     kind: Callable[[str], TaskType] = TaskType.default
     terms: Callable[[Sequence[Term]], tuple[Term, ...]] = tuple  #: those on ``gate`` by what is closed now

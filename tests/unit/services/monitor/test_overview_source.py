@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import threading
 from collections.abc import Iterator
 
 import pytest
 
 from services.clock import SystemClock
-from services.domain.errors import BrokerUnavailable
+from services.domain.errors import BrokerUnavailable, StoreUnavailable
 from services.domain.fleet.shop import Shop
 from services.domain.gates.quiet_hours import Quiet
 from services.monitor.forecast.flow import FlowQueries
@@ -220,6 +221,41 @@ def test_causes_of_many_letters_are_told_later_and_all_else_at_once(
     eventually(lambda: overview.now().owed_s == 0.0)
     codes = [one.code for one in overview.now().attention if one.key.startswith("dead:")]
     assert codes == ["attention.dead_platform"]
+
+
+@pytest.mark.parametrize("many", [0, 10], ids=["many letters", "few"])
+def test_causes_that_cannot_be_read_are_told_as_that_and_asked_for_seldom(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    monkeypatch.setattr("services.monitor.attention.MANY", many)
+    clock, causes, asked = Told(), CauseQueries(room.store), list[float]()
+    ask = causes.causes
+
+    def away() -> object:
+        asked.append(clock.at)
+        raise StoreUnavailable("it does not answer")
+
+    monkeypatch.setattr(causes, "causes", away)
+    overview = OverviewQueries(room.store, room.registry, live, History(None), causes, clock)
+    room.dead(shop_id="s1")
+    live.start()
+    eventually(lambda: live.snapshot().at_ms)
+
+    def told() -> list[str]:
+        return [one.code for one in overview.now().attention if one.key.startswith("dead:")]
+
+    if not many:
+        clock.at += overview.now().owed_s
+    for number in range(1, 8):
+        eventually(lambda: overview.now().owed_s >= 1.0)
+        for _ in range(5):
+            assert told() == ["attention.dead_unread"]
+        assert len(asked) == number, "nobody asks again at once"
+        clock.at += overview.now().owed_s
+    pauses = [after - before for before, after in itertools.pairwise(asked)]
+    assert (pauses == sorted(pauses), pauses[0], pauses[-1]) == (True, 1.0, 20.0)
+    monkeypatch.setattr(causes, "causes", ask)
+    eventually(lambda: told() == ["attention.dead_shop"])
 
 
 def test_what_goes_wrong_while_causes_are_looked_for_is_told(
