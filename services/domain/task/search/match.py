@@ -143,8 +143,8 @@ def _lay_open(task: Any, known: int) -> bool:
     newest of them did is known. What a success overtook while it was held dies and is dealt with in one.
     """
     if known == len(task.steps):
-        return task.triage == Triage.OPEN
-    return task.steps[known - 1].from_ != DEAD
+        return bool(task.triage == Triage.OPEN)
+    return bool(task.steps[known - 1].from_ != DEAD)
 
 
 def _negated(wanted: Condition) -> Condition:
