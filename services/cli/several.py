@@ -30,7 +30,7 @@ def add_shops(parser: argparse.ArgumentParser, *, least: str = "+") -> None:
     """Shops, and the yes to the question about several."""
     text = "platform:shop_id, or the bare id where only one platform has it; several are possible"
     parser.add_argument("shops", nargs=least, metavar="SHOP", help=text)
-    text = "do not ask (asked where the profile says PROD, and where it is about several)"
+    text = "do not ask (asked in production, and where it is about several)"
     parser.add_argument("--yes", action="store_true", help=text)
 
 

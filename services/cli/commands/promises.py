@@ -67,7 +67,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 
 def _add_note(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--note", default="", help="why; kept in the audit")
-    parser.add_argument("--yes", action="store_true", help="do not ask (asked where the profile says PROD)")
+    parser.add_argument("--yes", action="store_true", help="do not ask (asked in production)")
 
 
 def _add_set(parser: argparse.ArgumentParser) -> None:
@@ -89,7 +89,7 @@ def _add_set(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--note", default="")
     parser.add_argument("--dry-run", action="store_true", help="say how it would stand now, and change nothing")
     parser.add_argument("--disabled", action="store_true", help="keep it, but do not judge it yet")
-    parser.add_argument("--yes", action="store_true", help="do not ask (asked where the profile says PROD)")
+    parser.add_argument("--yes", action="store_true", help="do not ask (asked in production)")
     parser.set_defaults(handler=set_)
 
 

@@ -66,7 +66,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     removing.add_argument("--note", default="", help="why; kept in the audit")
     removing.set_defaults(handler=remove)
     for parser in (setting, removing):
-        parser.add_argument("--yes", action="store_true", help="do not ask (asked where the profile says PROD)")
+        parser.add_argument("--yes", action="store_true", help="do not ask (asked in production)")
 
 
 def list_all(context: Context) -> int:
