@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import secrets
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,6 +24,9 @@ for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         os.environ[name] = "C.UTF-8"
 if sys.platform == "win32":  # there it is asked for where no variable says it
     os.environ.setdefault("LANG", "C.UTF-8")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell tells what it runs in the background to hear no Ctrl-C, and what a test starts would not hear it either.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 _PRIVATE = tempfile.TemporaryDirectory(prefix="fleetdeck-home-")
 for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):

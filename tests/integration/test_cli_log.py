@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -89,11 +88,7 @@ def test_what_comes_is_told_while_somebody_follows(home: Path) -> None:
     file = home / "logs" / "worker.jsonl"
     file.write_text(line("01:00:00", "old"), "utf-8")
     words = [sys.executable, str(ROOT / "main.py"), "log", "--follow"]
-    # whoever runs the tests in the background has told them to hear no Ctrl-C
-    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    with subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, preexec_fn=heard
-    ) as follower:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as follower:
         assert follower.stdout is not None
 
         def text() -> str:
