@@ -231,7 +231,7 @@ class ShopDays:
         for task in found:
             yield DayAttempt(
                 task_type=task.task_type, state=WAITS, begins=task.waits_since, ends=task.waits_since,
-                task_id=task.task_id, attempt=task.attempt, gate=gates.get(task.task_id, ""),
+                task_id=task.task_id, attempt=task.attempt + 1, gate=gates.get(task.task_id, ""),
             )  # fmt: skip
 
     def _coming(self, shop: str, now: int, ends: int) -> Iterator[DayAttempt]:

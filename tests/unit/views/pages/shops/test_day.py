@@ -344,6 +344,16 @@ def test_what_waits_is_listed_with_where_and_what_the_shop_asks_for_is_answered_
     assert page.shop.buttons["pause"].isVisible()
 
 
+def test_what_failed_and_waits_again_is_told_as_both(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    ran(fleet, "sync_order", 40, "failed", status=Status.BLOCKED)
+    page = open_page()
+    day_of(qtbot, page)
+    assert list(zip(column(page, "state"), column(page, "attempt"), strict=True)) == [
+        ("Waiting", "2"),
+        ("Failed, tried again", "1"),
+    ]
+
+
 def test_the_page_of_a_shop_stays_with_it_whatever_the_list_shows(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     ran(fleet, "sync_order", 40, "succeeded")
     page = open_page()
