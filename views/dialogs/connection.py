@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
@@ -75,8 +76,10 @@ class ConnectionDialog(KeepsTyped):
         if profile is None:
             self.environment.currentIndexChanged.connect(self._on_environment)
         self.where.chosen.connect(self._on_where)
-        for field in self.addresses.values():
-            field.edited.connect(self._on_edited)
+        self.name.textChanged.connect(partial(self._on_mended, "name"))
+        for field, widget in self.addresses.items():
+            widget.edited.connect(self._on_edited)
+            widget.edited.connect(partial(self._on_mended, field))
         self.name.setFocus()
 
     def profile(self) -> SavedProfile:
@@ -196,13 +199,24 @@ class ConnectionDialog(KeepsTyped):
             line.clear(still=True)
         self._busy("")
 
+    def _on_mended(self, field: str, *_text: object) -> None:
+        """What was wrong with a field is said no longer than it is so."""
+        if self.fields[field].error():
+            self._show_error(field, self._wrong(self.profile()).get(field, ""))
+
+    def _wrong(self, profile: SavedProfile) -> dict[str, str]:
+        return dict(check.problems(profile, self._others, local=self.where.current() == HERE))
+
+    def _show_error(self, field: str, problem: str) -> None:
+        labelled = self.fields[field]
+        labelled.set_error(told(problem) if problem else "")
+        set_look(self.addresses.get(field, labelled.field), invalid=bool(problem))
+
     def _sound(self, profile: SavedProfile, fields: Collection[str] = ()) -> bool:
         """Whether it can be; what cannot is shown at its field. ``fields``: those that matter, all by default."""
-        wrong = dict(check.problems(profile, self._others, local=self.where.current() == HERE))
-        for field, labelled in self.fields.items():
-            words = told(wrong[field]) if field in wrong and (not fields or field in fields) else ""
-            labelled.set_error(words)
-            set_look(self.addresses.get(field, labelled.field), invalid=bool(words))
+        wrong = self._wrong(profile)
+        for field in self.fields:
+            self._show_error(field, wrong.get(field, "") if not fields or field in fields else "")
         shown = [field for field in self.fields if self.fields[field].error()]
         if shown:
             first = self.addresses.get(shown[0], self.name)

@@ -10,6 +10,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from services.domain.insight.connection import BROKER, STORE, Answer
 from services.i18n import N_, _, is_chinese
+from services.profiles import check
+from services.profiles.book import SavedProfile
+from services.settings.reading import UNNAMED
 from views.pages.first_run.checks import Check, CheckList
 from views.support import safe
 from views.support.language import say_in_language
@@ -291,17 +294,29 @@ class FleetChoice(ChoiceCard):
         self._offer(False)
 
     def _on_test(self) -> None:
-        self._busy(_("Waiting for an answer"))
-        self.test_wanted.emit(*self._addresses())
+        if self._sound():
+            self._busy(_("Waiting for an answer"))
+            self.test_wanted.emit(*self._addresses())
 
     def _on_connect(self) -> None:
-        self._busy(_("Connecting"))
-        self.connect_wanted.emit(*self._addresses())
+        if self._sound():
+            self._busy(_("Connecting"))
+            self.connect_wanted.emit(*self._addresses())
+
+    def _sound(self) -> bool:
+        """Whether both can be addresses; what cannot is told below its field."""
+        broker, redis = self._addresses()
+        wrong = dict(check.problems(SavedProfile(name=UNNAMED, broker=broker, redis=redis), (), local=False))
+        for line, (field, part) in zip(self._answers, (("broker", BROKER), ("redis", STORE)), strict=True):
+            line.clear()
+            if field in wrong:
+                line.show_answer(Answer(part=part, words=wrong[field]))
+        return not wrong
 
     def _busy(self, reason: str) -> None:
         missing = "" if all(self._addresses()) else _("Enter both addresses first")
         for button in (self.test_button, self.connect_button):
-            button.disable(reason or missing)
+            button.wait(reason or missing)
 
     def _offer(self, proven: bool) -> None:
         # One filled button per view: it moves here once this choice is known to work.

@@ -69,3 +69,25 @@ def test_a_new_connection_to_production_begins_read_only_and_others_do_not(qtbot
     qtbot.addWidget(edited)
     edited.environment.setCurrentIndex(edited.environment.findData("production"))
     assert not edited.profile().read_only, "what somebody works with stays as it is"
+
+
+def test_what_was_wrong_with_a_field_is_told_until_it_is_mended(qtbot: QtBot) -> None:
+    dialog = ConnectionDialog(None, ("East",))
+    qtbot.addWidget(dialog)
+    dialog.name.setText("East")
+    dialog.addresses["broker"].set_address("http://mq")
+    dialog.addresses["redis"].set_address("redis://store")
+    dialog.addresses["management"].set_address("mq:15672")
+    dialog.save_button.click()
+    shown = {field: labelled.error() for field, labelled in dialog.fields.items()}
+    assert {field for field, words in shown.items() if words} == {"name", "broker", "management"}
+    dialog.addresses["broker"].set_address("http://mq2")
+    assert dialog.fields["broker"].error() == shown["broker"], "another mistake is one, too"
+    dialog.name.setText("East 2")
+    dialog.addresses["broker"].set_address("amqp://mq2")
+    assert dialog.fields["name"].error() == dialog.fields["broker"].error() == ""
+    assert dialog.fields["management"].error() == shown["management"], "nobody has mended it"
+    dialog.addresses["management"].set_address("")
+    assert dialog.fields["management"].error() == ""
+    dialog.addresses["redis"].set_address("")
+    assert dialog.fields["redis"].error() == "", "what is being written is blamed by nobody before Save"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -72,6 +72,38 @@ def test_a_test_shows_what_both_answered(qtbot: QtBot, page: FirstRunPage) -> No
     assert page.fleet.answers() == ("", ""), "also where they come late"
     assert page.fleet.connect_button.kind == "plain"
     assert "management" not in words(page.fleet)
+
+
+def test_what_cannot_be_an_address_is_told_below_its_field_before_anybody_is_asked(
+    qtbot: QtBot, page: FirstRunPage
+) -> None:
+    asked: list[tuple[str, str]] = []
+    page.test_connection.connect(lambda *both: asked.append(both))
+    page.connect_fleet.connect(lambda *both: asked.append(both))
+    page.fleet.broker.setText("amqp://mq")
+    page.fleet.redis.setText("127.0.0.1:6379")
+    i18n.set_language("zh_CN")
+    for button in (page.fleet.test_button, page.fleet.connect_button):
+        button.click()
+        broker, redis = page.fleet.answers()
+        assert (broker, redis[:12]) == ("", "Redis 地址必须以 ")
+        assert button.isEnabled()
+    assert not asked
+    page.fleet.redis.setText("redis://127.0.0.1:6379")
+    assert page.fleet.answers() == ("", "")
+
+
+def test_the_keyboard_waits_for_the_answer_of_a_test_and_starts_nothing_else(qtbot: QtBot, page: FirstRunPage) -> None:
+    page.activateWindow()
+    page.fleet.broker.setText("amqp://mq")
+    page.fleet.redis.setText("redis://store")
+    page.fleet.test_button.setFocus()
+    qtbot.waitUntil(page.fleet.test_button.hasFocus)
+    qtbot.keyClick(page.fleet.test_button, Qt.Key.Key_Space)
+    waiting = page.window().focusWidget()
+    assert not isinstance(waiting, QAbstractButton), "Enter would start the sample fleet"
+    page.show_error("the broker refused the password")
+    assert page.fleet.test_button.hasFocus()
 
 
 def test_connect_tells_both_addresses_and_shows_a_failure(qtbot: QtBot, page: FirstRunPage) -> None:
