@@ -18,7 +18,7 @@ from console.main_window import MainWindow
 from console.pages import page_specs
 from console.shell_keys import ShellKeys
 from console.tray import CHOICE, Silence, Tray
-from console.watch import AlertWatch, QueueWatch, ScheduleWatch
+from console.watch import AlertWatch, PromiseWatch, QueueWatch, ScheduleWatch
 from console.wiring import KeptColumns, ShellWiring, connect_overview
 from services.desktop.registration import Registration
 from services.i18n import _
@@ -272,6 +272,7 @@ def _open(shared: _Shared) -> OpenWindow:
     )
     alerts = AlertWatch(window, context.alerts)
     QueueWatch(window, context.queues)
+    PromiseWatch(window, context.promises)
     ScheduleWatch(window, context.schedules)
     keys = ShellKeys(window, context)
     Dropping(window, doors.sheet, keys)

@@ -1,10 +1,11 @@
-"""What is asked for every so often wherever a person is in the window, off the GUI thread: incidents, queues and
-schedules.
+"""What is asked for every so often wherever a person is in the window, off the GUI thread: incidents, queues, promises
+and schedules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -16,9 +17,11 @@ from console.tray import Tray
 from services.domain.alerts.incident import OPEN, WAITING, Incident
 from services.domain.alerts.rule import CRITICAL
 from services.domain.insight import queue as insight
+from services.domain.promises.judge import AT_RISK, BROKEN
 from services.i18n import _, ngettext
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertQueries, AlertsNow, IncidentNow
+from services.monitor.promises import PromiseQueries
 from services.monitor.queues.board import Needing, QueueBoard
 from services.monitor.schedules import ScheduleQueries
 from views.support import safe, shown, text
@@ -30,6 +33,9 @@ V = TypeVar("V")
 QUEUES_MS = 10_000
 SCHEDULES_MS = 5_000
 QUEUES = "queues"
+#: as often as they are judged
+PROMISES_MS = 15_000
+PROMISES = "promises"
 ALERTS_MS = 3000
 ALERTS = "alerts"
 
@@ -81,6 +87,25 @@ class QueueWatch(Watch[Needing]):
         tone = "stuck" if self._needing.worst == insight.STUCK else "retrying"
         badge = text.compact(number) if number else ""
         self._window.rail.set_badge(QUEUES, badge, tone, _("queues that need somebody"))
+
+
+class PromiseWatch(Watch[Mapping[str, int]]):
+    """Keeps the number at the rail of promises that are broken or will be."""
+
+    def __init__(self, window: MainWindow, promises: PromiseQueries) -> None:
+        super().__init__(window, PROMISES_MS, promises.states, self._count)
+        self._window, self._states = window, Counter[str]()
+        on_language_changed(self._say)
+        self.look()
+
+    def _count(self, states: Mapping[str, int]) -> None:
+        self._states = Counter(states)
+        self._say()
+
+    def _say(self) -> None:
+        broken, number = self._states[BROKEN], self._states[BROKEN] + self._states[AT_RISK]
+        badge, told = text.compact(number) if number else "", _("promises that are broken or at risk")
+        self._window.rail.set_badge(PROMISES, badge, "dead" if broken else "retrying", told)
 
 
 class ScheduleWatch(Watch[int | None]):

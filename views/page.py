@@ -48,10 +48,13 @@ _TENTHS = range(10 * LINES, 5, -1)  #: of a line, that are tried for a statement
 
 
 class _Summary(Label):
-    """As many statements as two lines hold, then an ellipsis; the tool tip has all of them."""
+    """As many statements as two lines hold, then an ellipsis; the tool tip has all of them. Of one that has it in
+    brief, that stands where the whole is more than a line.
+    """
 
     def __init__(self) -> None:
         super().__init__("", "body", "text3", wrap=True)
+        self.brief = ""
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -64,7 +67,8 @@ class _Summary(Label):
 
     def fitting(self) -> str:
         """What of the text is shown."""
-        words, width = self.text(), self.contentsRect().width()
+        width = self.contentsRect().width()
+        words = self.chosen(width)
         while not self.fits(words, width):
             seams = list(_STATEMENTS.finditer(words))
             if not seams:
@@ -72,6 +76,10 @@ class _Summary(Label):
             # bound to the word before it: alone on the second line it would tell nothing
             words = f"{words[: seams[-1].start()]}\N{NO-BREAK SPACE}…"
         return words
+
+    def chosen(self, width: int) -> str:
+        """The whole text, or what it is in brief."""
+        return self.brief if self.brief and not self.fits(self.text(), width, 1) else self.text()
 
     def _cut(self, words: str, width: int) -> str:
         """One long statement, by letters: as much of it as two lines hold."""
@@ -127,8 +135,11 @@ class PageHeader(QWidget):
         """Show `title`, already translated."""
         self._title.setText(title)
 
-    def set_summary(self, summary: str, more: str = "") -> None:
-        """Show the one-line answer to: is work flowing, what is broken? ``more`` stands below it in the tool tip."""
+    def set_summary(self, summary: str, more: str = "", brief: str = "") -> None:
+        """Show the one-line answer to: is work flowing, what is broken? ``more`` stands below it in the tool tip,
+        ``brief`` in its place where it is more than a line.
+        """
+        self._summary.brief = brief
         self._summary.setText(summary)
         self._summary.setToolTip(f"{summary}\n{more}" if more else summary)
         self._place()
@@ -192,9 +203,9 @@ class PageHeader(QWidget):
             self._place(anew=True)
 
     def _place(self, *, anew: bool = False) -> None:
-        words = self._summary.text()
-        if not self.isVisible() or not words:
+        if not self.isVisible() or not self._summary.text():
             return
+        words = self._summary.chosen(self._room())
         below = not self._summary.fits(_STATEMENTS.split(words)[0], self._room()) or (self._below and not anew)
         if below != self._below:
             self._below = below
@@ -216,7 +227,8 @@ class PageHeader(QWidget):
         return self.width() - 2 * PAGE_MARGIN - taken
 
     def _fit(self) -> None:
-        words, width = self._summary.text(), self.width() - 2 * PAGE_MARGIN
+        width = self.width() - 2 * PAGE_MARGIN
+        words = self._summary.chosen(width)
         lines = (1 if self._summary.fits(words, width, 1) else LINES) if self._below else 0
         high = lines * self._summary.fontMetrics().lineSpacing()
         self._summary.setMinimumHeight(high)
@@ -308,7 +320,7 @@ class Page(QWidget):
         self._then: FromPast | None = None
         self._banner: Strip | None = None
         self._since = ""
-        self._summary = ("", "")
+        self._summary = ("", "", "")
         self._making: Iterator[None] = iter(())
         self._broken = False
         paint_ground(self, "page")
@@ -421,10 +433,10 @@ class Page(QWidget):
         self._show_summary()
 
     def _show_summary(self) -> None:
-        said, more = self._summary
-        if not self.anything_known:
-            said, more = _("Loading…") if self._covers[0].waits else "", ""
-        self.header.set_summary(said, more)
+        if self.anything_known:
+            self.header.set_summary(*self._summary)
+        else:
+            self.header.set_summary(_("Loading…") if self._covers[0].waits else "")
 
     def panes(self) -> Sequence[QWidget]:
         """The parts that F6 goes through, in their order."""
@@ -523,9 +535,11 @@ class Page(QWidget):
         if now is not None:
             self.show_request(now)
 
-    def set_summary(self, summary: str, more: str = "") -> None:
-        """Show the one-line summary, once anything is known; ``more`` is told in its tool tip."""
-        self._summary = summary, more
+    def set_summary(self, summary: str, more: str = "", brief: str = "") -> None:
+        """Show the one-line summary, once anything is known; ``more`` is told in its tool tip, ``brief`` is what stands
+        there where the summary has no room on one line.
+        """
+        self._summary = summary, more, brief
         self._show_summary()
         self.summary_changed.emit(summary)
 

@@ -112,6 +112,10 @@ class PromiseQueries:
             counts=Counter(row.state for row in found),
         )
 
+    def states(self) -> Mapping[str, int]:
+        """Promises by state; of those that nobody has judged of late nothing is known."""
+        return Counter(row.state for row in rows(self._store, self._store.now_ms()) if not row.stale)
+
     def of_work(self, shop: str, task_type: str) -> tuple[WorkPromise, ...]:
         """What is promised of a type for a shop (``platform:shop_id``), the worst first."""
         known = self._registry.shops().get(shop)

@@ -1,4 +1,6 @@
-"""What is counted on whichever page a person is: queues and shops that need somebody at the rail, schedules below."""
+"""What is counted on whichever page a person is: queues, promises and shops that need somebody at the rail, schedules
+below.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,13 @@ from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
-from console.watch import QueueWatch, ScheduleWatch
+from console.watch import PromiseWatch, QueueWatch, ScheduleWatch
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.plans.schedule import Schedule
+from services.domain.promises import promise as promises
+from services.domain.promises import standing
+from services.domain.promises.judge import AT_RISK, BROKEN
+from services.monitor.promises import STALE_MS
 from tests.gui.desk import Desk
 
 pytestmark = pytest.mark.both_pairs
@@ -33,6 +39,35 @@ def test_a_queue_that_nobody_takes_from_is_counted_at_the_rail(desk: Desk, conso
         [TaskSpec(platform=platform, shop_id=shop, task_type="sync_order")], origin="console"
     )
     qtbot.waitUntil(lambda: said() == "Queues, queues that need somebody: 1", timeout=30_000)
+
+
+def test_promises_that_are_not_kept_are_counted_at_the_rail(desk: Desk, console: Console, qtbot: QtBot) -> None:
+    watch = console.window.findChild(PromiseWatch)
+    for timer in watch.findChildren(QTimer):
+        timer.stop()
+    item, store = console.window.rail.item("promises"), desk.session.engine.store
+
+    def judge(name: str, state: str, late_ms: int = 0) -> None:
+        numbers = {"broken" if state == BROKEN else "at_risk": 1, "total": 1}
+        judged = standing.Standing(name=name, version=1, judged_at=store.now_ms() - late_ms, **numbers)
+        store.put_document(promises.STATE, name, standing.dump(judged))
+
+    def said() -> str:
+        with qtbot.waitSignal(watch.looked):
+            watch.look()
+        return str(item.accessibleName())
+
+    assert said() == "Promises"
+    for name in ("orders", "goods"):
+        desk.session.commands.promises.set(
+            promises.Promise(name=name, task_type="sync_order", limit_s=3600, all_shops=True)
+        )
+    judge("orders", AT_RISK)
+    assert said() == "Promises, promises that are broken or at risk: 1"
+    judge("goods", BROKEN)
+    assert said() == "Promises, promises that are broken or at risk: 2"
+    judge("goods", BROKEN, late_ms=2 * STALE_MS)
+    assert said() == "Promises, promises that are broken or at risk: 1", "how it stands now nobody knows"
 
 
 def test_schedules_of_the_next_minute_are_counted_below(desk: Desk, console: Console, qtbot: QtBot) -> None:

@@ -121,6 +121,19 @@ def test_no_line_of_a_summary_holds_nothing_but_the_ellipsis(qtbot: QtBot) -> No
     assert seen == {1, 2}
 
 
+def test_a_summary_of_more_than_a_line_is_told_in_brief(qtbot: QtBot) -> None:
+    header = PageHeader("Overview")
+    qtbot.addWidget(header)
+    whole, brief = "66 tasks waiting; 21 of them for a person (21 need a login)", "66 tasks waiting; 21 need a login"
+    header.set_summary(whole, brief=brief)
+    header.resize(900, header.height())
+    header.show()
+    assert whole in [one.text for one in painted(header)]
+    header.resize(380, header.height())
+    assert brief in [one.text for one in painted(header)]
+    assert header.summary() == header.summary_tip() == whole
+
+
 def test_a_summary_that_has_no_room_beside_the_actions_stands_below_them(qtbot: QtBot) -> None:
     header = PageHeader("Schedules")
     qtbot.addWidget(header)

@@ -31,7 +31,7 @@ from views.pages.overview import limits, words
 from views.pages.overview.cards import AttentionCard, Charts, FleetCard, Steps, chosen_words
 from views.pages.overview.limits import LimitDialog
 from views.pages.overview.tiles import TILES, Sight, TileSpec
-from views.pages.overview.words import summary, summary_counts
+from views.pages.overview.words import in_brief, summary, summary_counts
 from views.shell.connection import grey
 from views.support import instant
 from views.support.instant import ticks
@@ -196,7 +196,7 @@ class OverviewPage(Page):
             self._recall()
         if self.looked is not None and self.isVisible() and not self.freezing.on:
             if self._summary_counts:
-                self.set_summary(summary(self.looked.now))
+                self._say_summary(self.looked.now)
             self._show_attention(again=True)
             sight = self._sight()
             for spec in TILES:
@@ -387,10 +387,13 @@ class OverviewPage(Page):
             return words.row_again(item, known[1], at_ms)
         return words.row_of(item, at_ms)
 
+    def _say_summary(self, now: OverviewNow) -> None:
+        self.set_summary(summary(now), brief=in_brief(now))
+
     def _show_numbers(self) -> None:
         assert self.looked is not None
         now = self.looked.now
-        self.set_summary(summary(now))
+        self._say_summary(now)
         self._summary_counts = summary_counts(now)
         self._show_kpis()
         self.charts.show_now(now, self._limits)

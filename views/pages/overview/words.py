@@ -32,6 +32,11 @@ def summary(now: OverviewNow) -> str:
     return headline(flow.headline(now.flow), partial(_say, now))
 
 
+def in_brief(now: OverviewNow) -> str:
+    """The same on a line."""
+    return headline(flow.in_brief(flow.headline(now.flow)), partial(_say, now))
+
+
 def _say(now: OverviewNow, message: Message) -> str:
     """A statement, with the shop that a pause covers as people call it."""
     scope = str(message.params.get("scope", ""))

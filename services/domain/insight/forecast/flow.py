@@ -116,6 +116,9 @@ SENTENCES: dict[str, str] = {
     "flow.later": N_("{n:,} of them go on later by themselves ({why})"),
     "flow.later_all": N_("all go on later by themselves ({why})"),
     "flow.later_all.one": N_("it goes on later by itself ({why})"),
+    "flow.person_brief": N_("{n:,} for a person"),
+    "flow.later_brief": N_("{n:,} go on later by themselves"),
+    "flow.later_brief.one": N_("1 goes on later by itself"),
     "flow.why_breaker": N_("{n:,} in shops that fail too often"),
     "flow.why_breaker_in": N_("{n:,} in shops that fail too often, the first tries again in {span}"),
     "flow.why_limit": N_("{n:,} at a limit"),
@@ -605,6 +608,25 @@ def headline(flow: Flow) -> tuple[Clause, ...]:
     if flow.state == LOST and not facts.store:
         return (_said("flow.lost_store"),)
     return (*_of_waiting(flow), *_of_the_rest(flow))
+
+
+#: statements of several reasons, and what those come to
+_BRIEF = {
+    "flow.person": "flow.person_brief", "flow.person_all": "flow.person_brief", "flow.later": "flow.later_brief",
+    "flow.later_all": "flow.later_brief", "flow.pauses": "flow.why_paused",
+}  # fmt: skip
+
+
+def in_brief(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The same statements on a line: one reason instead of what it comes to, and of several only that."""
+    return tuple(
+        Clause(one.why[0])
+        if len(one.why) == 1
+        else _counted(_BRIEF[one.message.code], int(str(one.message.params["n"])))
+        if one.message.code in _BRIEF
+        else one
+        for one in clauses
+    )
 
 
 def growth(flow: Flow) -> tuple[Message, ...]:
