@@ -39,9 +39,10 @@ INDEX = {
     "fp": "tasks_fp",
     "shop_id": "tasks_shop",
     "gate": "tasks_gate",
+    "triage": "tasks_letters",
 }
 #: their empty value is not in the index
-_PARTIAL = frozenset({"worker", "batch", "fp", "gate"})
+_PARTIAL = frozenset({"worker", "batch", "fp", "gate", "triage"})
 _ORDERS = ("<", "<=", ">", ">=")
 #: more values than this are looked up in one list, for the depth of an expression is limited
 MANY = 20

@@ -134,6 +134,8 @@ def _way(conn: sqlite3.Connection, term: Term) -> Way | None:
     ordered = all(part.exact for part in parts)
     if term.field == "shop":
         return Way(arms, sum(tally(conn, "shop_tallies", [part]) for part in parts), ordered)
+    if term.field == "triage":
+        return Way(arms, sum(tally(conn, "tallies", [part]) for part in parts), ordered)
     return _counted(conn, arms, ordered=ordered)
 
 

@@ -385,6 +385,11 @@ CREATE TABLE payload_fields (
 CREATE TABLE payload_terms (term TEXT NOT NULL, task_id TEXT NOT NULL, PRIMARY KEY (term, task_id)) WITHOUT ROWID;
 """
 
+#: dead letters by what was decided about them, in the order in which all of them are read
+_LETTERS = """
+CREATE INDEX tasks_letters ON tasks (triage, created_at, task_id, status) WHERE triage <> '';
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
@@ -400,5 +405,6 @@ _STEPS = (
     _WORK_DAYS,
     _SUCCESSES,
     _PAYLOADS,
+    _LETTERS,
 )
 SCHEMA = Schema("store", _STEPS)

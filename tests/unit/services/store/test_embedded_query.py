@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -172,3 +172,30 @@ def test_lists_of_shops_are_taken_in_by_few_statements(tmp_path: Path, sort: str
         store.close()
     assert len(page.tasks) == 10
     assert sum("pdd:s42" in statement for statement in asked) <= 8
+
+
+def test_all_letters_are_read_by_one_index_also_in_a_file_of_before(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.sqlite"
+    store = EmbeddedStore(path, ManualClock())
+    tasks = [
+        Task(
+            task_id=f"t{n:03d}", platform=f"p{n % 3}", shop_id="s", task_type=f"type{n % 40}", created_at=n + 1,
+            status="dead", triage=("open", "archived")[n % 2],
+        )
+        for n in range(200)
+    ]  # fmt: skip
+    store.apply([Create(task=task) for task in tasks])
+    store.close()
+    with closing(connect(path)) as conn:
+        conn.execute("DROP INDEX tasks_letters")
+        conn.execute("UPDATE meta SET value = '22' WHERE key IN ('schema.store', 'writer.store')")
+    EmbeddedStore(path, ManualClock()).close()
+    query = Query(terms=(equals("status", "dead"), equals("triage", "open")), limit=60, want_total=False)
+    conn, asked = connect(path, read_only=True), list[str]()
+    conn.set_trace_callback(asked.append)
+    with closing(conn), forced(LONG_PAGE=60):
+        first = embedded_query.run(conn, query)
+        second = embedded_query.run(conn, replace(query, cursor=first.next or ""))
+    found = [task.task_id for task in (*first.tasks, *second.tasks)]
+    assert (found, second.next) == ([f"t{n:03d}" for n in range(198, -1, -2)], None)
+    assert len(asked) < 20, "not one for each platform and type"
