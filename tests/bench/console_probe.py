@@ -316,12 +316,26 @@ class Probe:
         self._console.opened.window.open_page("overview")
         await asyncio.sleep(min(30.0, seconds / 4))
         points = []
+        self._count("at first")
         end = time.perf_counter() + seconds
         while time.perf_counter() < end:
             points.append((time.perf_counter() / 60, psutil.Process().memory_info().rss / 1e6))
             await asyncio.sleep(1.0)
+        self._count("at the end")
         self._figures["soak: RSS slope MB/min"] = slope(points)
-        self._figures["soak: RSS at the end MB"] = points[-1][1]
+        self._figures["soak: RSS slope in the second half MB/min"] = slope(points[len(points) // 2 :])
+
+    def _count(self, when: str) -> None:
+        """What may become more while nobody does anything."""
+        process, widgets = psutil.Process(), QApplication.allWidgets()
+        timers = {timer for window in QApplication.topLevelWidgets() for timer in window.findChildren(QTimer)}
+        self._figures |= {
+            f"soak, {when}: RSS MB": process.memory_info().rss / 1e6,
+            f"soak, {when}: threads": process.num_threads(),
+            f"soak, {when}: descriptors": process.num_fds(),
+            f"soak, {when}: widgets": len(widgets),
+            f"soak, {when}: timers": len(timers),
+        }
 
 
 class _Painted(QObject):
