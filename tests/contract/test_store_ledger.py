@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+import struct
+import zoneinfo
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -423,6 +426,34 @@ def test_a_day_is_one_of_the_zone_of_the_fleet(rig: Rig) -> None:
     brought(rig, midnight - DAY - 1)
     assert [day.count for day in known(rig).days] == [1, 2]
     assert rig.store.recount(mend=False) == []
+
+
+def test_the_day_on_which_clocks_are_set_back_is_one_day_of_25_hours(rig: Rig, long_day: int) -> None:
+    rig.store.put_document("fleet", "time_zone", '"Test/Long"')
+    before = brought(rig, long_day - 60_000)
+    morning = brought(rig, long_day + 60_000)
+    live = succeed(rig, rig.create(uniq=WORK))  # in the last of its hours
+    assert counted(rig) == [(1, 0, before.task_id, before.task_id), (2, 0, morning.task_id, live.task_id)]
+    assert rig.store.recount(mend=False) == []
+
+
+@pytest.fixture
+def long_day(rig: Rig, tmp_path: Path) -> Iterator[int]:
+    """First instant of a day of 25 hours, of which 24 are over, in the zone Test/Long."""
+    quarter = 900_000
+    begins = (rig.store.now_ms() - 24 * 3_600_000 - quarter) // quarter * quarter
+    first = -begins // 1000 % 86_400  # so that it is midnight then
+    first -= 86_400 if first > 43_200 else 0
+    kinds = struct.pack(">lbBlbB", first, 0, 0, first - 3600, 0, 4)
+    noon = begins // 1000 + 43_200
+    old = b"TZif2" + bytes(15) + struct.pack(">6l", 0, 0, 0, 0, 1, 1) + struct.pack(">lbB", 0, 0, 0) + b"\0"
+    new = b"TZif2" + bytes(15) + struct.pack(">6l", 0, 0, 0, 1, 2, 8) + struct.pack(">qB", noon, 1) + kinds
+    (tmp_path / "Test").mkdir()
+    (tmp_path / "Test" / "Long").write_bytes(old + new + b"LNG\0SHT\0" + b"\n\n")
+    zoneinfo.reset_tzpath([str(tmp_path), *zoneinfo.TZPATH])
+    yield begins
+    zoneinfo.reset_tzpath()
+    zoneinfo.ZoneInfo.clear_cache(only_keys=["Test/Long"])
 
 
 def test_a_failure_is_known_as_long_as_its_tombstone(rig: Rig) -> None:

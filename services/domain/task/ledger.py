@@ -151,12 +151,13 @@ def of_first(task: Task) -> Entry:
 def with_end(entry: Entry, task: Task, begins: int) -> tuple[Entry, Day | None]:
     """The entry after the end of a task, and a day that is over by that.
 
-    ``begins``: first instant of any day of the fleet's. The same decision stands in ``store/redis/scripts/ledger.lua``.
+    ``begins``: first instant of the fleet's day that is now. The same decision stands in
+    ``store/redis/scripts/ledger.lua``.
     """
     alone, day, over = of_task(task), entry.day, None
     if day is None:
         return with_day(with_last(entry, task), alone), None
-    apart = (alone.last_at - begins) // DAY_MS - (day.last_at - begins) // DAY_MS
+    apart = _days_ahead(alone.last_at, begins) - _days_ahead(day.last_at, begins)
     kept = day
     if apart > 0:
         kept, over = alone, day
@@ -165,6 +166,11 @@ def with_end(entry: Entry, task: Task, begins: int) -> tuple[Entry, Day | None]:
     else:
         kept = joined(day, alone)
     return with_day(with_last(entry, task), kept), over
+
+
+def _days_ahead(at: int, begins: int) -> int:
+    """How many days after today; today goes on until the next one begins, 25 hours where clocks are set back."""
+    return min(0, (at - begins) // DAY_MS)
 
 
 def with_last(entry: Entry, task: Task) -> Entry:

@@ -4,7 +4,7 @@
 -- stands behind the ids. It is kept as long as the record of success or failure or its tombstone, and as long as anything
 -- is red. K.past .. uniqueness key: the days before (store/redis/ledger.py), so that an end writes only its own one.
 -- The decisions about days stand in domain/task/ledger.py too. The third argument: first instant of
--- the fleet's day.
+-- the fleet's day that is now.
 local ledger = {} -- overtaken: red ones of a work that the present operation has brought to a success
 
 do
@@ -143,8 +143,9 @@ local function pack_days(days)
   return table.concat(parts)
 end
 
+-- Today goes on until the next day begins, 25 hours where clocks are set back.
 local function day_of(at)
-  return math.floor((at - BEGINS) / DAY)
+  return math.min(0, math.floor((at - BEGINS) / DAY))
 end
 
 local function join(day, other)
