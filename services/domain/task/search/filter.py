@@ -43,8 +43,18 @@ FIELDS = (*_FREE, *_WORDS, *_NUMBERS, *_TIMES, "age", WAS)
 _CONTAINS = frozenset({"id", "shop", "type", "worker", "batch", "error", "text", LOG})
 _ORDERED = frozenset({"<", "<=", ">", ">="})
 
+#: what the columns of tasks are called where Chinese is read: who types that means the field
+_CHINESE: Mapping[str, str] = {
+    "编号": "id", "店铺": "shop", "平台": "platform", "类型": "type", "执行节点": "worker", "批次": "batch",
+    "指纹": "fp", "错误": "error", "关卡": "gate", "日志": LOG, "状态": "status", "通道": "lane", "尝试": "attempts",
+    "优先级": "priority", "创建": "created", "更新": "updated",
+}  # fmt: skip
+
 # Chinese input methods give full-width punctuation; it means the same. Behind ``payload.`` stands any name.
-_NAME = re.compile(r"(-?)((?i:payload)\.[^\s\"“”,，:=~<>：＝～＜＞]+|[A-Za-z_]+)(<=|>=|[:=~<>：＝～＜＞])")
+_NAME = re.compile(
+    r"(-?)((?i:payload)\.[^\s\"“”,，:=~<>：＝～＜＞]+|[A-Za-z_]+|"
+    rf"{'|'.join(_CHINESE)})(<=|>=|[:=~<>：＝～＜＞])"
+)
 _WIDE = str.maketrans("：＝～＜＞，", ":=~<>,")
 _VALUE = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”,，]+)", re.DOTALL)
 _BARE = re.compile(r"(-?+)(?:\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”]+))", re.DOTALL)
@@ -170,8 +180,8 @@ def _scan(text: str, at: int, known: Collection[str] | None) -> Piece:
 
 
 def _field(name: str) -> str:
-    """In small letters but for what the payload calls it."""
-    head, dot, rest = name.partition(".")
+    """In small letters but for what the payload calls it, and as the program calls it."""
+    head, dot, rest = _CHINESE.get(name, name).partition(".")
     return f"{head.lower()}{dot}{rest}"
 
 
