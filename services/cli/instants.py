@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from services.assembly import Engine
-from services.cli import spoken
-from services.clock import machine_zone
+from services.cli import shapes, spoken
 from services.domain.errors import UsageError
 from services.domain.plans import recurrence
 from services.domain.task.search import filter_time
-from services.engine.zone import fleet_zone
 from services.i18n import N_
 
 #: what a cell or an option may say
@@ -21,7 +19,7 @@ def zone_of(engine: Engine) -> str:
     Raises:
         UsageError: there is no such zone.
     """
-    zone = fleet_zone(engine.store) or engine.settings.time_zone or machine_zone()
+    zone = shapes.zone(engine)
     recurrence.zone_named(zone)
     return zone
 

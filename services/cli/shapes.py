@@ -9,7 +9,9 @@ from typing import Any
 
 import msgspec
 
+from services.assembly import Engine
 from services.cli import lexicon, spoken, tables
+from services.clock import machine_zone
 from services.domain.errors import UsageError
 from services.domain.gates import home
 from services.domain.insight import known_issue
@@ -30,7 +32,6 @@ from services.i18n import N_
 from services.monitor.letters.causes import Cause
 from services.monitor.overview import Attention
 from services.monitor.tasks import TaskDetail
-from services.ports import Store
 
 INSTANTS = frozenset(
     {"created_at", "updated_at", "due_at", "queued_at", "started_at", "ended_at", "lease_until", "deadline"}
@@ -141,9 +142,11 @@ def iso(instant_ms: int) -> str | None:
     return dt.datetime.fromtimestamp(instant_ms / 1000, dt.UTC).isoformat(timespec="milliseconds")
 
 
-def zone(store: Store) -> str:
-    """The zone in which people read instants: the fleet's."""
-    return fleet_zone(store) or DEFAULT_ZONE
+def zone(engine: Engine) -> str:
+    """The zone in which people read and write instants: the fleet's; before somebody set it that of the settings, else
+    of this machine, where that tells.
+    """
+    return fleet_zone(engine.store) or engine.settings.time_zone or machine_zone() or DEFAULT_ZONE
 
 
 def clock(instant_ms: int, zone: str, to: str = "seconds") -> str:

@@ -13,7 +13,6 @@ from services import assembly, messages
 from services.cli import lexicon, shapes, spoken, tables
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, plain, table, whole
 from services.cli.instants import Instants
-from services.clock import machine_zone
 from services.domain.alerts import channel as channels
 from services.domain.alerts import rule as rules
 from services.domain.alerts.channel import Channel
@@ -22,7 +21,6 @@ from services.domain.alerts.outbox import Letter
 from services.domain.alerts.rule import Rule
 from services.domain.errors import UsageError
 from services.domain.plans import recurrence
-from services.engine.lead.firing import fleet_zone
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertsNow, ChannelNow, IncidentNow
 
@@ -138,7 +136,7 @@ def _add_channels(verbs: Any, common: argparse.ArgumentParser) -> None:
 def list_(context: Context) -> int:
     """Print what is not over."""
     with context.engine(looking=True) as engine:
-        now, zone = assembly.queries(engine).alerts.now(), _zone(engine)
+        now, zone = assembly.queries(engine).alerts.now(), shapes.zone(engine)
     rows = [_row(one, zone) for one in now.incidents]
     fields = ("id", "state", "severity", "title", "extent", "since", "answered_by")
     told = (
@@ -160,7 +158,7 @@ FOR_PROGRAMS = frozenset({"key", "code", "params", "count", "of", "told", "timel
 def show(context: Context) -> int:
     """Print one."""
     with context.engine(looking=True) as engine:
-        found, zone = assembly.queries(engine).alerts.incident(context.args.incident), _zone(engine)
+        found, zone = assembly.queries(engine).alerts.incident(context.args.incident), shapes.zone(engine)
     row = _row(found, zone) | _more(found, zone)
     lines = [
         tables.fact(name, _shown(value), meant="incident" if name == "state" else "")
@@ -185,7 +183,7 @@ def show(context: Context) -> int:
 def history(context: Context) -> int:
     """Print the past."""
     with context.engine(looking=True) as engine:
-        found, zone = assembly.queries(engine).alerts.history(context.args.limit), _zone(engine)
+        found, zone = assembly.queries(engine).alerts.history(context.args.limit), shapes.zone(engine)
     rows = [_row(one, zone) for one in found]
     fields = ("id", "severity", "title", "extent", "since", "resolved", "answered_by")
     told = (
@@ -215,7 +213,7 @@ def mute(context: Context) -> int:
     """Silence one for a while."""
     args = context.args
     with context.engine(looking=True) as engine:
-        zone = _zone(engine)
+        zone = shapes.zone(engine)
         until = Instants(zone, engine.store.now_ms()).read(args.until, "--until")
         if not until:
             raise UsageError(spoken.phrase("--until takes a time, or a duration such as 2h"), field="--until")
@@ -439,10 +437,6 @@ def test_channel(context: Context) -> int:
 
 
 # --------------------------------------------------------------------------------------------------------------- words
-def _zone(engine: assembly.Engine) -> str:
-    return fleet_zone(engine.store) or engine.settings.time_zone or machine_zone()
-
-
 def _row(one: IncidentNow, zone: str) -> dict[str, Any]:
     incident = one.incident
     return {

@@ -54,7 +54,7 @@ def list_batches(context: Context) -> int:
     args = context.args
     with context.engine() as engine:
         views, after = assembly.queries(engine).batches.page(args.limit, _place(args.cursor))
-        zone = shapes.zone(engine.store)
+        zone = shapes.zone(engine)
     rows = [
         (view.batch, shapes.clock(view.begun_at, zone), view.total, f"{view.progress} %", _counted(view))
         for view in views

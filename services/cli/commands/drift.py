@@ -9,7 +9,6 @@ from services.cli import shapes, spoken
 from services.cli.context import EXIT_OK, Context, examples, table
 from services.domain.insight import drift as insight
 from services.engine.lead import leader
-from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor.forecast import drift as queries
 
 EXAMPLES = ("drift", "drift --json")
@@ -31,7 +30,7 @@ def show(context: Context) -> int:
     """Print what has drifted, what began last first."""
     with context.engine(looking=True) as engine:
         store = engine.store
-        now, zone, found = store.now_ms(), fleet_zone(store) or DEFAULT_ZONE, queries.rows(store)
+        now, zone, found = store.now_ms(), shapes.zone(engine), queries.rows(store)
         leads = bool(store.leader(leader.ROLE))
     rows = []
     for one in found:

@@ -237,7 +237,7 @@ def audit_list(context: Context) -> int:
     args = context.args
     with context.engine(looking=True) as engine:
         trail = assembly.queries(engine).audit.entries(args.filter, limit=args.limit, before=args.before)
-        now, zone = engine.store.now_ms(), shapes.zone(engine.store)
+        now, zone = engine.store.now_ms(), shapes.zone(engine)
     entries = trail.entries
     document = {
         "entries": [
@@ -304,7 +304,7 @@ def add_verify(verbs: Any, common: argparse.ArgumentParser) -> None:
 def verify(context: Context) -> int:
     """Print what is wrong with the trail, the first fault first."""
     with context.engine() as engine:
-        found, zone = assembly.queries(engine).audit.verify(), shapes.zone(engine.store)
+        found, zone = assembly.queries(engine).audit.verify(), shapes.zone(engine)
     context.show(_verdict(found), _verdict_lines(found, zone))
     return EXIT_OK if found.ok else EXIT_FAILED
 
@@ -312,7 +312,7 @@ def verify(context: Context) -> int:
 def accept(context: Context) -> int:
     """Say that it is known."""
     with context.engine() as engine:
-        found, zone = assembly.queries(engine).audit.verify(), shapes.zone(engine.store)
+        found, zone = assembly.queries(engine).audit.verify(), shapes.zone(engine)
         if (found.wrong or found.sight_lost) and not context.confirm(
             spoken.phrase("accept {count} faults of the audit", count=len(found.wrong))
             if found.wrong

@@ -118,7 +118,7 @@ def log(context: Context) -> int:
     with context.engine() as engine:
         name = workers.only(engine.store.workers(), args.workers[0]).worker
         told = assembly.queries(engine).remote
-        known, live, line = told.log(name), told.is_heard(name), partial(_line, zone=shapes.zone(engine.store))
+        known, live, line = told.log(name), told.is_heard(name), partial(_line, zone=shapes.zone(engine))
         ask = partial(assembly.commands(engine).fleet.tell_worker, name, f"{worker_order.LOG}={remote.LOG_S}")
         follow = args.follow and live and not context.json
         try:

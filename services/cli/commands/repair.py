@@ -89,7 +89,7 @@ def repair(context: Context) -> int:
 def _aside(context: Context) -> int:
     """List what was set aside, or write it into a file."""
     with context.engine() as engine:
-        found, zone = aside.of(engine.store), shapes.zone(engine.store)
+        found, zone = aside.of(engine.store), shapes.zone(engine)
     if context.args.export_aside:
         reveal = output.REVEALED.get()
         aside.write(Path(context.args.export_aside), [aside.document(one, reveal=reveal) for one in found])

@@ -51,7 +51,7 @@ def list_roles(context: Context) -> int:
     """Print everybody."""
     with context.engine() as engine:
         you = assembly.commands(engine).operator
-        known, zone = assembly.queries(engine).roles.look(), shapes.zone(engine.store)
+        known, zone = assembly.queries(engine).roles.look(), shapes.zone(engine)
     rows = [_row(one, you.who) for one in known.people]
     document = {
         "roles": rows,

@@ -56,7 +56,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 def list_all(context: Context) -> int:
     """Print all."""
     with context.engine() as engine:
-        rows, zone = [_row(one) for one in assembly.commands(engine).views.known()], shapes.zone(engine.store)
+        rows, zone = [_row(one) for one in assembly.commands(engine).views.known()], shapes.zone(engine)
     fields = ("title", "filter", "order", "version", "by", "at")
     told = (
         table(
@@ -75,7 +75,7 @@ def show(context: Context) -> int:
         found = _row(_one(assembly.commands(engine).views.known(), context.args.view))
         page = assembly.queries(engine).tasks.page(found["filter"], limit=1)
         row = found | {"tasks": page.total if page.total is not None else page.at_least}
-        here = shapes.local(row, shapes.zone(engine.store), "at")
+        here = shapes.local(row, shapes.zone(engine), "at")
     context.show(row, [tables.fact(name, value) for name, value in here.items()])
     return EXIT_OK
 

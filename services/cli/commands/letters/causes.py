@@ -36,7 +36,7 @@ def causes(context: Context) -> int:
     args = context.args
     with context.engine(looking=True) as engine:
         found = assembly.queries(engine).causes.causes(args.triage)
-        zone = shapes.zone(engine.store)
+        zone = shapes.zone(engine)
     rows = sorted(found.rows, key=lambda one: one.rank)
     if args.fingerprint:
         one = _one(rows, args.fingerprint)

@@ -49,7 +49,7 @@ QUESTION_LINES = 30
 def list_runs(context: Context) -> int:
     """Print the runs, the newest first."""
     with context.engine(looking=True) as engine:
-        views, zone = assembly.commands(engine).bulk.runs(), shapes.zone(engine.store)
+        views, zone = assembly.commands(engine).bulk.runs(), shapes.zone(engine)
     header = ("run", "state", "by", "begun", "done", "skipped", "of", "ended by")
     rows = [
         (
@@ -172,7 +172,7 @@ def list_dead(context: Context) -> int:
         questions = assembly.queries(engine)
         page = questions.tasks.page(f"{WITHIN} {triage} {args.filter}".strip(), limit=args.limit, cursor=args.cursor)
         causes = questions.causes.causes(chosen) if chosen != "all" and not args.filter else None
-        zone = shapes.zone(engine.store)
+        zone = shapes.zone(engine)
     document = {
         "tasks": [shapes.task(task) for task in page.tasks],
         "next": page.next,
@@ -205,7 +205,7 @@ def show(context: Context) -> int:
         questions = assembly.queries(engine).tasks
         detail = questions.detail(context.args.id)
         stone = questions.removed(context.args.id) if detail is None else None
-        zone = shapes.zone(engine.store)
+        zone = shapes.zone(engine)
     if stone is not None:
         raise NotFound(shapes.removed(stone, zone), field="id")
     if detail is None or detail.task.status != Status.DEAD:

@@ -83,7 +83,7 @@ def list_queues(context: Context) -> int:
         store = engine.store
         pauses, known = store.pauses(), store.limits()
         closed = standing.standing(store.switches(), store.sessions(), store.breakers())
-        zone = shapes.zone(store)
+        zone = shapes.zone(engine)
     document = {
         "queues": [
             {"name": one.name, "kind": one.kind, "ready": one.ready, "unacked": one.unacked, "consumers": one.consumers}
@@ -114,7 +114,7 @@ def peek(context: Context) -> int:
     with context.engine(looking=True) as engine:
         questions = assembly.queries(engine)
         found = questions.queues.peek(args.name, args.limit)
-        gates, zone = questions.tasks.gates(found.tasks), shapes.zone(engine.store)
+        gates, zone = questions.tasks.gates(found.tasks), shapes.zone(engine)
     tasks = [shapes.task(task, gates.get(task.task_id, "")) for task in found.tasks]
     document = {"queue": found.queue.name, "tasks": tasks, "more": found.more}
     rows = [
@@ -246,7 +246,7 @@ def show_holders(context: Context) -> int:
         queries, depths, name = assembly.queries(engine).queues, engine.broker.depths(), context.args.name
         if name and name not in {one.name for one in depths}:
             queries.named(name)  # no such queue
-        found, zone = questions.look(queries, depths, name), shapes.zone(engine.store)
+        found, zone = questions.look(queries, depths, name), shapes.zone(engine)
     holds = [one for queue in found.queues for one in queue.holds]
     rows = [hold_row(one) for one in holds]
     queues = [_queue(one, found.at_ms) for one in found.queues]

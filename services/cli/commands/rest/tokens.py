@@ -60,7 +60,7 @@ def create(context: Context) -> int:
         raise UsageError(text, field="--expires")
     with context.engine() as engine:
         text, made = assembly.commands(engine).tokens.create(args.name, args.role, lasts_ms=lasts)
-        zone = shapes.zone(engine.store)
+        zone = shapes.zone(engine)
     shown = output.REVEALED.set(True)  # this once
     try:
         context.show({**_row(made), "token": text}, [text])
@@ -74,7 +74,7 @@ def list_tokens(context: Context) -> int:
     """Print all."""
     with context.engine() as engine:
         found, now = assembly.commands(engine).tokens.known(), engine.store.now_ms()
-        zone = shapes.zone(engine.store)
+        zone = shapes.zone(engine)
     rows = [_row(one) | {"ended": token.over(one.until, now)} for one in found]
     header = ("name", "role", "by", "created", "expires", "last_used", "ended")
     cells = [[(row | _times(one, zone))[name] for name in header] for row, one in zip(rows, found, strict=True)]

@@ -144,7 +144,7 @@ def show(context: Context) -> int:
         counts, at_ms = engine.store.counts().shops.get(shop.key, {}), engine.store.now_ms()
         row = _row(shop, counts, engine.store.homes([shop.key]).get(shop.key), now, at_ms)
         row |= standing(engine, shop.key)
-        works, zone = assembly.queries(engine).works.of_shop(shop.key), shapes.zone(engine.store)
+        works, zone = assembly.queries(engine).works.of_shop(shop.key), shapes.zone(engine)
     here = shapes.local(row, zone, "state_since", "since", "login_at", "success_at")
     told = {name: value for name, value in here.items() if name not in ("state", "reasons", "held_by", "can")}
     lines = [tables.fact("state" if name == "state_word" else name, value, 14) for name, value in told.items()]
@@ -431,7 +431,7 @@ def show_sessions(context: Context) -> int:
     with context.engine() as engine:
         closed = {one.shop: one for one in engine.store.sessions()}
         logins, successes, counts = engine.store.logins(), engine.store.successes(), engine.store.counts().shops
-        zone = shapes.zone(engine.store)
+        zone = shapes.zone(engine)
     shops = sorted({*closed, *logins, *successes} if context.args.all else closed)
     rows = [
         session_row(shop, closed.get(shop), logins.get(shop), successes.get(shop, 0))
@@ -536,7 +536,7 @@ def breaker_verb(context: Context) -> int:
         if changes:
             commands.set_rule(msgspec.structs.replace(commands.rule(), **changes))
         keys = {known_shops.find(engine, one).key for one in args.shops}
-        zone = shapes.zone(engine.store)
+        zone = shapes.zone(engine)
         rule, found = commands.rule(), [one for one in engine.store.breakers() if not keys or one.shop in keys]
     document = {"breakers": [_breaker_row(one) for one in found], "rule": msgspec.to_builtins(rule)}
     header = ("shop", "failed", "last", "since", "next try")

@@ -126,7 +126,7 @@ def create(context: Context) -> int:
         with progress.of_portions("create", len(specs), quiet=context.json):
             done = assembly.commands(engine).tasks.create(specs, origin=context.origin)
         errors = sorted(_faults(engine, done), key=lambda error: error["line"])
-        before, zone = _before(context, engine, done), shapes.zone(engine.store)
+        before, zone = _before(context, engine, done), shapes.zone(engine)
         why = _why_unsent(engine, done)
     batch = batch if done.created else ""
     told = _created(done, errors) | {"warnings": warnings, "batch": batch, "same_work": before, "unsent": why}
@@ -156,7 +156,7 @@ def _create_of_file(context: Context) -> int:
         with progress.of_portions("create", len(specs) if goes else 0, quiet=context.json):
             done = assembly.commands(engine).tasks.create(specs, origin="file") if goes else Submitted()
         errors = [*_row_errors(asked), *_faults(engine, done)]
-        before, zone = _before(context, engine, done), shapes.zone(engine.store)
+        before, zone = _before(context, engine, done), shapes.zone(engine)
         why = _why_unsent(engine, done)
     batch = batch if done.created else ""
     told = task_sheet.document(asked) | _created(done, errors) | {"warnings": warnings, "batch": batch}

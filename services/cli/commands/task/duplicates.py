@@ -24,7 +24,7 @@ def show(context: Context) -> int:
     """Print the newest, and how many there were by type and shop."""
     with context.engine() as engine:
         rows, counts = assembly.queries(engine).tasks.suppressed(context.args.limit)
-        zone = shapes.zone(engine.store)
+        zone = shapes.zone(engine)
     most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     document = {
         "duplicates": [_document(one) for one in rows],

@@ -118,7 +118,7 @@ def list_tasks(context: Context) -> int:
             args.filter, sort=args.sort, descending=not args.reverse, limit=args.limit, cursor=args.cursor
         )
         gates = questions.gates(page.tasks)
-        zone = shapes.zone(engine.store)
+        zone = shapes.zone(engine)
     tasks = [shapes.task(task, gates.get(task.task_id, "")) for task in page.tasks]
     document = {"tasks": tasks, "next": page.next, "total": page.total, "at_least": page.at_least}
     header = ("id", "status", "gate", "type", "shop", "lane", "attempt", "created", "error")
@@ -132,7 +132,7 @@ def show(context: Context) -> int:
         questions = assembly.queries(engine).tasks
         detail = questions.detail(context.args.id)
         stone = questions.removed(context.args.id) if detail is None else None
-        zone = shapes.zone(engine.store)
+        zone = shapes.zone(engine)
     if stone is not None:
         raise NotFound(shapes.removed(stone, zone), field="id")
     if detail is None:
@@ -411,7 +411,7 @@ def show_log(context: Context) -> int:
             raise UsageError(
                 spoken.phrase("{id} has had {attempt} attempts", id=args.id, attempt=task.attempt), field="--attempt"
             )
-        reader, zone = _LogReader(engine, task, args.attempt, args.start), shapes.zone(engine.store)
+        reader, zone = _LogReader(engine, task, args.attempt, args.start), shapes.zone(engine)
         if not args.follow:
             found = list(reader.new())
             context.show(reader.document(found), [_log_line(one, zone) for one in found])

@@ -70,6 +70,19 @@ def test_what_people_write_is_meant_there_too(run: Run, store: EmbeddedStore, tm
         assert run("task", "show", task)[1]["task"]["due_at"] == f"{day}T00:00:00.000+00:00"
 
 
+def test_before_somebody_set_a_zone_both_are_those_of_this_machine(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('time_zone = "Asia/Tokyo"\n')
+    day = dt.datetime.now(dt.UTC).date() + dt.timedelta(days=9)
+    words = ("task", "create", "--shop", "pdd:s1", "--type", "work", "--not-before", f"{day}T08:00")
+    (made,) = run(*words)[1]["created"]
+    shown = run("task", "show", made, people=True)[1]
+    assert f"{day}T08:00:00+09:00" in shown
+    assert "+00:00" not in shown
+    rows = INSTANT.findall(run("task", "list", people=True)[1])
+    assert rows
+    assert all(one.endswith("+09:00") for one in rows)
+
+
 @pytest.mark.parametrize(
     ("noun", "rows", "field", "since", "until"),
     [("task", "tasks", "created_at", "created>=", "created<"), ("audit", "entries", "at", "since:", "until:")],
