@@ -40,6 +40,7 @@ KEYWORDS: dict[str, object] = {
     "NP_": ((1, "c"), 2),
     "npgettext": ((1, "c"), 2, 3),
     "phrase": None,
+    "plural": (1, 2),
 }
 
 

@@ -26,7 +26,9 @@ def read_object(text: str, name: str, *, field: str = "payload", dots: bool = Fa
     except RecursionError as exc:
         raise UsageError(spoken.phrase("{name} is nested too deeply", name=name), field=field) from exc
     except ValueError as exc:
-        raise UsageError(spoken.phrase("{name} is not JSON: {error}", name=name, error=exc)[:300], field=field) from exc
+        raise UsageError(
+            spoken.phrase("{name} is not JSON: {error}", name=name, error=spoken.told(exc))[:300], field=field
+        ) from exc
     if not isinstance(value, dict):
         raise UsageError(
             spoken.phrase("{name} must be a JSON object, e.g. '{{\"page_size\": 50}}'", name=name), field=field
@@ -42,9 +44,11 @@ def read_document(text: str) -> Any:
     Raises:
         UsageError: it is not JSON.
     """
+    if not text.strip():
+        raise UsageError(spoken.phrase("it is empty"), field="FILE")
     try:
         return strict_json.loads(text, most=MAX_DOCUMENT)
     except RecursionError as exc:
         raise UsageError(spoken.phrase("nested too deeply"), field="FILE") from exc
     except ValueError as exc:
-        raise UsageError(spoken.phrase("not JSON: {error}", error=exc)[:300], field="FILE") from exc
+        raise UsageError(spoken.phrase("not JSON: {error}", error=spoken.told(exc))[:300], field="FILE") from exc

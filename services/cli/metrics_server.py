@@ -31,7 +31,7 @@ def serving(where: tuple[str, int], own: Source, fleet: Source) -> Iterator[str]
     try:
         server = ThreadingHTTPServer(where, _Handler.factory(registry))
     except OSError as exc:
-        place, why = f"{where[0]}:{where[1]}", exc.strerror or exc
+        place, why = f"{where[0]}:{where[1]}", spoken.told(exc)
         text = spoken.phrase("{place} cannot be listened on: {why}", place=place, why=why)
         raise UsageError(text, field="--metrics") from exc
     server.daemon_threads = True

@@ -62,7 +62,7 @@ def run(argv: Sequence[str], open_console: OpenConsole, tell: Callable[[str], ob
         return EXIT_OK
     except OSError as exc:  # a home folder that cannot be made or written, a full disk
         where = f"{exc.filename}: " if exc.filename else ""
-        return fail(context, ConsoleError(f"{where}{exc.strerror or exc}"), EXIT_FAILED)
+        return fail(context, ConsoleError(f"{where}{spoken.told(exc)}"), EXIT_FAILED)
     finally:
         output.REVEALED.set(False)
         output.COLOURLESS.set(False)

@@ -65,7 +65,7 @@ def read(path: Path) -> Iterator[Row]:
                     yield _row(number, raw)
     except OSError as exc:
         raise UsageError(
-            spoken.phrase("{path} cannot be read: {error}", path=path, error=exc.strerror or exc), field="FILE"
+            spoken.phrase("{path} cannot be read: {error}", path=path, error=spoken.told(exc)), field="FILE"
         ) from exc
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from datetime import timedelta
 
 from services import i18n, messages, settings, spans
 from services.domain.insight.forecast.flow import Clause
+from services.domain.task import own_words
 from services.domain.text.message import Message
 from services.domain.text.said import Said, words_of
 from services.monitor import attention
@@ -30,6 +32,11 @@ def phrase(template: str, **params: object) -> str:
     return i18n.render(template, params)
 
 
+def plural(one: str, many: str, n: int, /, **params: object) -> str:
+    """The same with the form that so many take; ``n`` is filled in as ``{count}``."""
+    return i18n.fill(i18n.ngettext(one, many, n), {"count": n, **params})
+
+
 def meant(what: str, name: str) -> str:
     """A doubt with the name that was probably meant; "" for none."""
     return phrase("{what}; did you mean {name}?", what=what, name=name) if name else what
@@ -37,6 +44,9 @@ def meant(what: str, name: str) -> str:
 
 def told(what: BaseException | str) -> str:
     """What an error says, in the language of the run where it has a code, else as it is: phrases are said already."""
+    if isinstance(what, OSError | json.JSONDecodeError):  # their English is that of programmers
+        why = (what.strerror if isinstance(what, OSError) else "") or str(what)
+        return say(found) if (found := own_words.find(why)) is not None else why
     words = words_of(what) if isinstance(what, BaseException) else what
     message = words.message if isinstance(words, Said) else getattr(what, "message", None)
     return say(message) if isinstance(message, Message) and i18n.is_chinese() else str(what)

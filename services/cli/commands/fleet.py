@@ -314,7 +314,7 @@ def accept(context: Context) -> int:
     with context.engine() as engine:
         found, zone = assembly.queries(engine).audit.verify(), shapes.zone(engine)
         if (found.wrong or found.sight_lost) and not context.confirm(
-            spoken.phrase("accept {count} faults of the audit", count=len(found.wrong))
+            spoken.plural("accept {count} fault of the audit", "accept {count} faults of the audit", len(found.wrong))
             if found.wrong
             else spoken.phrase("accept that what this machine had seen of the audit is gone"),
             preview=_verdict_lines(found, zone),
@@ -366,7 +366,10 @@ def _verdict_lines(found: Verdict, zone: str) -> list[str]:
     lines = [f"{one['wrong']:<12} {one['text']}" for one in map(_wrong_row, found.wrong)]
     lines += [tables.fact("accepted", one["text"], 12) for one in map(_wrong_row, found.accepted)]
     told = spoken.phrase("{rows} entries of {writers} writers", rows=found.rows, writers=found.writers)
-    well, faults = spoken.phrase("as they were written"), spoken.phrase("{count} faults", count=len(found.wrong))
+    well, faults = (
+        spoken.phrase("as they were written"),
+        spoken.plural("{count} fault", "{count} faults", len(found.wrong)),
+    )
     lines.append(f"{told}: {well if found.ok else faults}")
     if found.before:
         lines.append(

@@ -71,9 +71,8 @@ def export(context: Context) -> int:
             return EXIT_OK
         with _whole(path, "--out") as file:
             count = _write(engine, args.filter, file)
-    context.show(
-        {"exported": count, "file": str(path)}, [spoken.phrase("{count} records in {path}", count=count, path=path)]
-    )
+    told = spoken.plural("{count} record in {path}", "{count} records in {path}", count, path=path)
+    context.show({"exported": count, "file": str(path)}, [told])
     return EXIT_OK
 
 
@@ -110,7 +109,7 @@ def _whole(path: Path, field: str) -> Iterator[TextIO]:
             yield file
     except OSError as exc:
         raise UsageError(
-            spoken.phrase("{path} cannot be written: {error}", path=path, error=exc.strerror or exc), field=field
+            spoken.phrase("{path} cannot be written: {error}", path=path, error=spoken.told(exc)), field=field
         ) from exc
 
 
@@ -134,7 +133,7 @@ def import_records(context: Context) -> int:
             {"dry_run": True, "count": len(wanted), "left_out": dict(reasons), "errors": errors},
             [
                 *lines,
-                spoken.phrase("import: {count} records", count=len(wanted)),
+                spoken.plural("import: {count} record", "import: {count} records", len(wanted)),
                 *(f"{count:>8}  {why}" for why, count in reasons.items()),
             ],
         )

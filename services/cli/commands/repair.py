@@ -96,7 +96,11 @@ def _aside(context: Context) -> int:
         path = context.args.export_aside
         context.show(
             {"file": path, "entries": len(found)},
-            [spoken.phrase("{count} entries written to {path}", count=len(found), path=path)],
+            [
+                spoken.plural(
+                    "{count} entry written to {path}", "{count} entries written to {path}", len(found), path=path
+                )
+            ],
         )
         return EXIT_OK
     rows = [

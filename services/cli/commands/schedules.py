@@ -214,9 +214,16 @@ def run(context: Context) -> int:
         if args.dry_run:
             shops = assembly.queries(engine).schedules.shops(row.schedule)
             tally = assembly.commands(engine).schedules.foresee(args.name)
-            counts = _counted(tally, N_("{number} tasks would be created"))
+            created = spoken.plural("{count} task would be created", "{count} tasks would be created", tally.created)
+            counts = _counted(tally, created)
             lines = [
-                spoken.phrase("{name}: {number} shops; {counts}", name=args.name, number=len(shops), counts=counts)
+                spoken.plural(
+                    "{name}: {count} shop; {counts}",
+                    "{name}: {count} shops; {counts}",
+                    len(shops),
+                    name=args.name,
+                    counts=counts,
+                )
             ]
             lines += [tally.error] if tally.error else []
             told = {"dry_run": True, "shops": shops, "run": _tally(tally, row) | {"label": ""}}
@@ -225,7 +232,7 @@ def run(context: Context) -> int:
         if not context.confirm(spoken.phrase("run {name} now:", name=args.name), row.shops):
             return EXIT_FAILED
         tally = assembly.commands(engine).schedules.run(args.name)
-    counts = _counted(tally, N_("{number} tasks created"))
+    counts = _counted(tally, spoken.plural("{count} task created", "{count} tasks created", tally.created))
     text = f"{args.name}: {counts}"
     lines = [text, tally.error] if tally.error else [text]
     context.show(
@@ -403,7 +410,7 @@ def _counted(tally: Tally, created: str) -> str:
     return (
         spoken.phrase(
             "{created}, {active} shops not through yet, {failed} failed",
-            created=spoken.phrase(created, number=tally.created),
+            created=created,
             active=tally.active,
             failed=tally.failed,
         )

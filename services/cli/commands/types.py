@@ -117,7 +117,9 @@ def import_types(context: Context) -> int:
         changes, faults = fleet.plan_types(bodies, force=args.force)
         if not faults and not args.dry_run:
             changes = list(fleet.import_types(bodies, force=args.force))
-    errors = [{"place": sources[one.place].place, "field": one.field, "error": one.error} for one in faults]
+    errors = [
+        {"place": sources[one.place].place, "field": one.field, "error": spoken.told(one.error)} for one in faults
+    ]
     done = [
         {
             "name": one.kind.name,
@@ -213,7 +215,7 @@ def documents_of(name: str) -> list[Source]:
             text = plain_file.read(one, json_text.MAX_DOCUMENT).decode("utf-8-sig")
         except OSError as exc:
             raise UsageError(
-                spoken.phrase("{one} cannot be read: {error}", one=one, error=exc.strerror or exc), field="FILE"
+                spoken.phrase("{one} cannot be read: {error}", one=one, error=spoken.told(exc)), field="FILE"
             ) from exc
         except UnicodeDecodeError as exc:
             raise UsageError(spoken.phrase("{one} is not UTF-8 text", one=one), field="FILE") from exc
@@ -225,7 +227,7 @@ def _documents(place: str, text: str) -> list[Source]:
     try:
         value = json_text.read_document(text)
     except UsageError as exc:
-        raise UsageError(f"{place}: {exc}", field="FILE") from exc
+        raise UsageError(f"{place}: {spoken.told(exc)}", field="FILE") from exc
     if isinstance(value, dict) and isinstance(value.get("types"), list) and "name" not in value:
         value = value["types"]
     rows = value if isinstance(value, list) else [value]

@@ -273,7 +273,9 @@ def _lanes(info: WorkerInfo) -> str:
 def _runs(info: WorkerInfo) -> str:
     own = {"python": len(info.handlers), "rpa": len(info.commands)}
     words = [
-        spoken.phrase("{name} ({number} types)", name=name, number=own[name]) if own.get(name) else name
+        spoken.plural("{name} ({count} type)", "{name} ({count} types)", own[name], name=name)
+        if own.get(name)
+        else name
         for name in info.executors
     ]
     words += [

@@ -265,10 +265,20 @@ FOREIGN: dict[str, str] = {
     "foreign.folder": N_("there is a folder of this name"),
     "foreign.long_name": N_("the name is too long"),
     "foreign.disk": N_("the disk reports an error"),
+    "foreign.json_value": N_("a value is missing in line {line}, at character {column}"),
+    "foreign.json_name": N_("a name in double quotes is missing in line {line}, at character {column}"),
+    "foreign.json_sign": N_("a {sign} is missing in line {line}, at character {column}"),
+    "foreign.json_extra": N_("there is more behind its end in line {line}, at character {column}"),
+    "foreign.json_comma": N_("the last comma is too much in line {line}, at character {column}"),
+    "foreign.json_quote": N_("the quotation mark in line {line}, at character {column}, is never closed"),
+    "foreign.json_control": N_("a character that does not print stands in line {line}, at character {column}"),
+    "foreign.json_escape": N_("a backslash that JSON does not know stands in line {line}, at character {column}"),
 }
 #: the class of an error, the number of a system call, and to whom: what may stand before
 _LEAD = r"(?:[\w.]*(?:Error|Exception|Timeout|Refused|error): )*(?:\[(?:Errno|WinError) -?\d+\] |\w*\(-?\d+, ')?"
 _TO = r"(?:Error (?:-?\d+ )?(?:connecting to|(?:while )?(?:reading from|writing to)) \S+?(?: : |[.:] )(?:\(\d+, ')?)?"
+#: where Python's reader of JSON stood
+_SPOT = r": line (?P<line>\d+) column (?P<column>\d+) \(char \d+\)"
 _FOREIGN: tuple[tuple[str, str], ...] = (
     ("foreign.refused", r"(?:Connection refused|Connect call failed \(.*\)|No connection could be made.*)"),
     (
@@ -304,6 +314,14 @@ _FOREIGN: tuple[tuple[str, str], ...] = (
     ("foreign.folder", r"Is a directory"),
     ("foreign.long_name", r"File name too long"),
     ("foreign.disk", r"Input/output error"),
+    ("foreign.json_value", rf"Expecting value{_SPOT}"),
+    ("foreign.json_name", rf"Expecting property name enclosed in double quotes{_SPOT}"),
+    ("foreign.json_sign", rf"Expecting '(?P<sign>[:,])' delimiter{_SPOT}"),
+    ("foreign.json_extra", rf"Extra data{_SPOT}"),
+    ("foreign.json_comma", rf"Illegal trailing comma before end of (?:object|array){_SPOT}"),
+    ("foreign.json_quote", rf"Unterminated string starting at{_SPOT}"),
+    ("foreign.json_control", rf"Invalid control character at{_SPOT}"),
+    ("foreign.json_escape", rf"Invalid \\(?:uXXXX )?escape:?{_SPOT}"),
 )
 #: by whom a pause, a closed shop or a right is that the program itself put there
 REPAIR = "repair"

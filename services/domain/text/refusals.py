@@ -844,6 +844,7 @@ REFUSALS: dict[str, str] = {
     "query.logs_grouped": N_("what stands in logs cannot be counted in groups"),
     "query.lists_only": N_("{field} is for lists of tasks only; take it out here"),
     "query.no_field": N_("{field} is not a field of tasks"),
+    "file.no_text": N_("{name} is empty"),
     "file.not_text": N_("{name} is not UTF-8 text"),
     "file.deep": N_("{name}: nested too deeply"),
     "file.not_json": N_("{name}: not JSON: {error}"),

@@ -31,6 +31,8 @@ def read(path: Path) -> list[str]:
         ) from exc
     except UnicodeDecodeError as exc:
         raise UsageError(said("file.not_text", name=path.name), field="file") from exc
+    if not text.strip():
+        raise UsageError(said("file.no_text", name=path.name), field="file")
     try:
         value = strict_json.loads(text, most=MOST)
     except RecursionError as exc:

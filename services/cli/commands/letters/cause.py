@@ -128,7 +128,11 @@ def ignore_it(context: Context) -> int:
         done = assembly.commands(engine).causes.ignore(one, seconds=seconds).done
         context.show(
             {"cause": one, "done": list(done)},
-            [spoken.phrase("{one}: {count} letters are ignored", one=one, count=len(done))],
+            [
+                spoken.plural(
+                    "{one}: {count} letter is ignored", "{one}: {count} letters are ignored", len(done), one=one
+                )
+            ],
         )
     return EXIT_OK
 
@@ -140,7 +144,11 @@ def lift_it(context: Context) -> int:
         done = assembly.commands(engine).causes.lift(one).done
         context.show(
             {"cause": one, "done": list(done)},
-            [spoken.phrase("{one}: {count} letters are open again", one=one, count=len(done))],
+            [
+                spoken.plural(
+                    "{one}: {count} letter is open again", "{one}: {count} letters are open again", len(done), one=one
+                )
+            ],
         )
     return EXIT_OK
 

@@ -505,7 +505,7 @@ def _preview(plan: Plan, chosen: Options) -> dict[str, Any]:
 
 
 def _preview_lines(plan: Plan) -> list[str]:
-    lines = [spoken.phrase("republish: {count} dead letters", count=len(plan.items))]
+    lines = [spoken.plural("republish: {count} dead letter", "republish: {count} dead letters", len(plan.items))]
     lines += [f"  {count:>6}  {spoken.phrase(STATE_WORDS[state])}" for state, count in plan.states().items()]
     for title, name in (("types", "task_type"), ("platforms", "platform"), ("shops", "shop")):
         lines += _numbers(title, plan.counts(name))

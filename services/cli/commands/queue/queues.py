@@ -334,11 +334,21 @@ def purge(context: Context) -> int:
         if args.dry_run:
             return choose.dry_run(context, plan.task_ids, spoken.phrase("purge {name}", name=name))
         preview = [
-            spoken.phrase("{count} tasks wait in {name}; they are cancelled, what runs goes on", count=count, name=name)
+            spoken.plural(
+                "{count} task waits in {name}; it is cancelled, what runs goes on",
+                "{count} tasks wait in {name}; they are cancelled, what runs goes on",
+                count,
+                name=name,
+            )
         ]
         typed = args.confirm or context.typed(
             spoken.phrase("type {name} to cancel them", name=name),
-            spoken.phrase("{count} tasks wait in {name}: add --confirm {name}", count=count, name=name),
+            spoken.plural(
+                "{count} task waits in {name}: add --confirm {name}",
+                "{count} tasks wait in {name}: add --confirm {name}",
+                count,
+                name=name,
+            ),
             "--confirm",
             preview,
         )
@@ -356,6 +366,10 @@ def purge(context: Context) -> int:
         with progress.of_portions("purge", count, quiet=context.json):
             outcome = commands.purge(plan, typed=typed, reason=args.reason)
     file = {"file": args.export} if args.export else {}
-    lines = [spoken.phrase("{count} records in {export}", count=count, export=args.export)] if args.export else []
+    lines = (
+        [spoken.plural("{count} record in {path}", "{count} records in {path}", count, path=args.export)]
+        if args.export
+        else []
+    )
     context.show({"queue": name} | file | choose.document(outcome), [*lines, *choose.lines(outcome, "purge")])
     return EXIT_OK if outcome.clean else EXIT_FAILED

@@ -186,11 +186,19 @@ def dedicate(context: Context) -> int:
     """Give shops queues of their own."""
 
     def act(engine: assembly.Engine, shop: Shop) -> Told:
-        moved, queue = assembly.commands(engine).fleet.dedicate(shop.key), shop_queue(shop.shop_id)
-        text = spoken.phrase(
-            "{key} has the queue {queue}; {moved} waiting tasks moved there", key=shop.key, queue=queue, moved=moved
+        had, queue = _has_queue(engine, shop.key), shop_queue(shop.shop_id)
+        moved = assembly.commands(engine).fleet.dedicate(shop.key)
+        document = {"dedicated": shop.key, "queue": queue, "moved": moved, "was_dedicated": had}
+        if had and not moved:
+            text = spoken.phrase("{key} has the queue {queue} already", key=shop.key, queue=queue)
+            return Told(document=document, line=text)
+        text = spoken.plural(
+            "{key} has the queue {queue}; {count} waiting task moved there",
+            "{key} has the queue {queue}; {count} waiting tasks moved there",
+            moved,
+            key=shop.key,
+            queue=queue,
         )
-        document = {"dedicated": shop.key, "queue": queue, "moved": moved}
         return Told(document=document, line=spoken.phrase("{text}; running workers take it up in seconds", text=text))
 
     return several.each(context, "dedicate", act, what=N_("give {shops} a queue of its own"))
@@ -200,17 +208,29 @@ def undedicate(context: Context) -> int:
     """Let shops share the lanes."""
 
     def act(engine: assembly.Engine, shop: Shop) -> Told:
+        had = _has_queue(engine, shop.key)
         moved = assembly.commands(engine).fleet.undedicate(shop.key)
-        text = spoken.phrase(
-            "{key} shares the lanes; {moved} waiting tasks moved there; the leader deletes {queue} when"
+        document = {"undedicated": shop.key, "moved": moved, "was_dedicated": had}
+        if not had and not moved:
+            return Told(document=document, line=spoken.phrase("{key} has no queue of its own", key=shop.key))
+        text = spoken.plural(
+            "{key} shares the lanes; {count} waiting task moved there; the leader deletes {queue} when"
             " nothing can come there any more",
+            "{key} shares the lanes; {count} waiting tasks moved there; the leader deletes {queue} when"
+            " nothing can come there any more",
+            moved,
             key=shop.key,
-            moved=moved,
             queue=shop_queue(shop.shop_id),
         )
-        return Told(document={"undedicated": shop.key, "moved": moved}, line=text)
+        return Told(document=document, line=text)
 
     return several.each(context, "undedicate", act, what=N_("let {shops} share the lanes"))
+
+
+def _has_queue(engine: assembly.Engine, key: str) -> bool:
+    engine.registry.forget()  # the server of `api` lives on, and others change shops meanwhile
+    found = engine.registry.shops().get(key)
+    return found is not None and found.dedicated
 
 
 def import_shops(context: Context) -> int:
@@ -231,16 +251,19 @@ def import_shops(context: Context) -> int:
     ]
     if file.faults:
         first = file.faults[0]
-        text = spoken.phrase(
+        text = spoken.plural(
+            "{count} bad line, line {line}: {error}",
             "{count} bad lines, the first is line {line}: {error}",
-            count=len(file.faults),
+            len(file.faults),
             line=first.line,
             error=spoken.told(first.error),
         )
         document |= {"error": text, "field": first.field}
         lines.append(spoken.phrase("mend them, or import the others with --skip-bad") if not args.skip_bad else "")
     context.warn([*map(spoken.told, file.warnings)])
-    context.show(document, [*filter(None, lines), spoken.phrase("{count} shops imported", count=count)])
+    context.show(
+        document, [*filter(None, lines), spoken.plural("{count} shop imported", "{count} shops imported", count)]
+    )
     return EXIT_USAGE if file.faults else EXIT_OK
 
 
@@ -292,11 +315,12 @@ def move(context: Context) -> int:
             else []
         )
         context.warn(warnings)
-        text = spoken.phrase(
-            "{shop} is at home on {node}; {tasks} waiting tasks go there",
+        text = spoken.plural(
+            "{shop} is at home on {node}; {count} waiting task goes there",
+            "{shop} is at home on {node}; {count} waiting tasks go there",
+            done.tasks,
             shop=done.shop,
             node=done.node,
-            tasks=done.tasks,
         )
         return Told(document={"moved": msgspec.to_builtins(done), "warnings": warnings}, line=text)
 

@@ -344,15 +344,14 @@ def _save(questions: ArtifactQueries, found: Iterable[Found], folder: Path) -> d
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as exc:
         raise UsageError(
-            spoken.phrase("{folder} cannot be made: {error}", folder=folder, error=exc.strerror or exc), field="--save"
+            spoken.phrase("{folder} cannot be made: {error}", folder=folder, error=spoken.told(exc)), field="--save"
         ) from exc
     out: dict[Artifact, Path | ArtifactError] = {}
     for one in (each.artifact for each in found):
         try:
             out[one] = _copy(questions, one, folder / f"{one.attempt}-{safe_name(one.name)}")
         except (ArtifactError, OSError) as exc:
-            why = exc.strerror if isinstance(exc, OSError) and exc.strerror else exc
-            out[one] = ArtifactError(spoken.phrase("{name} is not saved: {why}", name=one.name, why=why))
+            out[one] = ArtifactError(spoken.phrase("{name} is not saved: {why}", name=one.name, why=spoken.told(exc)))
     return out
 
 

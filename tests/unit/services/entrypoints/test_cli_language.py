@@ -54,6 +54,41 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize(
+    ("text", "chinese", "english"),
+    [
+        ("", "为空", "it is empty"),
+        ("\ufeff \n", "为空", "it is empty"),
+        (
+            '{"name": "a",',
+            "不是 JSON：第 1 行第 14 个字符处缺少双引号中的名称",
+            "a name in double quotes is missing in line 1",
+        ),
+        ('{"name": "a"\n"b": 1}', "第 2 行第 1 个字符处缺少 ,", "a , is missing in line 2, at character 1"),
+        ('{"name" "a"}', "缺少 :", "a : is missing"),
+        ('{"name": "a", "\\x": 1}', "有 JSON 不认识的反斜杠", "a backslash that JSON does not know"),
+        ('{"name": "a}', "引号没有闭合", "is never closed"),
+        ("{} {}", "结尾之后还有内容", "there is more behind its end"),
+    ],
+)
+def test_what_is_wrong_with_json_is_told_to_people(
+    text: str, chinese: str, english: str, call: Call, tmp_path: Path
+) -> None:
+    file = tmp_path / "types.json"
+    file.write_text(text, "utf-8")
+    for system, said in (("zh_CN.UTF-8", chinese), ("en_US.UTF-8", english)):
+        code, out, told = call("type", "import", str(file), system=system)
+        assert (code, out) == (2, "")
+        assert said in told
+
+
+def test_a_file_that_is_not_there_is_told_in_the_language_of_the_person(call: Call, tmp_path: Path) -> None:
+    for words in (("type", "import"), ("import",), ("task", "create", "--file")):
+        code, _, told = call(*words, str(tmp_path / "none.json"))
+        assert code == 2
+        assert not re.search("[A-Z][a-z]+ [a-z]+ [a-z]+", told), told
+
+
+@pytest.mark.parametrize(
     ("around", "configured", "language"),
     [
         ({"LANG": "zh_CN.UTF-8"}, "", "zh_CN"),

@@ -1,0 +1,30 @@
+"""What the verbs of shops say was done, and what was so before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., tuple[int, Any]]
+
+
+@pytest.mark.parametrize(("shops", "said"), [("pdd,s1\n", "1 shop imported"), ("pdd,s1\npdd,s2\n", "2 shops imported")])
+def test_shops_of_a_file_are_counted_as_people_count(shops: str, said: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "shops.csv").write_text(f"platform,shop_id\n{shops}")
+    assert run("shop", "import", str(tmp_path / "shops.csv"), people=True) == (0, f"{said}\n")
+
+
+def test_a_queue_of_its_own_is_told_as_new_once(run: Run, tmp_path: Path) -> None:
+    run("task", "create", "--shop", "pdd:s1", "--type", "work")
+    given, again = (run("shop", "dedicate", "pdd:s1") for _ in range(2))
+    assert [(code, told["was_dedicated"], told["moved"]) for code, told in (given, again)] == [
+        (0, False, 1),
+        (0, True, 0),
+    ]
+    assert run("shop", "dedicate", "s1", people=True)[1] == "pdd:s1 has the queue single_shop_s1 already\n"
+    back = run("shop", "undedicate", "s1", people=True)[1]
+    assert back.startswith("pdd:s1 shares the lanes; 1 waiting task moved there;")
+    assert run("shop", "undedicate", "s1", people=True) == (0, "pdd:s1 has no queue of its own\n")
