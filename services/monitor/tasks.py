@@ -7,6 +7,7 @@ from itertools import islice
 
 import msgspec
 
+from services.domain.fleet import shop_filter
 from services.domain.fleet.shop import Shop
 from services.domain.insight import attempts, same_work, verdict, wait
 from services.domain.insight.cause import Worth
@@ -150,7 +151,8 @@ class TaskQueries:
 
     def _terms(self, text: str) -> tuple[Term, ...]:
         terms = filter.parse(text, now_ms=self._store.now_ms(), time_zone=self._zone)
-        return match.narrowed(self._waiting.gates.terms(terms))
+        known = shop_filter.of_groups(terms, self._registry.shops)
+        return match.narrowed(self._waiting.gates.terms(known))
 
     def groups(self, text: str, by: str, most: int = GROUPED_AMONG) -> tuple[Groups, dict[str, Task]]:
         """The tasks that match, by one of ``GROUPED``; and by id a task of each of the largest.

@@ -139,6 +139,37 @@ def test_list_and_counts_of_the_gates_say_the_same_of_very_many(rig: Rig) -> Non
     assert all(0 < found.number <= MANY // 2 for found in counts.values())
 
 
+def test_a_group_of_shops_is_asked_for_by_the_shops_that_are_in_it_now(rig: Rig) -> None:
+    east, west = ("east one", "East 二"), ("west",)
+    groups = {"e1": east[0], "e2": east[1], "w": west[0], "alone": ""}
+    rig.store.put_shops([Shop(platform="pdd", shop_id=name, group=group) for name, group in groups.items()])
+    rig.store.put_shops([Shop(platform="temu", shop_id="e1", group="west")])
+    made = {name: rig.queued(shop_id=name).task_id for name in (*groups, "unknown")}
+    made["temu"] = rig.queued(platform="temu", shop_id="e1").task_id
+    for found in (
+        ('group:"East One"', "e1"), ("group:east*", "e1 e2"), ("group~二", "e2"), ("group:west", "w temu"),
+        ("group:west platform:pdd", "w"), ("group:west shop:w", "w"), ("group:west,east*", "e1 e2 w temu"),
+        ("-group:east*,west", "alone unknown"), ("group:*", "e1 e2 w temu"), ("-group:*", "alone unknown"),
+        ("group:nobody", ""), ("-group:nobody", "e1 e2 w alone unknown temu"), ("group:west gate:paused", ""),
+    ):  # fmt: skip
+        text, names = found
+        asked, _ = questions(rig.store)
+        page = asked.page(text)
+        assert (text, {task.task_id for task in page.tasks}) == (text, {made[name] for name in names.split()})
+        assert page.number.number == len(names.split())
+
+
+def test_a_large_group_is_listed_without_a_look_at_all_tasks(rig: Rig) -> None:
+    rig.store.put_shops([Shop(platform="pdd", shop_id=f"s{at}", group="many") for at in range(400)])
+    wanted = [rig.queued(shop_id=f"s{at}").task_id for at in range(0, 400, 40)]
+    make(rig, MANY // 4, shop_id="other")
+    asked, counting = questions(rig.store)
+    page = asked.page("group:many status:waiting", limit=50)
+    assert {task.task_id for task in page.tasks} == set(wanted)
+    assert (page.next, page.total) == (None, len(wanted))
+    assert counting.spent()["query"] == 1
+
+
 def _looked_at(rig: Rig, rows: int) -> int:
     """Questions that the waits of so many rows cost, each in a shop of its own."""
     found = rig.store.query(Query(terms=(equals("status", Status.QUEUED, Status.BLOCKED),), limit=rows)).tasks

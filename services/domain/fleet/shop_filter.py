@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.domain.errors import UsageError
+from services.domain.fleet.shop import Shop
 from services.domain.insight import shop as insight
 from services.domain.task.search import filter
 from services.domain.task.search.filter import Piece
+from services.domain.task.search.query import GROUP, Term
 from services.domain.text.said import said
 
 #: of a shop as the list tells it
@@ -42,6 +44,23 @@ def parse(text: str) -> Test:
         raise UsageError(said("query.length", most=filter.MAX_TEXT), field="filter")
     tests = [_negated(_test(one, text), one) for one in filter.pieces(text)]
     return lambda row: all(test(row) for test in tests)
+
+
+def of_groups(terms: Sequence[Term], shops: Callable[[], Mapping[str, Shop]]) -> tuple[Term, ...]:
+    """Terms of tasks with those on ``group`` put into terms on the shops that are in such a group now.
+
+    ``group:*`` are the shops of any group, ``-group:*`` those without one.
+    """
+    if all(term.field != GROUP for term in terms):
+        return tuple(terms)
+    known = shops()
+    return tuple(_of_shops(term, known) if term.field == GROUP else term for term in terms)
+
+
+def _of_shops(term: Term, shops: Mapping[str, Shop]) -> Term:
+    grouped = ((key, shop.group) for key, shop in shops.items() if shop.group)
+    found = (key for key, group in grouped if any(_same(group, value, term.op) for value in term.values))
+    return Term(field="shop", op="=", values=tuple(sorted(found)), negated=term.negated)
 
 
 def _negated(test: Test, one: Piece) -> Test:

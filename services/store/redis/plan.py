@@ -246,7 +246,8 @@ def _shop_names(link: Link, values: Sequence[str]) -> tuple[str, ...]:
     names: list[str] = []
     commands: list[Command] = []
     for value in values:
-        forms = [value, *(f"{platform}:{value}" for platform in platforms)]
+        # no id has a colon in it
+        forms = [value] if ":" in value else [value, *(f"{platform}:{value}" for platform in platforms)]
         if value.endswith("*"):
             commands += [_with_prefix(form[:-1]) for form in forms]
         else:

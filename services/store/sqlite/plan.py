@@ -128,7 +128,10 @@ def _way(conn: sqlite3.Connection, term: Term) -> Way | None:
     parts = filters.alternatives(term)
     if not parts:  # nothing is one of no values
         return Way((), 0, ordered=True)
-    if len(parts) > MANY_ARMS or not all(part.column for part in parts):
+    most = (
+        MERGED_ARMS if term.field == "shop" else MANY_ARMS
+    )  # a group has many shops, of each of which a counter tells
+    if len(parts) > most or not all(part.column for part in parts):
         return None
     arms = tuple((filters.INDEX[part.column], part) for part in parts)
     ordered = all(part.exact for part in parts)

@@ -60,6 +60,7 @@ from views.widgets.strip import ErrorStrip
 EVERY_MS, REST_MS, TYPING_MS, SIDE = 5000, 10_000, 200, 340
 SORTS = ((ALL, N_("All")), (SESSION, N_("Needs login")), (BREAKER, N_("Fails too often")), (PAUSED, N_("Paused")))
 _VIEWS = (("shops", N_("Shops")), ("limits", N_("Limits")))
+GROUP_TASKS = N_("Tasks of this group")
 NAME, COLOUR_NAME = "shops.map", "shops.map.colour"
 #: what stands in place of the table: text, hint, verb
 UNMATCHED = (N_("No shop matches."), N_("Look for another name or id, or show all of them."), N_("Show all"))
@@ -283,6 +284,8 @@ class ShopsPage(ListPage[ShopRow]):
         self.heat.shop_chosen.connect(self._choose)
         self.heat.zoomed.connect(self._on_zoomed)
         self.heat.map.menu_filled.connect(self._fill_menu)
+        self.heat.map.group_menu_filled.connect(self._fill_group_menu)
+        self.heat.tasks_button.clicked.connect(lambda: self._open_group(*(self.heat.opened or ("", ""))))
         self.heat.map.chosen_changed.connect(self._on_chosen_in_map)
         self._view.chosen.connect(lambda _key: self._on_view())
         self._connect_list(whole=False)
@@ -497,18 +500,35 @@ class ShopsPage(ListPage[ShopRow]):
         self._mark_ticked()
 
     def _mark_ticked(self) -> None:
-        """What is ticked in the table is chosen in the map."""
-        self.heat.map.set_chosen(frozenset(map(str, self._model.ticked())))
+        """What is ticked in the table is chosen in the map, of a group all of it."""
+        ticked = frozenset(map(str, self._model.ticked()))
+        groups = self._groups() if self.heat.map.rows.inside and ticked else None
+        of_groups = () if groups is None else (key for key, shops in groups.items() if shops <= ticked)
+        self.heat.map.set_chosen(ticked if groups is None else frozenset(of_groups))
 
     def _on_chosen_in_map(self) -> None:
         """What is chosen in the map is ticked in the table, also beyond the worst that it is of."""
         chosen, fitting = frozenset(self.heat.map.chosen), self._now.fitting
-        cells = {cell.key for cell in self.heat.map.rows.cells}
+        cells = frozenset(cell.key for cell in self.heat.map.rows.cells)
+        if self.heat.map.rows.inside:
+            groups = self._groups()
+            kept = frozenset(map(str, self._model.ticked()))
+            before = (shops for shops in groups.values() if shops <= kept)
+            cells = frozenset().union(*before)  # of a group that is ticked in part no more than that
+            chosen = frozenset().union(*(groups.get(key, frozenset()) for key in chosen))
         left = (cells if fitting is None else cells & fitting) - chosen
         self._model.set_ticked(chosen)
         self._model.set_ticked(left, on=False)
         if any(self._model.find(key) is None for key in chosen):
             self._ask()
+
+    def _groups(self) -> dict[str, frozenset[str]]:
+        """By its cell in the map the shops of each group that fit."""
+        found: dict[str, set[str]] = {}
+        for one in self._now.every:
+            if self._now.fitting is None or one.key in self._now.fitting:
+                found.setdefault(f"{one.platform}:{one.group}", set()).add(one.key)
+        return {key: frozenset(shops) for key, shops in found.items()}
 
     def _light(self, state: str) -> None:
         self._state = state
@@ -611,6 +631,12 @@ class ShopsPage(ListPage[ShopRow]):
             head, _colon, name = row.key.partition(":")
             self.navigate.emit("tasks", filter.format_terms((equals("gate", "quota"), equals(head, name))))
 
+    def _fill_group_menu(self, menu: QMenu, platform: str, group: str) -> None:
+        menu.addAction(_(GROUP_TASKS), partial(self._open_group, platform, group))
+
+    def _open_group(self, platform: str, group: str) -> None:
+        self.actions_of_page.show_group(group, platform)
+
     def _fill_menu(self, menu: QMenu, key: object) -> None:
         row = self._shop_at(key)
         if row is not None:
@@ -664,6 +690,7 @@ class ShopsMap(Card):
         self.opened: Opened | None = None  #: the group that is looked at closer
         self.back_button = Button(N_("All groups"), kind="ghost", small=True, icon="ph.arrow-left")
         self.group = Elided("", "labelstrong")
+        self.tasks_button = Button(GROUP_TASKS, kind="ghost", small=True, icon="ph.list-bullets")
         self.map, self.legend = HeatMap(choosable=True), HeatLegend()
         self.shades = ShadeLegend()
         self.colour = Segmented(COLOURS, N_("What the cells tell"))
@@ -674,6 +701,7 @@ class ShopsMap(Card):
         in_row(
             self.back_button,
             self.group,
+            self.tasks_button,
             self.legend,
             (self.shades, 1),
             STRETCH,
@@ -721,6 +749,7 @@ class ShopsMap(Card):
         opened = self.opened
         self.back_button.setVisible(opened is not None)
         self.group.setVisible(opened is not None)
+        self.tasks_button.setVisible(opened is not None)
         self.group.show_text(group_name(opened[1]) if opened is not None else "")
 
     def _on_colour(self, by: str) -> None:
@@ -735,18 +764,19 @@ class ShopsMap(Card):
         return self.pane.isHidden()
 
     def show_rows(self, rows: Rows, lit: frozenset[str] | None, now: ShopsNow) -> None:
-        """Show these shops, all but the lit ones dimmed; the legend counts the whole fleet."""
+        """Show these shops, all but the lit ones dimmed; the legend counts all, or the group that is open."""
         if rows.within is None:  # it has no shop any more, or each shop has a cell again
             self.opened = None
         self._say_group()
         self.map.set_lit(lit)
         self.map.set_rows(rows)
         counts: dict[str, int] = {}
-        for one in now.every:
+        counted = now.every if rows.within is None else rows.cells
+        for one in counted:
             counts[one.state] = counts.get(one.state, 0) + 1
         self.legend.show_counts(counts)
         if self.by in SHADES:
-            self.shades.show_counts(SHADES[self.by], in_shades(self.by, now.every, now.at_ms))
+            self.shades.show_counts(SHADES[self.by], in_shades(self.by, counted, now.at_ms))
         self._arrange()
         self._fit()  # a map that is laid out while it is shown tells its new height to nobody
 
@@ -770,7 +800,7 @@ class ShopsMap(Card):
     def _arrange(self) -> None:
         beside = self.fold_button.sizeHint().width() + self.colour.sizeHint().width()
         if self.opened is not None:
-            beside += self.back_button.sizeHint().width() + self.group.sizeHint().width()
+            beside += sum(one.sizeHint().width() for one in (self.back_button, self.group, self.tasks_button))
         room = self.width() - 2 * CARD_PADDING - beside - 24
         self.legend.set_compact(self.legend.needed() > room > 0)
 

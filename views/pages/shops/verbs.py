@@ -21,7 +21,7 @@ from services.domain.gates import limit as limits
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
 from services.domain.task.search import filter
-from services.domain.task.search.query import equals
+from services.domain.task.search.query import GROUP, equals, excludes
 from services.i18n import N_, _, ngettext
 from services.monitor.shops.queries import ScopeRow, ShopRow, ShopsNow
 from views.context import PageContext
@@ -231,6 +231,12 @@ class ShopActions(PageActs):
     def show_tasks(self, row: ShopRow) -> None:
         """Its tasks."""
         self.shown.emit("tasks", filter.format_terms((equals("shop", row.key),)))
+
+    def show_group(self, group: str, platform: str = "") -> None:
+        """The tasks of a group of shops, of one platform or of all; "": of the shops that are in none."""
+        where = (equals("platform", platform),) if platform else ()
+        inside = equals(GROUP, group) if group else excludes(GROUP, "*")
+        self.shown.emit("tasks", filter.format_terms((*where, inside)))
 
     def show_trail(self, row: ShopRow) -> None:
         """What was done to it, and by whom."""
@@ -444,6 +450,10 @@ _USUAL = (
         shortcut="shops.day", role=LOOK, do=ShopActions.show_day,
     ),
     ShopVerb(key="tasks", text=N_("Show tasks"), icon="ph.list-bullets", role=LOOK, do=ShopActions.show_tasks),
+    ShopVerb(
+        key="group", text=N_("Show tasks of its group"), icon="ph.folders", role=LOOK, places=_LISTED,
+        fits=lambda row: bool(row.shop.group), do=lambda acts, row: acts.show_group(row.shop.group),
+    ),
     ShopVerb(
         key="trail", text=N_("Who did what to it"), icon="ph.clipboard-text", role=LOOK, places=_LISTED,
         do=ShopActions.show_trail,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from types import MappingProxyType
 
 from PySide6.QtCore import QObject
 
@@ -17,6 +18,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.task.lane import LANES
 from services.domain.task.search.filter_time import Times
 from services.domain.task.search.query import LETTER, Counts, Total
+from services.domain.text.ordering import as_read
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
 from services.monitor.live import Snapshot
@@ -59,6 +61,7 @@ FIELDS = (
     FilterField("type", N_("Type")),
     FilterField("lane", N_("Lane"), tuple(FilterValue(lane, _LANES[lane]) for lane in LANES)),
     FilterField("shop", N_("Shop")),
+    FilterField("group", N_("Group")),
     FilterField("worker", N_("Worker")),
     FilterField("gate", N_("Waits at"), tuple(FilterValue(gate, word) for gate, word in GATE_WORDS.items())),
     FilterField("error", N_("Error contains"), single=True),
@@ -81,6 +84,7 @@ class FilterChoices(QObject):
         self._ask, self._counting, self._counted = Operation(self, latest=True), Operation(self), ""
         self._types: Mapping[str, TaskType] = {}
         self._shops: Mapping[str, Shop] = {}
+        self._groups: set[str] = set()
         self._workers: tuple[str, ...] = ()
         self._shown: tuple[FilterField, ...] = FIELDS
 
@@ -94,7 +98,7 @@ class FilterChoices(QObject):
         if snapshot.counts.cursor != self._counted and not self._counting.busy:
             self._counted = snapshot.counts.cursor
             # beside this thread: there may be ten thousand shops, several times a second
-            self._counting.start(partial(counted, snapshot.counts), self._show_counts)
+            self._counting.start(partial(counted, snapshot.counts, self._shops), self._show_counts)
         workers = tuple(sorted(info.worker for info in snapshot.workers))
         if workers != self._workers:
             self._workers = workers
@@ -110,6 +114,7 @@ class FilterChoices(QObject):
 
     def _take(self, found: tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, Total] | None]) -> None:
         self._types, self._shops, at_gates = found
+        self._groups = {shop.group for shop in self._shops.values() if shop.group}
         self._show()
         if at_gates is not None:
             least = [gate for gate, found in at_gates.items() if not found.exact]
@@ -123,6 +128,7 @@ class FilterChoices(QObject):
         values = {
             "type": [FilterValue(name, _type_word(name, kind)) for name, kind in sorted(self._types.items())],
             "shop": [FilterValue(key, _shop_word(self._shops[key])) for key in sorted(keys) if key in self._shops],
+            "group": [FilterValue(name, safe.one_line(name, 60)) for name in sorted(self._groups, key=as_read)],
             "worker": [FilterValue(name, safe.one_line(name, 60)) for name in self._workers],
         }
         found = {"shop": self._find_shops} if len(self._shops) > MOST_SHOPS else {}
@@ -143,17 +149,21 @@ class FilterChoices(QObject):
         return [FilterValue(key, _shop_word(shop)) for key, shop in islice(fitting, FOUND)]
 
 
-def counted(counts: Counts) -> dict[str, dict[str, int]]:
-    """Per field and value how many tasks there are; of lanes, shops and platforms those not over yet."""
+def counted(counts: Counts, known: Mapping[str, Shop] = MappingProxyType({})) -> dict[str, dict[str, int]]:
+    """Per field and value how many tasks there are; of lanes, shops, their groups and platforms those not over yet."""
     shops = {key: sum(by.values()) for key, by in counts.shops.items()}
     platforms: Counter[str] = Counter()
+    groups: Counter[str] = Counter()
     for key, number in shops.items():
         platforms[key.partition(":")[0]] += number
+        if key in known:
+            groups[known[key].group] += number
     return {
         "status": dict(counts.status),
         "triage": dict(counts.triage),
         "lane": {lane: sum(by.values()) for lane, by in counts.lanes.items()},
         "shop": shops,
+        "group": dict(groups),
         "platform": dict(platforms),
     }
 

@@ -25,6 +25,8 @@ GLYPHS_FROM = 14
 OF_GROUP = (48, 4)
 HEADER, BLOCK_GAP, LINE_GAP, LEAST_ROWS = 24, 28, 10, 3
 BAR = 18
+#: room on the left for the ring around a cell; on the other sides it lies in the gap
+EDGE = 2.0
 _RANK = {platform: rank for rank, platform in enumerate(PLATFORM_NAMES)}
 _LOOKS = [
     ("", ""),
@@ -226,12 +228,12 @@ def arrange(rows: Rows, width: float, headers: Sequence[float], ratio: float = 1
     side, gap = OF_GROUP if rows.inside else size_for(len(rows.cells))
     pitch = max(2, round((side + gap) * ratio)) / ratio
     cell = max(1, round(side * ratio)) / ratio
-    room = max(width, pitch)
+    room = max(width - EDGE, pitch)
     found = None if rows.aggregated else _side_by_side(rows.groups, room, headers, pitch)
     if found is None:
         return _below_each_other(rows, room, cell, pitch, ratio)
     count, widths = found
-    blocks, x = [], 0.0
+    blocks, x = [], EDGE
     for group, wide in zip(rows.groups, widths, strict=True):
         columns = max(1, -(-group.count // count))
         tall = -(-group.count // columns)
@@ -267,7 +269,7 @@ def _below_each_other(rows: Rows, room: float, cell: float, pitch: float, ratio:
     for group in rows.groups:
         tall = -(-group.count // columns)
         top = _snap(y + HEADER + (BAR if rows.aggregated else 0), ratio)
-        blocks.append(Block(group, 0.0, y, top, room, columns, tall))
+        blocks.append(Block(group, _snap(EDGE, ratio), y, top, room, columns, tall))
         y = top + tall * pitch + LINE_GAP
     return Layout(tuple(blocks), cell, pitch, max(0.0, y - LINE_GAP))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 
 import numpy as np
@@ -42,6 +42,7 @@ from views.widgets.heat_map.paint import LOOKS, Atlas, Dim, Layer, fill_of
 AGGREGATE_ABOVE = 2500
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _MIDDLE = int(Qt.AlignmentFlag.AlignCenter)
+_CHOOSING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 _STEPS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
 
 
@@ -56,6 +57,7 @@ class HeatMap(QWidget):
         stepped: the keys came to a cell, and where that is.
         menu_filled: the menu of a shop before it opens, and that shop (``platform:shop_id``): whoever shows the map may
             put in what can be done to it.
+        group_menu_filled: the same of a group: the menu, platform and name.
         resized: it is as high as its shops need now.
         chosen_changed: somebody has chosen other shops here.
     """
@@ -68,6 +70,7 @@ class HeatMap(QWidget):
     current_changed = Signal(str, str)
     stepped = Signal(QRectF)
     menu_filled = Signal(object, str)
+    group_menu_filled = Signal(object, str, str)
 
     def __init__(
         self,
@@ -77,8 +80,8 @@ class HeatMap(QWidget):
         states_only: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        """``choosable``: many shops may be chosen, by Ctrl with a click, a drag or the space bar; ``states_only``: of
-        each shop no more than its state is known.
+        """``choosable``: many shops or groups may be chosen, by Ctrl with a click, a drag or the space bar, or by Shift
+        with a click or an arrow; ``states_only``: of each shop no more than its state is known.
         """
         super().__init__(parent)
         self.aggregate_above = aggregate_above
@@ -89,6 +92,7 @@ class HeatMap(QWidget):
         self._marked = ("", "", "")
         self._choosable, self._states_only = choosable, states_only
         self._chosen: frozenset[str] = frozenset()
+        self._anchor = ""  #: where Shift with a click begins
         self._drag_from: QPointF | None = None
         self._box = QRectF()  #: what a drag encloses
         self._current = -1
@@ -156,8 +160,8 @@ class HeatMap(QWidget):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The shops that are chosen (``platform:shop_id``), as they stand in the map; of those that ``set_lit`` dims
-        none is.
+        """The shops that are chosen (``platform:shop_id``), as they stand in the map, where cells stand for groups
+        those (``platform:name``); of those that ``set_lit`` dims none is.
         """
         return tuple(self._rows.cells[at].key for at in self._chosen_places())
 
@@ -186,13 +190,20 @@ class HeatMap(QWidget):
             self.set_chosen(keys)
             self.chosen_changed.emit()
 
-    @property
-    def _can_choose(self) -> bool:
-        return self._choosable and not self._rows.inside  # a cell of a group is none of a shop
-
     def _toggle(self, index: int) -> None:
+        self._anchor = self._rows.cells[index].key
         if self._is_lit(index):
-            self._choose(self._chosen ^ {self._rows.cells[index].key})
+            self._choose(self._chosen ^ {self._anchor})
+
+    def _choose_to(self, index: int) -> None:
+        """All from where one chose last up to this one."""
+        keys = [cell.key for cell in self._rows.cells]
+        begin = keys.index(self._anchor) if self._anchor in keys else index
+        first, last = sorted((begin, index))
+        self._choose_lit(range(first, last + 1))
+
+    def _choose_lit(self, places: Iterable[int]) -> None:
+        self._choose(self._chosen.union(self._rows.cells[at].key for at in places if self._is_lit(at)))
 
     def _dimmed(self) -> Dim | None:
         lit = self._lit
@@ -401,9 +412,8 @@ class HeatMap(QWidget):
     # mouse and keys
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """With Ctrl begin to choose."""
-        with_ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        if self._can_choose and with_ctrl and event.button() == Qt.MouseButton.LeftButton:
+        """With Ctrl or Shift begin to choose."""
+        if self._choosable and event.modifiers() & _CHOOSING and event.button() == Qt.MouseButton.LeftButton:
             self._drag_from = event.position()
         else:
             super().mousePressEvent(event)
@@ -426,14 +436,15 @@ class HeatMap(QWidget):
         if self._drag_from is not None and event.button() == Qt.MouseButton.LeftButton:
             box, self._drag_from, self._box = self._box, None, QRectF()
             if not box.isEmpty():
-                cells = enumerate(self._rows.cells)
-                touched = (one.key for at, one in cells if self._is_lit(at) and box.intersects(self._room_of(at)))
-                self._choose(self._chosen.union(touched))
+                self._choose_lit(at for at in range(len(self._rows.cells)) if box.intersects(self._room_of(at)))
                 self.update()
+            elif index >= 0 and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+                self._choose_to(index)
             elif index >= 0:
                 self._toggle(index)
             return
         if event.button() == Qt.MouseButton.LeftButton and index >= 0:
+            self._anchor = self._rows.cells[index].key
             self._open(index)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -452,6 +463,7 @@ class HeatMap(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if self._rows.inside:
             menu.addAction(_("Show its shops"), partial(self._open, index))
+            self.group_menu_filled.emit(menu, cell.platform, cell.group)
             menu.addAction(_("Copy name"), partial(copy, group_name(cell.group)))
         else:
             menu.addAction(_("Open shop"), partial(self.shop_clicked.emit, cell.platform, cell.shop_id))
@@ -490,11 +502,10 @@ class HeatMap(QWidget):
         key, with_ctrl = Qt.Key(event.key()), bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         last = len(self._rows.cells) - 1
         if key in _STEPS and last >= 0:
-            index = 0 if self._current < 0 else self._layout_of.step(self._current, *_STEPS[key])
-            self.set_current(index, by_key=True)
+            self._step(key, choosing=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End) and last >= 0:
             self.set_current(0 if key == Qt.Key.Key_Home else last, by_key=True)
-        elif key == Qt.Key.Key_Space and self._can_choose and with_ctrl and self._current >= 0:
+        elif key == Qt.Key.Key_Space and self._choosable and with_ctrl and self._current >= 0:
             self._toggle(self._current)
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._current >= 0:
@@ -507,6 +518,13 @@ class HeatMap(QWidget):
             self.set_current(-1)
         else:
             super().keyPressEvent(event)
+
+    def _step(self, key: Qt.Key, *, choosing: bool) -> None:
+        before = self._current
+        index = 0 if before < 0 else self._layout_of.step(before, *_STEPS[key])
+        if choosing and self._choosable and before >= 0:
+            self._choose_lit((before, index))
+        self.set_current(index, by_key=True)
 
     def _open(self, index: int) -> None:
         cell = self._rows.cells[index]

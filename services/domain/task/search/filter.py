@@ -13,7 +13,7 @@ from services.domain.gates import home
 from services.domain.task import classify
 from services.domain.task.lane import LANES
 from services.domain.task.search import filter_time
-from services.domain.task.search.query import LETTER, LOG, PAYLOAD, WAS, Term
+from services.domain.task.search.query import GROUP, LETTER, LOG, PAYLOAD, WAS, Term
 from services.domain.task.status import ACTIVE, IN_FLIGHT, TERMINAL, WAITING, Status, Triage
 from services.domain.text import mask
 from services.domain.text.message import Message, Param
@@ -35,12 +35,12 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "triage": tuple(triage.value for triage in Triage),
     "kind": classify.KINDS,
 }
-_FREE = ("id", "shop", "platform", "type", "worker", "batch", "fp", "error", "uniq", "gate", "text", LOG)
+_FREE = ("id", "shop", GROUP, "platform", "type", "worker", "batch", "fp", "error", "uniq", "gate", "text", LOG)
 _NUMBERS, _TIMES = ("attempts", "priority"), ("created", "updated")
 #: what a record can have been
 _PAST = (*_WORDS["status"], LETTER)
 FIELDS = (*_FREE, *_WORDS, *_NUMBERS, *_TIMES, "age", WAS)
-_CONTAINS = frozenset({"id", "shop", "type", "worker", "batch", "error", "text", LOG})
+_CONTAINS = frozenset({"id", "shop", GROUP, "type", "worker", "batch", "error", "text", LOG})
 _ORDERED = frozenset({"<", "<=", ">", ">="})
 
 #: what the columns of tasks are called where Chinese is read: who types that means the field

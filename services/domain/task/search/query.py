@@ -12,6 +12,8 @@ from services.domain.task.record import Task
 ANY = "any"
 #: what a field begins with that is one of the payload: ``payload.order_id``, ``payload.address.city``
 PAYLOAD = "payload."
+#: shops that stand together; no record has it, whoever asks puts the shops in its place (``shop_filter.of_groups``)
+GROUP = "group"
 #: words in a line that a task printed; only the store can tell
 LOG = "log"
 #: what a record was at an instant, as far as its steps tell; of a dead letter ``LETTER``: nobody had dealt with it

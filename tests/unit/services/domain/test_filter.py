@@ -265,7 +265,8 @@ def test_hostile_filters_are_answered_quickly(text: str) -> None:
 
 def test_every_field_of_the_query_can_be_asked_for() -> None:
     known = {"id", "status", "shop", "platform", "type", "lane", "worker", "batch", "fp", "kind", "triage", "created",
-             "updated", "age", "attempts", "priority", "error", "uniq", "gate", "text", "log", "was"}  # fmt: skip
+             "updated", "age", "attempts", "priority", "error", "uniq", "gate", "text", "log", "was",
+             "group"}  # fmt: skip
     assert set(filter.FIELDS) == known
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -515,3 +515,58 @@ def test_what_is_chosen_in_the_map_is_ticked_in_the_table_and_the_other_way_roun
     qtbot.keyClick(heat, Qt.Key.Key_Escape)
     assert page.table.records.ticked() == frozenset()
     assert not page.bulk.isVisible()
+
+
+@pytest.mark.one_pair
+def test_the_groups_of_a_large_fleet_are_chosen_counted_and_lead_to_their_tasks(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    made = [Shop(platform="temu", shop_id=f"t{n}", group=f"g{n % 4}" if n < 2596 else "") for n in range(2600)]
+    fleet.store.put_shops(made)
+    page = open_page()
+    heat, shift, ctrl = page.heat.map, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+    qtbot.waitUntil(lambda: bool(heat.rows.inside), timeout=WAIT_MS)
+
+    def press(group: str, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        at = heat.rect_of("temu", group).center().toPoint()
+        qtbot.mouseClick(heat, Qt.MouseButton.LeftButton, keys, at)
+
+    def ticked(*groups: str) -> bool:
+        wanted = {shop.key for shop in made if shop.group in groups}
+        return {row.key for row in page.ticked()} == wanted and set(heat.chosen) == {f"temu:{one}" for one in groups}
+
+    press("g1", ctrl)
+    qtbot.waitUntil(lambda: ticked("g1"), timeout=WAIT_MS)
+    press("g3", shift)
+    qtbot.waitUntil(lambda: ticked("g1", "g2", "g3"), timeout=WAIT_MS)
+    press("g2", ctrl)
+    qtbot.waitUntil(lambda: ticked("g1", "g3"), timeout=WAIT_MS)
+    heat.setFocus()
+    qtbot.keyClick(heat, Qt.Key.Key_Home)
+    while heat.current is None or heat.current.group != "g0":
+        qtbot.keyClick(heat, Qt.Key.Key_Right)
+    qtbot.keyClick(heat, Qt.Key.Key_Right, shift)
+    qtbot.waitUntil(lambda: ticked("g0", "g1", "g3"), timeout=WAIT_MS)
+
+    idle = page.heat.legend.item("idle")
+    assert int(idle.accessibleName().removeprefix("Idle ").replace(",", "")) >= len(made)
+    assert page.heat.tasks_button.isHidden()
+    press("g2")
+    assert (idle.accessibleName(), len(heat.rows.cells)) == ("Idle 649", 649), "what is not shown is not counted"
+    with qtbot.waitSignal(page.navigate) as heard:
+        page.heat.tasks_button.click()
+    assert heard.args == ["tasks", "platform:temu group:g2"]
+    qtbot.keyClick(heat, Qt.Key.Key_Escape)
+    for group, text in (("g3", "platform:temu group:g3"), ("", "platform:temu -group:*")):
+        menu = QMenu()
+        heat.group_menu_filled.emit(menu, "temu", group)
+        with qtbot.waitSignal(page.navigate) as heard:
+            next(one for one in menu.actions() if one.text() == "Tasks of this group").trigger()
+        assert heard.args == ["tasks", text]
+    row = page.table.records.find("pdd:s1")
+    assert row is not None
+    menu = QMenu()
+    page.table.menu_requested.emit(menu, row.key)
+    with qtbot.waitSignal(page.navigate) as heard:
+        next(one for one in menu.actions() if one.text() == "Show tasks of its group").trigger()
+    assert heard.args == ["tasks", "group:east"]

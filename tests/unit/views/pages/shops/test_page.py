@@ -375,6 +375,7 @@ def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
         "Its runs along time": True,
         "Edit shop": False,
         "Show tasks": True,
+        "Show tasks of its group": True,
         "Who did what to it": True,
     }
     page.set_acting("")
@@ -519,6 +520,7 @@ def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_tha
         "Did it run?",
         "Its runs along time",
         "Show tasks",
+        "Show tasks of its group",
         "Who did what to it",
     ]
     assert [action.text() for action in menu.actions()] == offered
@@ -769,7 +771,7 @@ def test_the_palette_offers_the_verbs_of_the_shop_under_the_cursor(qtbot: QtBot,
     offered = {one.key: one for one in page.commands()}
     fleet_wide = ["Add shop", "Import", "Quiet hours", "When shops are stopped"]
     acts = ["Let the shop run again", "Resume Pinduoduo", "Pause shop", "Pause until a time", "Edit shop"]
-    looks = ["Did it run?", "Its runs along time", "Show tasks", "Who did what to it"]
+    looks = ["Did it run?", "Its runs along time", "Show tasks", "Show tasks of its group", "Who did what to it"]
     assert [action.text() for action in menu.actions()] == [*acts, *looks]
     assert [one.words for one in offered.values()] == [*acts, *looks, *fleet_wide]
     assert offered["shops.pause"].note == row(page, SHOP)["shop"]

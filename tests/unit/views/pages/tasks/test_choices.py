@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.domain.fleet.shop import Shop
 from services.domain.task.search.query import Counts
 from views.pages.tasks.choices import counted
 
@@ -14,9 +15,13 @@ def test_counts_come_per_field() -> None:
         triage={"open": 2},
         total=9,
     )
-    found = counted(counts)
+    shops = {
+        key: Shop(platform="pdd", shop_id=key, group=group) for key, group in (("pdd:a", "east"), ("temu:a", "east"))
+    }
+    found = counted(counts, shops)
     assert found["status"] == {"queued": 3, "dead": 2}
     assert found["lane"] == {"high": 3}
     assert found["shop"] == {"pdd:a": 3, "pdd:b": 4, "temu:a": 1}
+    assert found["group"] == {"east": 4}
     assert found["platform"] == {"pdd": 7, "temu": 1}
     assert found["triage"] == {"open": 2}
