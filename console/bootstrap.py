@@ -349,7 +349,8 @@ def _link(data: QMimeData) -> str:
 
 
 def offer_sample(connection: OpenConnection, opened: OpenWindow) -> None:
-    """Offer to load the sample fleet, in a toast that stays until somebody takes it, closes it, or tasks come."""
+    """Offer to load the sample fleet, in a toast that stays until somebody takes it, closes it, or brings
+    something."""
     load = operation.Operation(opened.window)
 
     def say() -> ToastSpec:
@@ -357,18 +358,19 @@ def offer_sample(connection: OpenConnection, opened: OpenWindow) -> None:
         text = _("Nothing here yet. Import your shops, or look around with the sample fleet.")
         return ToastSpec(text=text, status="waiting", actions=(offer,), sticky=True)
 
-    toast = opened.window.toasts.show(lasting(say))
-    _close_once_at_work(toast, opened)
+    _close_once_used(opened.window.toasts.show(lasting(say)), connection, opened)
 
 
-def _close_once_at_work(toast: Toast, opened: OpenWindow) -> None:
-    """Take the offer back once there are tasks: it would say "Nothing here yet" over a fleet at work."""
+def _close_once_used(toast: Toast, connection: OpenConnection, opened: OpenWindow) -> None:
+    """Take the offer back once there are shops or tasks: it would say "Nothing here yet" over somebody's own."""
+    asking = operation.Operation(toast)
 
     def look(snapshot: Snapshot) -> None:
-        if not snapshot.counts.total:
-            return
-        opened.feed.looked.disconnect(look)
-        if isValid(toast):
+        if not isValid(toast):
+            opened.feed.looked.disconnect(look)
+        elif snapshot.counts.total:
             toast.close_now()
+        elif not asking.busy:
+            asking.start(connection.shops, lambda shops: toast.close_now() if shops else None, lambda _lost: None)
 
     opened.feed.looked.connect(look)

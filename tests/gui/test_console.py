@@ -111,6 +111,25 @@ def test_first_run_then_this_machine_then_the_sample_fleet(qapp: QApplication, t
     assert kept["chosen"] == "local"
 
 
+def test_the_sample_fleet_is_offered_until_there_are_shops(qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "console.json").write_text('{"chosen": "local", "slots": 1}', encoding="utf-8")
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        assert console.connection is not None
+        assert console.opened is not None
+        toasts = console.opened.window.toasts
+
+        def offered() -> bool:
+            return any(toast.spec.text.startswith("Nothing here yet") for toast in toasts.toasts())
+
+        await until(offered, "the offer")
+        await off(console.connection.commands.fleet.import_shops, SHOPS)
+        await until(lambda: not offered(), "it is taken back")
+
+    play(qapp, tmp_path, scene)
+
+
 def test_a_dead_letter_edited_and_republished_from_the_window_succeeds(qapp: QApplication, tmp_path: Path) -> None:
     flow = tmp_path / "flow.py"
     flow.write_text(
