@@ -42,7 +42,7 @@ def republish(view: View, op: Republish) -> Answer:
     if admitted.code != "created":
         return admitted
     view.put(transitions.republished(dead, op.task.task_id, op.by, view.now))
-    return Answer("ok", admitted.task, admitted.released)
+    return Answer("ok", admitted.task)
 
 
 def _admit(view: View, task: Task, on_duplicate: str, done_since: int) -> Answer:
@@ -68,7 +68,7 @@ def _admit(view: View, task: Task, on_duplicate: str, done_since: int) -> Answer
     _introduce(view, task)
     mark = Mark.SET if task.status == PENDING else Mark.CLEAR
     fresh = view.put(transitions.created(task, view.now), mark)
-    return Answer("created", *dependants.note_needs(view, fresh, needs, broken)) if needs else Answer("created", fresh)
+    return Answer("created", dependants.note_needs(view, fresh, needs, broken) if needs else fresh)
 
 
 def _introduce(view: View, task: Task) -> None:

@@ -30,14 +30,13 @@ def find_needs(view: View, task: Task) -> tuple[list[str], Task | None] | None:
     return needs, broken
 
 
-def note_needs(view: View, task: Task, needs: list[str], broken: Task | None) -> tuple[Task, tuple[Task, ...]]:
+def note_needs(view: View, task: Task, needs: list[str], broken: Task | None) -> Task:
     """Remember what a stored task waits for; where that has failed already, it may end at once."""
     cancels = task.on_dependency_failure == dependency.CANCEL
     view.needs.note(task.task_id, needs, cancels=cancels)
     if broken is None or not cancels:
-        return task, ()
-    released: list[Task] = []
-    return drop(view, task.task_id, broken, released) or task, tuple(released)
+        return task
+    return drop(view, task.task_id, broken) or task
 
 
 def gate_of_plan(view: View, task: Task) -> str:
@@ -91,7 +90,7 @@ def _tell(view: View, task: Task, dropped: list[Task], released: list[Task]) -> 
             view.tell_left -= 1
             if good:
                 _met(view, task_id, name, released)
-            elif (gone := drop(view, task_id, task, released)) is not None:
+            elif (gone := drop(view, task_id, task)) is not None:
                 dropped.append(gone)
     return True
 
@@ -108,15 +107,14 @@ def _is_parked(task: Task) -> bool:
     return (task.status, task.gate) == (BLOCKED, dependency.GATE)
 
 
-def drop(view: View, task_id: str, cause: Task | Tombstone, released: list[Task]) -> Task | None:
-    """Cancel a task over one that it depends on; None for one that has begun."""
+def drop(view: View, task_id: str, cause: Task | Tombstone) -> Task | None:
+    """Cancel a task over one that it depends on; None for one that has begun. It stood in nobody's way."""
     forget_needs(view, task_id)
     task = view.get(task_id)
     if task is None or task.status not in (BLOCKED, SCHEDULED):
         return None
     gone = view.put(transitions.dropped(task, cause, view.now), Mark.CLEAR)
     view.dropped.append(gone)
-    released += starting.open_shop(view, gone.shop)
     return gone
 
 
@@ -170,9 +168,8 @@ def relink(view: View, op: Relink, task: Task) -> Answer:
     view.needs.forget(task.task_id)
     view.needs.note(task.task_id, waits, cancels=cancels)
     if ends and broken is not None:
-        released: list[Task] = []
-        gone = drop(view, task.task_id, broken, released)
-        return Answer("ok", gone, (*released, *(tell(view, gone) if gone is not None else ())))
+        gone = drop(view, task.task_id, broken)
+        return Answer("ok", gone, tell(view, gone) if gone is not None else ())
     if goes:
         task = view.put(transitions.released(task, view.now), Mark.SET)
         return Answer("ok", task, (task,))

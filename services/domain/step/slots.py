@@ -13,7 +13,7 @@ def free(view: View, shop: str, but: str = "", *, anyway: bool = False) -> int:
     ``anyway``: for a task that passes the breaker.
     """
     seen = view.shops.whole(shop)
-    most = 1 if seen.slots is None else seen.slots
+    most = seen.slots or 1
     found = None if anyway else view.breakers.of(shop)
     if found is not None and found.until > view.now:
         return 0

@@ -104,7 +104,8 @@ local function met(id, name, released)
   let_go(e, released)
 end
 
-local function drop(id, cause, released)
+-- It stood in nobody's way.
+local function drop(id, cause)
   local e = load(id)
   forget_needs(id)
   local status = e and e[T.status]
@@ -114,7 +115,6 @@ local function drop(id, cause, released)
   transition(e, 'cancelled', '', 'dependency')
   settle(e)
   gone_with[#gone_with + 1] = e
-  open_shop(e.shop, released)
   return e
 end
 
@@ -131,7 +131,7 @@ local function tell(e, dropped, released)
       if good then
         met(id, name, released)
       else
-        dropped[#dropped + 1] = drop(id, e, released)
+        dropped[#dropped + 1] = drop(id, e)
       end
     end
   end
@@ -199,7 +199,7 @@ local function relink(o, released)
     if not wanted[name] then strike(id, name) end
   end
   note_needs(e, list)
-  local gone = broken and cancels and drop(id, broken, released)
+  local gone = broken and cancels and drop(id, broken)
   if gone then
     tell_dependants(gone, released)
   elseif parked and not list[1] then

@@ -41,7 +41,7 @@ local function active_holder(uniq)
   end
 end
 
-local function insert(e, on_duplicate, done_since, released)
+local function insert(e, on_duplicate, done_since)
   local status = e[T.status]
   local holder = not ENDED[status] and active_holder(e[T.uniq])
   e.alone = not holder and not ENDED[status]
@@ -78,25 +78,25 @@ local function insert(e, on_duplicate, done_since, released)
   settle(e)
   if needs[1] then note_needs(e, needs) end
   if (deadline or 0) > 0 then call('ZADD', K.deadlines, text(deadline), e.id) end
-  if broken and policy == 'cancel' then drop(e.id, broken, released) end
+  if broken and policy == 'cancel' then drop(e.id, broken) end
   return 'created', e
 end
 
-local function create(o, released)
+local function create(o)
   local e = o[Create.task] -- unpacked already
   local known = load(e.id)
   if not known then
     local ended = tombstone(e.id)
     if ended and (ended ~= 'dead' or e[T.status] == 'queued') then return 'exists' end
     if ended then call('DEL', K.tomb .. e.id) end
-    return insert(e, o[Create.on_duplicate], o[Create.done_since], released)
+    return insert(e, o[Create.on_duplicate], o[Create.done_since])
   end
   local same = e[T.created_by] == known[T.created_by] and payload(e) == payload(known)
     and e[T.origin] == known[T.origin]
   return same and 'created' or 'exists', known
 end
 
-local function republish(o, released)
+local function republish(o)
   local old = load(o[Republish.task_id])
   if not old then return 'missing' end
   local e = fresh(o[Republish.task])
@@ -106,7 +106,7 @@ local function republish(o, released)
     return 'refused', old
   end
   if load(e.id) then return 'refused', old end
-  local code, made = insert(e, o[Republish.on_duplicate], o[Republish.done_since], released)
+  local code, made = insert(e, o[Republish.on_duplicate], o[Republish.done_since])
   if code ~= 'created' then return code, made end
   set_rest(old, T.triage, 'republished')
   set_rest(old, T.successor, e.id)
