@@ -165,12 +165,18 @@ def test_a_failure_opens_it_for_twice_as_long_up_to_a_cap(rig: Rig) -> None:
 
 def test_an_attempt_that_began_before_says_nothing_new(rig: Rig) -> None:
     rig.shop("s1", concurrency=3)
-    old, older = rig.running("w1#1"), rig.running("w2#1")
+    old, older, oldest = rig.running("w1#1"), rig.running("w2#1"), rig.running("w3#1")
+    rig.pass_time(0.02)
+    rig.shop("s1", concurrency=4)
     trip(rig)
     before = opened(rig)
     rig.finish(old)
-    rig.finish(older, "dead", error_kind="network")
     assert opened(rig) == before
+    cool_down(rig)
+    before = opened(rig)
+    rig.finish(older)
+    rig.finish(oldest, "dead", error_kind="network")
+    assert opened(rig) == before, "they are no probes"
 
 
 def test_a_probe_that_says_nothing_lets_another_one_try(rig: Rig) -> None:

@@ -259,6 +259,19 @@ def test_created_after_the_failure(rig: Rig) -> None:
     assert rig.store.needs([gone.task_id])[0] == []
 
 
+def test_of_several_failures_the_first_that_is_named_is_told(rig: Rig) -> None:
+    first, second = rig.dead(), rig.in_status("cancelled")
+    gone = after(rig, first, second, cancel=True)
+    assert rig.record(gone).reason == f"dependency {first.task_id} is dead"
+
+
+def test_what_another_program_has_done_waits_for_nothing_more(rig: Rig) -> None:
+    first = rig.queued()
+    second = after(rig, first)
+    assert rig.claim(second, foreign_done=True).code == "ended"
+    assert rig.store.needs([second.task_id])[0] == []
+
+
 def test_cancelling_who_waits_frees_its_place(rig: Rig) -> None:
     first = rig.running()
     second = after(rig, first)

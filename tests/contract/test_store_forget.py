@@ -140,6 +140,14 @@ def test_a_creation_under_the_id_of_a_removed_task(rig: Rig, status: str, code: 
     assert (rig.store.tombstones([task.task_id])[0] is None) == (code == "created")
 
 
+def test_a_message_of_another_program_brings_no_removed_letter_back(rig: Rig) -> None:
+    task = confirmed_dead(rig)
+    forget(rig, task)
+    again = rig.task(task_id=task.task_id, status=Status.QUEUED, origin="foreign", marks=("foreign", "noticed"))
+    assert rig.ask(Create(task=again, on_duplicate="queue")).code == "exists"
+    assert rig.store.get([task.task_id]) == [None]
+
+
 def test_removed_and_created_in_one_batch(rig: Rig) -> None:
     task = confirmed_dead(rig)
     fresh = rig.task(task_id=task.task_id)

@@ -37,6 +37,7 @@ def test_it_is_queued_with_no_message_of_ours(rig: Rig) -> None:
 def test_its_shop_is_known_from_then_on(rig: Rig) -> None:
     noticed(rig, shop_id="new")
     rig.create(shop_id="created")
+    rig.create(shop_id="misspelt", status=Status.DEAD)
     assert {shop.key: shop.unregistered for shop in rig.store.shops()} == {"pdd:new": True, "pdd:created": True}
 
 

@@ -243,6 +243,13 @@ def test_triage(rig: Rig) -> None:
     assert rig.store.counts().triage == {"open": 1}
 
 
+def test_another_note_is_kept_without_another_decision(rig: Rig) -> None:
+    dead = rig.dead()
+    for note in ("seen", "asked the shop", ""):
+        rig.ask(SetTriage(task_id=dead.task_id, triage="archived", by="ann", note=note))
+    assert (rig.record(dead).triage, rig.record(dead).triage_note) == ("archived", "asked the shop")
+
+
 def test_an_archived_letter_is_not_open(rig: Rig) -> None:
     dead = rig.dead()
     assert rig.store.counts().shops == {"pdd:s1": {"dead": 1}}

@@ -174,6 +174,18 @@ def test_it_does_not_pass_a_limit_and_goes_when_that_has_room(rig: Rig) -> None:
     assert rig.claim(rig.record(task)).code == "run"
 
 
+def test_room_at_a_limit_lets_none_pass_a_login(rig: Rig) -> None:
+    rig.store.put_limit(Limit(scope="type:sync_order", concurrency=1))
+    elsewhere = rig.running(shop_id="s2", owner="keeps#busy")
+    pause(rig)
+    task = parked(rig, "paused")
+    let_through(rig, task)
+    rig.ask(CloseSession(shop="pdd:s1", kind="captcha", by="ann@desk"))
+    assert rig.finish(elsewhere).released == ()
+    rig.ask(OpenSession(shop="pdd:s1", by="ann@desk"))
+    assert rig.open() == [task.task_id]
+
+
 def test_a_type_may_be_paused_while_its_shop_works(rig: Rig) -> None:
     pause(rig, "type:sync_order")
     task, other = parked(rig, "paused"), parked(rig, "paused")
