@@ -136,6 +136,17 @@ def test_the_role_of_all_others_is_taken_back_only_where_it_is_still_that(fleet:
     assert people.roles(fleet.engine.store).default == "operator"
 
 
+def test_a_role_is_taken_back_only_where_it_is_still_that(fleet: Fleet) -> None:
+    ann, store = roles_of(fleet, ANN), fleet.engine.store
+    ann.set(BEN, "viewer")
+    for back in (lambda: ann.set(BEN, "operator", instead="admin"), lambda: ann.remove(BEN, instead="admin")):
+        with pytest.raises(UsageError):
+            back()
+        assert people.roles(store).of(BEN) == "viewer"
+    ann.set(BEN, "operator", instead="viewer")
+    assert ann.remove(BEN, instead="operator").of(BEN) == "operator"
+
+
 def test_nobody_is_an_admin_by_default(fleet: Fleet) -> None:
     with pytest.raises(UsageError) as caught:
         roles_of(fleet, ANN).set_default("admin")

@@ -11,7 +11,7 @@ from services import i18n, messages
 from services.commands.fleet import ShopChanged, platform_of
 from services.domain.change import Claim
 from services.domain.errors import NotAllowed, UsageError
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import WorkerInfo
 from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room
@@ -63,6 +63,29 @@ def test_an_import_that_nobody_touched_is_taken_back_whole(room: Room, desk: Des
     desk.fleet.import_shops(old)
     assert desk.fleet.put_back_shops(new, desk.fleet.replace_shops(new)) == 2
     assert sorted(room.store.shops(), key=lambda shop: shop.key) == old
+
+
+def test_a_pause_in_the_place_of_one_writes_over_nobodys_that_came_in_between(
+    room: Room, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, theirs = room.store.swap_pause, Pause(scope="shop:pdd:s1", by="bob@desk", at=room.store.now_ms())
+
+    def meanwhile(scope: str, instead: str, pause: Pause | None) -> bool:
+        room.store.set_pause(theirs)
+        return real(scope, instead, pause)
+
+    monkeypatch.setattr(room.store, "swap_pause", meanwhile)
+    with pytest.raises(UsageError):
+        desk.fleet.pause("shop:pdd:s1", instead="")
+    assert list(room.store.pauses()) == [theirs]
+
+
+def test_a_shop_that_an_import_gives_no_queue_any_more_is_served_by_the_lanes(room: Room, desk: Desk) -> None:
+    desk.fleet.import_shops([Shop(platform="pdd", shop_id="s1", dedicated=True)])
+    task = room.create()
+    assert room.task(task.task_id).queue != ""
+    desk.fleet.import_shops([Shop(platform="pdd", shop_id="s1")])
+    assert room.task(task.task_id).queue == ""
 
 
 def test_an_edit_writes_only_what_it_changed(room: Room, desk: Desk) -> None:

@@ -37,6 +37,9 @@ def test_a_running_task_is_asked_and_its_worker_told(room: Room, desk: Desk) -> 
     outcome = desk.tasks.cancel([task.task_id])
     assert (outcome.done, outcome.pending, outcome.clean) == ((), (task.task_id,), True)
     assert room.task(task.task_id).cancel == "requested"
+    ended = room.finish(room.running(shop_id="s2"), "succeeded")
+    desk.tasks.cancel([room.running(shop_id="s3").task_id, ended.task_id])
+    assert room.store.audit(1)[0].outcome.startswith("partly: 1 done, 1 refused")
 
 
 def test_cancelling_what_holds_a_shop_lets_the_next_go(room: Room, desk: Desk) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.domain.fleet.worker import SILENT_AFTER_MS, SlotState, WorkerInfo
+from services.domain.fleet.worker import SILENT_AFTER_MS, LinkState, SlotState, WorkerInfo
 from services.domain.gates import ability
 from services.domain.gates.ability import Ability
 from services.domain.gates.home import HomeNow
@@ -57,6 +57,12 @@ def test_only_living_workers_of_the_lane_count() -> None:
     assert supply.seen == ("able", "elsewhere", "poor")
 
 
+def test_those_that_cannot_reach_the_broker_are_counted_since_the_first_cannot() -> None:
+    lost = [worker(f"w{n}", link=LinkState(error="Connection lost.", lost_at=NOW - n * 1000)) for n in (1, 3, 2)]
+    supply = ability.supply(kind(), "high", [worker("able", executors=("rpa",)), *lost], NOW)
+    assert (supply.serving, supply.cut_off, supply.lost_at) == (1, 3, NOW - 3000)
+
+
 @pytest.mark.parametrize(
     ("executor", "lacks", "needs", "need"),
     [
@@ -70,6 +76,12 @@ def test_only_living_workers_of_the_lane_count() -> None:
 def test_what_is_needed_has_a_name(executor: str, lacks: dict[str, str], needs: str, need: str) -> None:
     supply = ability.supply(kind(executor), "high", [worker(), worker("w2", lacks=lacks)], NOW)
     assert (supply.able, supply.needs, supply.need) == (0, needs, need)
+
+
+def test_those_that_were_told_to_refuse_it_are_not_called_unable() -> None:
+    able = worker(executors=("rpa",), declines=("mail",))
+    supply = ability.supply(kind(), "high", [able, worker("w2", lacks={"rpa": "flowrun"})], NOW)
+    assert (supply.able, supply.needs, supply.need) == (0, "willing", "mail")
 
 
 def test_a_command_of_its_own_goes_before_the_browser() -> None:

@@ -78,6 +78,10 @@ def test_windows_that_touch_are_one() -> None:
     assert quiet_hours.spans(quiet, SHANGHAI, start, start + DAY) == [
         (at("2026-11-23T22:00", SHANGHAI), at("2026-11-24T07:00", SHANGHAI))
     ]
+    within = night("daily 22:00-06:00", "daily 23:00-24:00")
+    assert quiet_hours.spans(within, SHANGHAI, start, start + DAY) == [
+        (at("2026-11-23T22:00", SHANGHAI), at("2026-11-24T06:00", SHANGHAI))
+    ]
 
 
 def test_an_hour_that_the_clock_skips_is_the_first_after_the_gap() -> None:
