@@ -219,10 +219,9 @@ function pass.open(shop, released, most)
   end
 end
 
--- The first with a pass of one type in a shop's lot that may start, but for limits.
+-- The first with a pass of one type in a shop's lot that may start, but for limits; somebody is logged in there.
 function pass.first(shop, kind)
-  local s = shop_state(shop)
-  if session.closed(shop) or free_slots(s, true) <= 0 then return end
+  if free_slots(shop_state(shop), true) <= 0 then return end
   for _, id in ipairs(pass.of_shop(shop)) do
     local e = load(id)
     if e and e.kind == kind and pass.holds(e) and pass.is_parked(e) then
