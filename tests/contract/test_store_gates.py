@@ -426,6 +426,23 @@ def test_a_long_lot_drains_in_order(rig: Rig) -> None:
     assert rig.store.counts().status == {"succeeded": 13}
 
 
+def test_behind_very_many_twins_a_paused_type_waits_too(rig: Rig) -> None:
+    rig.shop("s1", concurrency=3)
+    first = rig.running(uniq="U")
+    many = [Create(task=rig.task(uniq="U"), on_duplicate="queue") for _ in range(450)]
+    for answer in rig.store.apply(many):
+        assert answer.task is not None
+        if answer.task.status == Status.PENDING:
+            rig.confirm(answer.task)
+            assert rig.claim(rig.record(answer.task), "w2#1").code == "blocked"
+    rig.store.set_pause(Pause(scope="type:report", by="ann"))
+    paused = [rig.claim(rig.queued(task_type="report", priority=10, lane="high"), "w2#1").task for _ in range(2)]
+    assert [task.gate if task is not None else "" for task in paused] == ["paused", "paused"]
+    for _ in range(3):
+        assert rig.open() == []
+    assert rig.record(first).status == Status.RUNNING
+
+
 def test_open_shop_is_safe_to_repeat(rig: Rig) -> None:
     rig.shop("s1", concurrency=3)
     rig.store.set_pause(Pause(scope="all", by="ann"))

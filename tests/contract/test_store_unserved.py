@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.change import Cancel, Create, Finish, Move
+from services.domain.change import Cancel, Create, Finish, Move, OpenLimit
 from services.domain.fleet.shop import Pause
 from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates.limit import Limit
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from tests.contract.rig import Rig, attempt_of
@@ -157,6 +158,21 @@ def test_a_slot_that_nobody_fetches_it_for_is_given_to_the_next(rig: Rig) -> Non
     else:
         rig.pass_time(3.1)
     assert rig.open() == [late.task_id]
+    assert rig.record(parked).gate == "no_worker"
+
+
+def test_a_place_at_a_limit_that_nobody_fetches_it_for_is_given_to_the_next(rig: Rig) -> None:
+    rig.store.put_limit(Limit(scope="type:sync_order", concurrency=1))
+    first = rig.running(shop_id="s0")
+    parked = rig.blocked(shop_id="s1")
+    (released,) = rig.finish(first).released
+    assert rig.claim(released, "poor#1", able=False).code == "blocked"
+    late = rig.blocked(shop_id="s2")
+    room = OpenLimit(scope="type:sync_order", most=5)
+    assert rig.ask(room).released == ()
+    rig.pass_time(1.6)
+    rig.pass_time(1.6)
+    assert [task.task_id for task in rig.ask(room).released] == [late.task_id]
     assert rig.record(parked).gate == "no_worker"
 
 
