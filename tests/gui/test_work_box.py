@@ -34,6 +34,7 @@ from services.ports import LogLine
 from tests.gui.desk import Desk
 from tests.support.widgets import words
 from views.dialogs.work.dialog import Asked, WorkDialog
+from views.support.words import type_names
 from views.tables.table_view import TableView
 from views.widgets.unknown import Bones
 
@@ -740,6 +741,10 @@ def test_what_a_schedule_brings_and_a_promise_stand_beside_the_answer(qtbot: QtB
     with qtbot.waitSignal(dialog.wanted, timeout=WAIT_MS) as led:
         dialog.answer.tiles.tiles["next"].door.click()
     assert led.args == ["schedules", "yearly"]
+    i18n.set_language("zh_CN")
+    type_names.know(desk.session.types())
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
+    assert dialog.answer.tiles.tiles["promise"].beside.text().startswith("同步订单"), "as people call the type"
 
 
 @pytest.mark.one_pair

@@ -27,6 +27,8 @@ from views.dialogs.frame import Dimming
 from views.dialogs.new_task.dialog import NewTaskDialog
 from views.dialogs.sheet.step import SheetStep
 from views.dialogs.shops.edit import ShopDialog
+from views.dialogs.shops.picker import PASTE
+from views.dialogs.work.dialog import WorkDialog
 from views.pages.alerts.page import CHANNELS_VIEW, RULES_VIEW
 from views.pages.audit.page import AuditPage
 from views.pages.schedules.editor import ScheduleDialog
@@ -159,6 +161,33 @@ async def _new_task(window: MainWindow) -> NewTaskDialog | None:
     return dialog
 
 
+async def _form(window: MainWindow) -> QWidget | None:
+    """A pasted list of shops, two lines of which are none."""
+    dialog = await _new_task(window)
+    if dialog is None:
+        return None
+    dialog.what.platforms.set_current("pdd")
+    dialog.what.types.setCurrentIndex(dialog.what.types.findData("sync_order"))
+    dialog.shops.set_mode(PASTE)
+    shops = [shop.shop_id for shop in sample_shops(20) if shop.platform == "pdd"]
+    dialog.shops.picker.paste.field.setPlainText("\n".join([*shops[:6], shops[6][:-1], "小满百货旗舰"]))
+    await asyncio.sleep(OPENS_S * 12)
+    return dialog
+
+
+async def _did(window: MainWindow) -> QWidget | None:
+    """Several works at once."""
+    window.activateWindow()
+    await asyncio.sleep(OPENS_S)
+    QTest.keyClick(window, Qt.Key.Key_D, CTRL)
+    dialog = await _until(lambda: _of(WorkDialog))
+    if isinstance(dialog, WorkDialog):
+        await asyncio.sleep(OPENS_S * 4)
+        dialog.field.setText("pdd-100 sync")
+        await asyncio.sleep(OPENS_S * 12)
+    return dialog
+
+
 async def _template(window: MainWindow) -> QWidget | None:
     """The name under which a form is kept; kept, it stands in the menu of the dialog."""
     dialog = await _new_task(window)
@@ -253,6 +282,8 @@ async def _about(window: MainWindow) -> QWidget | None:
 #: what is behind more than one step, by page
 SCENES: Mapping[str, Mapping[str, Callable[[MainWindow], Awaitable[QWidget | None]]]] = {
     "window": {
+        "new-task-form": _form,
+        "did-it-run-answered": _did,
         "new-task-template": _template,
         "new-task-templates": _templates,
         "new-task-file": _file,

@@ -30,7 +30,7 @@ from views.dialogs.file import FileDialog
 from views.dialogs.frame import DialogFrame
 from views.dialogs.name import NameDialog
 from views.dialogs.new_task.created import Created, Creator
-from views.dialogs.new_task.draft import FORCE, QUEUE, REJECT, STOP, Draft, from_prefill
+from views.dialogs.new_task.draft import FORCE, QUEUE, REJECT, STOP, Draft, from_prefill, none_left
 from views.dialogs.new_task.forecast import Forecast
 from views.dialogs.new_task.form import NewTaskForm
 from views.dialogs.new_task.lookup import Known, Lookup
@@ -705,7 +705,7 @@ class NewTaskDialog(DialogFrame):
             return _("Paste or type rows first")
         if found.bad_rows:
             return _("No row can become a task")
-        return _("All of them are active already") if found.active else _("All of them were done already")
+        return none_left(active=bool(found.active), done=bool(found.again))
 
     def _sendable(self) -> bool:
         found = self.sheet.orders

@@ -132,7 +132,14 @@ def missing(draft: Draft, errors: int, delivery: str) -> str:
         return _("Say why what was done already must be done again")
     if draft.number:
         return ""
-    return _("All of them are active already") if draft.twins else _("All of them were done already")
+    return none_left(active=bool(draft.twins), done=bool(draft.asked))
+
+
+def none_left(*, active: bool, done: bool) -> str:
+    """Why nothing is left to create; ``active``, ``done``: some of it is, or was."""
+    if active and done:
+        return _("All of them are active or were done already")
+    return _("All of them are active already") if active else _("All of them were done already")
 
 
 def from_prefill(prefill: Mapping[str, object]) -> Draft:

@@ -36,6 +36,7 @@ from services.monitor.shops.day import (
 from services.monitor.works import Uncounted, WorkStory
 from views.support import heard, shown, text
 from views.support.words import kinds, origins, type_names
+from views.support.words import shop as shop_words
 from views.widgets.card import Told
 
 #: so many runs of a day are told one by one
@@ -217,7 +218,7 @@ def _promise(promised: Sequence[WorkPromise], now_ms: int) -> Told:
         return Told(PROMISE, N_("Promise"), _("None"), _("nothing is promised of it"), glyph="idle")
     worst = promised[0]
     word, tone, glyph = _PROMISED.get(worst.state, (N_("Not judged"), "text", "unknown"))
-    what = render(worst.row.sentence[0])
+    what = shop_words.said(worst.row.sentence[0])
     if worst.break_at:
         what = text.listed([what, _("until {when}").format(when=_at(worst.break_at, now_ms))])
     return Told(PROMISE, N_("Promise"), _(word), what, tone, glyph=glyph, door=worst.row.name)

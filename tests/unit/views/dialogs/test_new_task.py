@@ -33,7 +33,7 @@ from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.frame import Scrim
 from views.dialogs.name import NameDialog
 from views.dialogs.new_task.dialog import NewTaskDialog
-from views.dialogs.new_task.draft import ALL
+from views.dialogs.new_task.draft import ALL, Draft, missing
 from views.dialogs.schema.form import ChoicesInput, LineInput
 from views.support import shown
 from views.support.instant import ticks
@@ -847,6 +847,13 @@ def test_what_was_done_so_lately_asks_for_a_reason(qtbot: QtBot, fleet: Fleet, o
     row.go.click()
     qtbot.waitUntil(lambda: row.said.text() == "created")
     assert [task.shop for task in tasks(fleet) if task.reason == "the shop lost it"] == [SHOPS[0]]
+
+
+def test_where_some_are_active_and_the_others_were_done_both_is_said() -> None:
+    left = Draft(
+        task_type="sync_order", shops=("pdd:1", "pdd:2"), twins=frozenset({"pdd:1"}), asks=frozenset({"pdd:2"})
+    )
+    assert missing(left, 0, "") == "All of them are active or were done already"
 
 
 @pytest.mark.parametrize("spoilt", [False, True], ids=["done", "nobody can read whether"])
