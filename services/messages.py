@@ -180,13 +180,26 @@ def within(message: Message) -> Said:
     return text
 
 
-def headline_within(clauses: Iterable[Clause]) -> Said:
-    """The headline of the fleet as a part of another sentence."""
+def with_names(message: Message, shop_name: Callable[[str], str]) -> Message:
+    """The sentence with the shop that it names, or that a pause in it covers, as people call it."""
+    params = dict(message.params)
+    if isinstance(shop := params.get("shop"), str):
+        params["shop"] = shop_name(shop)
+    head, _colon, key = str(params.get("scope", "")).partition(":")
+    if head == "shop":
+        params["scope"] = f"shop:{shop_name(key)}"
+    return Message(message.code, params)
+
+
+def headline_within(clauses: Iterable[Clause], shop_name: Callable[[str], str]) -> Said:
+    """The headline of the fleet as a part of another sentence, shops as people call them."""
     said: list[Said] = []
     for clause in clauses:
-        why = [within(one) for one in clause.why]
-        params = {**clause.message.params, "why": _joined("text.and", why)} if why else clause.message.params
-        said.append(within(Message(clause.message.code, params)))
+        why = [within(with_names(one, shop_name)) for one in clause.why]
+        message = with_names(clause.message, shop_name)
+        said.append(
+            within(Message(message.code, {**message.params, "why": _joined("text.and", why)}) if why else message)
+        )
     return _joined("text.then", said)
 
 

@@ -235,7 +235,9 @@ class Doctor:
         found = [health.of_leader(store.leader(leader.ROLE), unfinished, resigned)]
         told = self._flow = look_once(store, self._broker, self._registry, self._clock)
         waiting += told.facts.unrecorded
-        found.append(health.of_flow(told.state, headline_within(flow.headline(told)), waiting))
+        found.append(
+            health.of_flow(told.state, headline_within(flow.headline(told), self._registry.shop_name), waiting)
+        )
         fleet = fates.look(store)
         found += health.of_workers(fleet, waiting, self._version)
         if (last := insight.last(fleet, now)) is not None:

@@ -99,7 +99,7 @@ def test_a_promise_names_a_failure_as_people_know_it() -> None:
 def test_the_headline_of_the_fleet_is_said_within_a_sentence_in_the_language_of_the_window() -> None:
     person = flow.Clause(Message("flow.person", {"n": 3}), (Message("drain.nobody"), Message("drain.unknown")))
     clauses = (flow.Clause(Message("flow.waiting", {"n": 9})), person)
-    found = Message("doctor.flow", {"what": messages.headline_within(clauses)})
+    found = Message("doctor.flow", {"what": messages.headline_within(clauses, str)})
     english = f"Work: {messages.english_headline(clauses)}"
     assert messages.english(found) == english
     i18n.set_language("zh_CN")
@@ -159,3 +159,12 @@ def test_what_the_system_refuses_is_said_in_words() -> None:
     with i18n.speaking("zh_CN"):
         assert messages.told(full) == "\u78c1\u76d8\u6ca1\u6709\u5269\u4f59\u7a7a\u95f4"
     assert messages.told(unusual) == str(unusual)
+
+
+def test_the_headline_names_shops_as_people_call_them() -> None:
+    limit = Message("flow.shop_limit", {"free": 2, "slots": 5, "shop": "pdd:s1", "limit": 1})
+    paused = Message("flow.pauses_all", {"pauses": 2, "scope": "shop:pdd:s1", "most": 3, "who": "ann", "span": "5 min"})
+    clauses = (flow.Clause(limit), flow.Clause(Message("flow.waiting", {"n": 3}), (paused,)))
+    said = messages.english(Message("doctor.flow", {"what": messages.headline_within(clauses, lambda _key: "Tea")}))
+    assert "but Tea runs 1 at a time" in said
+    assert "pdd:s1" not in said

@@ -15,7 +15,7 @@ from services.domain.past.marks import Mark
 from services.domain.text.counting import counts
 from services.domain.text.message import Message
 from services.i18n import _, fill, ngettext
-from services.messages import headline
+from services.messages import headline, with_names
 from services.monitor.alerts import wording
 from services.monitor.attention import WORDS
 from services.monitor.attention.words import COUNTED
@@ -38,12 +38,10 @@ def in_brief(now: OverviewNow) -> str:
 
 
 def _say(now: OverviewNow, message: Message) -> str:
-    """A statement, with the shop that a pause covers as people call it."""
-    scope = str(message.params.get("scope", ""))
-    if scope.startswith("shop:"):
-        name = next((one.name for one in now.shops if f"shop:{one.key}" == scope), "")
-        message = Message(message.code, {**message.params, "scope": f"shop:{name}" if name else scope})
-    return shown.say(message)
+    """A statement, with the shop in it as people call it."""
+    return shown.say(
+        with_names(message, lambda key: next((one.name for one in now.shops if one.key == key), "") or key)
+    )
 
 
 def summary_counts(now: OverviewNow) -> bool:
