@@ -199,17 +199,27 @@ class AlertCommands:
             return self._store.add_document(rules.KIND, made.name, rules.dump(made))
         return self._store.swap_document(rules.KIND, made.name, before, rules.dump(made))
 
-    def enable_rule(self, name: str, *, enabled: bool) -> Rule:
-        """Switch a rule on or off. Raises UsageError where there is none."""
-        return self.set_rule(replace(self._rule(name), enabled=enabled))
+    def enable_rule(self, name: str, *, enabled: bool, instead: Rule | None = None) -> Rule:
+        """Switch a rule on or off. ``instead``: only in the place of this one.
 
-    def reset_rule(self, name: str) -> Rule | None:
+        Raises:
+            UsageError: there is none.
+            RuleChanged: there is another one than ``instead``, or somebody changed it this very moment.
+        """
+        before = instead or self._rule(name)
+        return self.set_rule(replace(before, enabled=enabled), instead=before)
+
+    def reset_rule(self, name: str, *, instead: Rule | None = None) -> Rule | None:
         """Take back what people changed; the default holds again. None for a rule that people added: it is gone.
+        ``instead``: only in the place of this one.
 
         Raises:
             UsageError: there is no such rule.
+            RuleChanged: there is another one than ``instead``.
         """
         self._audit.need(self._operator, "admin", "alert.rule_reset", [name])
+        if instead is not None and instead != (now := self.rules().get(name)):
+            raise RuleChanged(now)
         before = self._rule(name)
         with self._audit.act("alert.rule_reset", [name], {"before": msgspec.to_builtins(before)}):
             self._store.put_document(rules.VERSIONS, rules.version_name(before), rules.dump(before))

@@ -141,14 +141,16 @@ class AlertActions(PageActs):
     def switch_rule(self, one: RuleNow) -> None:
         """Switch one on or off."""
         said = _("{name} is off.") if one.rule.enabled else _("{name} is on.")
-        call = partial(self._context.commands.alerts.enable_rule, one.rule.name, enabled=not one.rule.enabled)
+        enable = self._context.commands.alerts.enable_rule
+        call = partial(enable, one.rule.name, enabled=not one.rule.enabled, instead=one.rule)
         self._act(call, said.format(name=words.rule_name(one.rule)), self._rule_back(one.rule))
 
     def reset_rule(self, one: RuleNow) -> None:
         """Let the default hold again."""
         alerts = self._context.commands.alerts
         said = _("{name} is as it was delivered.").format(name=words.rule_name(one.rule))
-        self._act(partial(alerts.reset_rule, one.rule.name), said, partial(alerts.set_rule, one.rule))
+        call = partial(alerts.reset_rule, one.rule.name, instead=one.rule)
+        self._act(call, said, partial(alerts.set_rule, one.rule))
 
     # channels
 

@@ -234,6 +234,11 @@ def test_a_rule_is_written_over_no_version_that_was_not_seen(room: Room, monkeyp
     theirs.reset_rule(seen.name)
     with pytest.raises(RuleChanged, match="set this alert rule back"):
         mine.set_rule(wanted, instead=now)
+    with pytest.raises(RuleChanged, match="set this alert rule back"):
+        mine.enable_rule(seen.name, enabled=True, instead=now)
+    with pytest.raises(RuleChanged, match="set this alert rule back"):
+        mine.reset_rule(seen.name, instead=now)
+    assert mine.rules()[seen.name] == seen, "neither was done"
     made = mine.set_rule(wanted, instead=seen)
     look, came = room.store.documents, list[str]()
 
