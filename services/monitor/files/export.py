@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import IO, Any
 
-from services import whole_file
+from services import called, whole_file
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.task.record import Task
@@ -30,11 +31,15 @@ class Stopped(ConsoleError):
     """The person did not want it any more; nothing was written."""
 
 
-def fields(task: Task, shop: Shop | None, zone: tzinfo) -> dict[str, Any]:
-    """A task as it is exported: names of the record, times as ISO 8601 with offset, secrets as dots."""
+def fields(task: Task, shop: Shop | None, zone: tzinfo, gate: str = "") -> dict[str, Any]:
+    """A task as it is exported: names of the record, times as ISO 8601 with offset, secrets as dots. ``gate``: where it
+    waits now, told by its name and in words; "" where it does not.
+    """
     return {
         "task_id": task.task_id,
         "status": str(task.status),
+        "gate": gate,
+        "waits_for": called.gate(gate),
         "task_type": task.task_type,
         "platform": task.platform,
         "shop_id": task.shop_id,
@@ -68,12 +73,14 @@ def write(
     shops: Mapping[str, Shop],
     zone: tzinfo,
     *,
+    gates: Callable[[Sequence[Task]], Mapping[str, str]] = lambda _tasks: {},
     told: Callable[[int], None] = lambda _number: None,
     stop: threading.Event | None = None,
 ) -> int:
     """Write ``tasks`` to ``path``, whose ending names the format, and return how many they were. Blocking.
 
-    ``told`` hears now and then how many are written. The file is there whole or, after an error or ``stop``, as before.
+    ``gates`` tells by id where tasks wait now, ``told`` hears now and then how many are written. The file is there
+    whole or, after an error or ``stop``, as before.
 
     Raises:
         UsageError: the ending is no known format, or there are more tasks than a sheet has rows.
@@ -87,12 +94,15 @@ def write(
 
     def rows() -> Iterator[dict[str, Any]]:
         nonlocal count
-        for task in tasks:
-            if stop is not None and stop.is_set():
-                raise Stopped("the export was stopped; nothing was written")
-            yield fields(task, shops.get(task.shop), zone)
-            count += 1
-            if count % _TOLD_EVERY == 0:
+        left = iter(tasks)
+        while some := list(itertools.islice(left, _TOLD_EVERY)):
+            waits = gates(some)
+            for task in some:
+                if stop is not None and stop.is_set():
+                    raise Stopped("the export was stopped; nothing was written")
+                yield fields(task, shops.get(task.shop), zone, waits.get(task.task_id, ""))
+            count += len(some)
+            if len(some) == _TOLD_EVERY:
                 told(count)
 
     draft = whole_file.draft_of(path)
@@ -105,9 +115,9 @@ def write(
     return count
 
 
-def document(task: Task, shop: Shop | None, zone: tzinfo) -> dict[str, Any]:
+def document(task: Task, shop: Shop | None, zone: tzinfo, gate: str = "") -> dict[str, Any]:
     """A task as JSON: payload and result are values, not texts."""
-    return _with_values(fields(task, shop, zone))
+    return _with_values(fields(task, shop, zone, gate))
 
 
 def moment(instant_ms: int, zone: tzinfo) -> str:

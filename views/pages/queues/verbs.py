@@ -257,7 +257,7 @@ def _ids(task_id: str) -> str:
 
 
 def _write(queries: TaskQueries, ids: tuple[str, ...], path: Path) -> int:
-    return export.write(queries.each_of(ids), path, queries.shops(), shown.zone())
+    return export.write(queries.each_of(ids), path, queries.shops(), shown.zone(), gates=queries.gates)
 
 
 class Waiting(msgspec.Struct, frozen=True):

@@ -203,22 +203,29 @@ def curl(task: Task) -> str:
 
 
 def _rows(queries: TaskQueries, ids: Sequence[str]) -> tuple[TaskRow, ...]:
-    shops = queries.shops()
+    shops, tasks = queries.shops(), list(queries.each_of(ids))
+    gates = queries.gates(tasks)
     return tuple(
-        TaskRow(task=task, shop_name=shop.name if (shop := shops.get(task.shop)) is not None else "")
-        for task in queries.each_of(ids)
+        TaskRow(
+            task=task,
+            shop_name=shop.name if (shop := shops.get(task.shop)) is not None else "",
+            gate=gates.get(task.task_id, ""),
+        )
+        for task in tasks
     )
 
 
 def _json(rows: Sequence[TaskRow]) -> str:
-    documents = [{**export.document(row.task, None, shown.zone()), "shop_name": row.shop_name} for row in rows]
+    documents = [
+        {**export.document(row.task, None, shown.zone(), row.gate), "shop_name": row.shop_name} for row in rows
+    ]
     return json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False, indent=2)
 
 
 def _write(queries: TaskQueries, under_way: _Export, ids: Sequence[str], wanted: Wanted) -> int:
     everything = queries.each(wanted.filter, sort=wanted.sort, descending=wanted.descending)
     tasks = queries.each_of(ids) if ids else everything
-    return export.write(tasks, under_way.path, queries.shops(), shown.zone(), stop=under_way.stop)
+    return export.write(tasks, under_way.path, queries.shops(), shown.zone(), gates=queries.gates, stop=under_way.stop)
 
 
 def _open(folder: QUrl) -> None:

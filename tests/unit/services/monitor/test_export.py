@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, timedelta, timezone
 from pathlib import Path
 
@@ -101,6 +101,31 @@ def test_json_keeps_values(tmp_path: Path) -> None:
     assert [json.loads(line) for line in lines.read_text(encoding="utf-8").splitlines()] == [evil, plain]
     export.write([], path, SHOPS, UTC)
     assert json.loads(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("kind", export.FORMATS)
+def test_where_a_task_waits_stands_beside_its_status(tmp_path: Path, kind: str) -> None:
+    asked: list[int] = []
+
+    def gates(tasks: Sequence[Task]) -> dict[str, str]:
+        asked.append(len(tasks))
+        return dict.fromkeys([PLAIN.task_id], "no_worker")
+
+    path = tmp_path / f"tasks.{kind}"
+    export.write([EVIL, PLAIN, *[EVIL] * 600], path, SHOPS, UTC, gates=gates)
+    if kind == "xlsx":
+        lines = list(openpyxl.load_workbook(path).active.iter_rows(values_only=True))  # type: ignore[union-attr]
+        rows = [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
+    elif kind == "csv":
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            rows = [dict(row) for row in csv.DictReader(stream)]
+    else:
+        text = path.read_text(encoding="utf-8")
+        rows = json.loads(text) if kind == "json" else [json.loads(line) for line in text.splitlines()]
+    told = [(row["gate"] or "", row["waits_for"] or "") for row in rows]
+    assert told[:3] == [("", ""), ("no_worker", "no worker"), ("", "")]
+    assert set(told[3:]) == {("", "")}
+    assert asked == [500, 102], "in portions, of which each is asked for at once"
 
 
 @pytest.mark.parametrize("kind", ["csv", "xlsx", "json"])
