@@ -74,8 +74,10 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "executors.rpa.cancel_grace_seconds", 0 <= rpa.cancel_grace_seconds <= DAY_S, "0 to 86400"
     yield from _rpa(rpa)
     yield from _http(settings.executors.http)
-    yield "retry.base_seconds", 1 <= retry.base_seconds <= retry.cap_seconds, said("must.base")
-    yield "retry.cap_seconds", retry.cap_seconds <= DAY_S, said("must.most", most=DAY_S)
+    capped = 1 <= retry.cap_seconds <= DAY_S
+    yield "retry.cap_seconds", capped, "1 to 86400"
+    most = retry.cap_seconds if capped else retry.base_seconds
+    yield "retry.base_seconds", 1 <= retry.base_seconds <= most, said("must.base")
     yield "retry.max_retries", 0 <= retry.max_retries <= 20, "0 to 20"
     for name, words in settings.alerts.commands.items():
         yield f"alerts.commands.{name}", bool(words and words[0]), said("must.command")

@@ -69,7 +69,6 @@ REFUSALS: dict[str, str] = {
     "must.node": N_("1 to 64 of A-Z a-z 0-9 . _ -"),
     "must.lanes": N_("some of high, normal and low"),
     "must.base": N_("at least 1 and not above cap_seconds"),
-    "must.most": N_("at most {most}"),
     "must.command": N_("the words of a command, the program first"),
     "must.one_of": N_("one of {known}"),
     "must.queue": N_("the name of another program's queue, none of Fleetdeck's own"),

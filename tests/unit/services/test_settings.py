@@ -174,6 +174,8 @@ def test_the_home_is_named_by_a_variable_or_the_users_own(tmp_path: Path, monkey
         ("[worker]\nlanes = []\n", "worker.lanes"),
         ("[worker]\ngrace_seconds = -1\n", "worker.grace_seconds"),
         ("[retry]\nbase_seconds = 0\n", "retry.base_seconds"),
+        ("[retry]\ncap_seconds = 0\n", "retry.cap_seconds"),
+        ("[retry]\ncap_seconds = 86401\n", "retry.cap_seconds"),
         ("[retry]\nbase_seconds = 60\ncap_seconds = 30\n", "retry.base_seconds"),
         ("[retry]\nmax_retries = 21\n", "retry.max_retries"),
         ("[retry]\nmax_retries = -1\n", "retry.max_retries"),
