@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -22,6 +23,19 @@ _DAYS = (
     N_("Saturdays"),
     N_("Sundays"),
 )
+_DAY = (
+    N_("Sunday"), N_("Monday"), N_("Tuesday"), N_("Wednesday"), N_("Thursday"), N_("Friday"), N_("Saturday"),
+    N_("Sunday"),
+)  # fmt: skip
+#: which of such a day in a month, as it stands behind the # of a cron expression
+_NTH = {
+    "1": N_("on the first {day} of each month at {time}"),
+    "2": N_("on the second {day} of each month at {time}"),
+    "3": N_("on the third {day} of each month at {time}"),
+    "4": N_("on the fourth {day} of each month at {time}"),
+    "5": N_("on the fifth {day} of the months that have one at {time}"),
+}
+_BY_NAME = {name: str(number) for number, name in enumerate(("sun", "mon", "tue", "wed", "thu", "fri", "sat"))}
 #: what may be chosen in a field of a schedule, by what is kept
 CHOICES = {
     "missed": {"once": N_("make up for it once"), "skip": N_("leave it out")},
@@ -55,6 +69,7 @@ def repeats(schedule: Schedule) -> str:
     if len(parts) != 5:
         return schedule.cron
     minute, hour, day, month, weekday = parts
+    weekday = re.sub("[a-z]{3}", lambda name: _BY_NAME.get(name[0], name[0]), weekday.lower())
     if month != "*":
         return _yearly(minute, hour, day, month, weekday) or schedule.cron
     if hour.startswith("*/") and (day, weekday) == ("*", "*"):
@@ -75,6 +90,13 @@ def _yearly(minute: str, hour: str, day: str, month: str, weekday: str) -> str:
 def _monthly(day: str, time: str) -> str:
     if day.upper() == "L":
         return _("on the last day of each month at {time}").format(time=time)
+    if day.upper() == "LW":
+        return _("on the last day from Monday to Friday of each month at {time}").format(time=time)
+    days = day.split(",")
+    if len(days) > 1 and all(one.isdigit() and int(one) <= _IN_EVERY_MONTH for one in days):
+        return _("monthly on the days {days} at {time}").format(
+            days=text.listed([str(int(one)) for one in days]), time=time
+        )
     if not day.isdigit():
         return ""
     if int(day) > _IN_EVERY_MONTH:
@@ -92,8 +114,14 @@ def _at_a_time(minute: str, hour: str, day: str, weekday: str) -> str:
         return _("daily at {time}").format(time=time)
     if weekday == "1-5":
         return _("Monday to Friday at {time}").format(time=time)
-    if len(weekday) == 1 and weekday in "01234567":
-        return _("{days} at {time}").format(days=_(_DAYS[int(weekday)]), time=time)
+    if all(len(one) == 1 and one in "01234567" for one in weekday.split(",")):
+        return _("{days} at {time}").format(
+            days=text.listed([_(_DAYS[int(one)]) for one in weekday.split(",")]), time=time
+        )
+    if re.fullmatch("[0-7]l", weekday):
+        return _("on the last {day} of each month at {time}").format(day=_(_DAY[int(weekday[0])]), time=time)
+    if re.fullmatch("[0-7]#[1-5]", weekday):
+        return _(_NTH[weekday[2]]).format(day=_(_DAY[int(weekday[0])]), time=time)
     return ""
 
 
