@@ -177,7 +177,7 @@ class AlertKeeper:
     def _watch_leader(self, look: Look) -> None:
         """Note that somebody leads, and since when nobody did."""
         now, leader = look.now_ms, look.snapshot.leader
-        if self._eyes.gap is not None and self._eyes.gap.until and now >= self._gap_until:
+        if now >= self._gap_until:
             self._eyes.gap = None
         last = self._led()
         unfinished = sum(look.number(status) for status in ACTIVE - {Status.HELD})
