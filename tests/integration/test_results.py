@@ -80,6 +80,17 @@ def test_each_terminal_status_is_told_once_with_all_that_came_of_the_task(fleet:
     assert told[waiting][1]["started_at"] is None
 
 
+def test_what_is_decided_about_a_letter_is_no_result(fleet: Fleet) -> None:
+    telling, listener = relay(fleet), Listener(fleet, "result.#")
+    bad = fleet.create("s1", fail="missing_secret")
+    fleet.worker()
+    fleet.wait(bad, "dead")
+    fleet.commands().dead_letters.set_triage([bad], "archived")
+    while telling.round(0.0):
+        pass
+    assert [body["status"] for body in listener.listen()] == ["dead"]
+
+
 def test_the_next_leader_goes_on_where_the_last_one_stopped(fleet: Fleet) -> None:
     listener = Listener(fleet, "result.#")
     relay(fleet)

@@ -20,6 +20,7 @@ from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
 from services.domain.fleet.shop import Pause
 from services.domain.insight import cause_rule, known_issue
 from services.domain.insight.cause_rule import CauseRule
+from services.domain.task import ledger
 from services.domain.task.search.query import Query, equals
 from services.domain.text.message import Message
 from services.engine.zone import set_fleet_zone
@@ -81,6 +82,15 @@ class Acts:
         if shop in self.refuses:
             self.refused.append(shop)
             raise UsageError("no such shop", field="scope")
+
+
+def a_day_later(room: Room, acts: Acts) -> None:
+    """The keeper looks each minute of a day, or until letters run again."""
+    for _ in range(24 * 60):
+        room.clock.advance(60)
+        keeper(room, acts).tick()
+        if acts.again:
+            break
 
 
 @pytest.fixture
@@ -250,14 +260,21 @@ def test_its_letters_run_again_once_at_its_time(room: Room, acts: Acts) -> None:
     commands(room).know(PRINT, retry_at=f"{minute // 60:02}:{minute % 60:02}")
     keeper(room, acts).tick()
     assert acts.again == []
-    for _ in range(24 * 60):
-        room.clock.advance(60)
-        keeper(room, acts).tick()
-        if acts.again:
-            break
+    a_day_later(room, acts)
     assert (acts.again, other in acts.again) == ([letter], False)
     keeper(room, acts).tick()
     assert acts.again == [letter], "another leader does not do it again"
+
+
+def test_a_letter_of_whose_work_nobody_can_read_whether_it_is_done_does_not_run_again(
+    room: Room, acts: Acts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert room.task(die(room, "s1")).work
+    commands(room).know(PRINT, retry_at="06:00")
+    keeper(room, acts).tick()
+    monkeypatch.setattr(room.store, "last_done", lambda works: [ledger.UNREADABLE for _work in works])
+    a_day_later(room, acts)
+    assert acts.again == []
 
 
 @pytest.mark.parametrize(("night", "hour"), [("2027-11-07T04:00:00", "01:30"), ("2027-03-14T05:00:00", "02:30")])

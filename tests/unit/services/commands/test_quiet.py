@@ -55,6 +55,13 @@ def test_they_hold_at_once_and_the_audit_says_who_and_why(room: Room) -> None:
     assert json.loads(entry.detail)["reason"] == "sale"
 
 
+def test_those_to_come_do_not_hold_yet(room: Room) -> None:
+    desk, now = commands(room), room.store.now_ms()
+    desk.set(QuietHours(name="later", scope="all", once=(Once(start=now + 60_000, end=now + 120_000),), reason="sale"))
+    desk.set(now_and_for(room, 3600))
+    assert {known.hours.name: known.holds for known in desk.known()} == {"later": False, "night": True}
+
+
 @pytest.mark.parametrize("scope", ["all", "platform:pdd", "shop:pdd:s1", "type:work"])
 def test_what_waits_is_released_when_they_are_taken_away_or_end_earlier(room: Room, scope: str) -> None:
     desk = commands(room)

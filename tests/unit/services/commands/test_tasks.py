@@ -64,6 +64,12 @@ def test_retry_says_what_to_do_instead(room: Room, desk: Desk, status: str, code
     assert refusal.why.code == code
 
 
+def test_what_waits_to_be_tried_again_is_tried_at_once(room: Room, desk: Desk) -> None:
+    task = room.finish(room.running(), "retrying", delay_ms=600_000, error_kind="network")
+    assert desk.tasks.retry_waiting([task.task_id]).done == (task.task_id,)
+    assert (room.task(task.task_id).status, room.task(task.task_id).due_at) == ("queued", 0)
+
+
 def test_retrying_what_is_dead_is_republishing_it(room: Room, desk: Desk) -> None:
     dead, held = room.dead(), room.finish(room.running(shop_id="s2"), "held", error_kind="worker_lost")
     outcome = desk.tasks.retry_waiting([dead.task_id, held.task_id, dead.task_id], reason="looked")

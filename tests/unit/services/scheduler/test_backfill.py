@@ -118,6 +118,27 @@ def test_a_success_by_whatever_task_counts(yard: Yard) -> None:
     assert [(len(gap.missing), gap.done) for gap in plan.gaps] == [(SHOPS - 1, 1), (SHOPS, 0)]
 
 
+def test_a_success_before_the_run_of_its_day_is_none_of_it(yard: Yard) -> None:
+    nightly(yard, missed="skip")
+    since = yard.room.clock.now_ms()
+    at(yard, 1)
+    succeed(yard, yard.room.create(task_type="single", shop_id="s0", payload={}))
+    at(yard, 3)
+    (gap,) = looks(yard).missing("nightly", since, yard.room.clock.now_ms()).gaps
+    assert (len(gap.missing), gap.done) == (SHOPS, 0)
+
+
+def test_a_shop_for_which_a_later_run_did_the_work_lacks_no_earlier_one(yard: Yard) -> None:
+    nightly(yard, missed="skip")
+    since = yard.room.clock.now_ms()
+    at(yard, 2)
+    at(yard, 9)
+    at(yard, 3)
+    succeed(yard, yard.room.create(task_type="single", shop_id="s0", payload={}))
+    plan = looks(yard).missing("nightly", since, yard.room.clock.now_ms())
+    assert [(len(gap.missing), gap.later, gap.done) for gap in plan.gaps] == [(0, SHOPS, 0), (SHOPS - 1, 0, 1)]
+
+
 def test_where_a_day_has_several_runs_an_early_success_is_none_of_a_later_run(yard: Yard) -> None:
     nightly(yard, cron="0 2,14 * * *", missed="skip")
     since = yard.room.clock.now_ms()

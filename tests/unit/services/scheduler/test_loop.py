@@ -57,6 +57,32 @@ def test_a_run_makes_one_task_for_each_shop(yard: Yard) -> None:
     assert sorted(runs(yard.tasks()).values()) == [SHOPS, SHOPS]
 
 
+def test_a_run_that_goes_on_after_an_edit_counts_what_it_made_before_as_made(yard: Yard) -> None:
+    room, instant = yard.room, due(yard, payload={"n": 1})
+    firing_ = firing.Firing(room.store, room.producer, room.registry)
+    run, plan = Run(at=instant, base=instant), yard.planned().schedule
+    firing_.fire(plan, run, "UTC")
+    again = firing_.fire(msgspec.structs.replace(plan, payload={"n": 2}), run, "UTC")
+    assert again is not None
+    assert (again.created, again.active, len(yard.tasks())) == (SHOPS, 0, SHOPS)
+
+
+def test_what_a_run_would_make_is_what_it_makes(yard: Yard) -> None:
+    room = yard.room
+    room.define("single", uniqueness="shop_type", unique_for="12h")
+    instant = due(yard, task_type="single")
+    for shop_id in ("s0", "s1"):
+        task = room.create(task_type="single", shop_id=shop_id, payload={})
+        room.finish(room.claim(task), "succeeded")
+    for shop_id in ("s1", "s2"):
+        room.create(task_type="single", shop_id=shop_id, payload={}, reason="once more")
+    firing_ = firing.Firing(room.store, room.producer, room.registry)
+    run, plan = Run(at=instant, base=instant), yard.planned().schedule
+    seen, made = firing_.foresee(plan, run, "UTC", by=""), firing_.fire(plan, run, "UTC")
+    assert (seen.created, seen.active, seen.done, seen.failed) == (SHOPS - 3, 2, 1, 0)
+    assert made == seen
+
+
 def test_shops_are_spread_over_the_window(yard: Yard) -> None:
     instant = due(yard, spread_s=70)
     yard.scheduler().tick()
