@@ -151,6 +151,8 @@ def test_growth_brings_no_message_but_a_line() -> None:
     (one,) = desk.open.values()
     assert (one.count, one.worst) == (500, 500)
     assert [line.message.code for line in one.lines] == ["alert.line_raised", "alert.line_grew", "alert.line_grew"]
+    desk.at(5, seen(count=3))
+    assert [(one.count, one.worst) for one in desk.open.values()] == [(3, 500)]
 
 
 def test_what_becomes_worse_is_told_once_more_whoever_answered_it() -> None:
@@ -258,10 +260,11 @@ def test_a_rule_that_comes_later_tells_only_whom_nobody_told() -> None:
     assert next(iter(desk.open.values())).rule.severity == CRITICAL
 
 
-def test_who_is_on_it_spares_those_of_a_rule_that_comes_later() -> None:
+@pytest.mark.parametrize("answer", [{"answered_by": "ann"}, {"muted_until": NOW + 60_000}])
+def test_who_is_on_it_spares_those_of_a_rule_that_comes_later(answer: dict[str, object]) -> None:
     desk = Desk(replace(RULE, for_s=0), Rule(name="dead", measure="dead_letters", channels=("boss",)))
     desk.at(0, seen())
-    desk.answer(answered_by="ann")
+    desk.answer(**answer)
     assert desk.at(5, seen(), seen(rule="dead")) == []
 
 

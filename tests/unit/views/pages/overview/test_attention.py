@@ -97,6 +97,13 @@ def test_long_names_leave_room_for_the_words_that_decide_and_are_whole_in_the_to
     assert short.whole == ""
 
 
+def test_at_the_instant_it_tells_of_the_time_has_come() -> None:
+    params = {"shop": "s1", "failed": 3, "of": 5, "until": NOW_MS, "left_ms": 1000}
+    item = Attention(key="x", severity="breaker", code="attention.breaker", params=params)
+    assert row_of(item, NOW_MS - 1000).sentence.endswith("next try in 1\u202fs")
+    assert row_of(item, NOW_MS).sentence.endswith("one task may try now")
+
+
 #: as the leader tells it: the cause stands beside the sentence that names it
 FAILING = Words(title=Message("alert.shop_failing", {"n": 1}), cause=cause.title("rate_limited"))
 

@@ -90,6 +90,7 @@ def test_above_the_limit_is_said_in_one_sentence(sight: Sight) -> None:
     assert kpi("oldest", sight).alarm
     assert not kpi("success", sight).alarm
     assert kpi("success", sight, succeeded_1h=97, failed_1h=3).alarm
+    assert not kpi("success", sight, succeeded_1h=98, failed_1h=2).alarm, "it is the target"
 
 
 def test_a_rate_of_less_than_the_hour_says_since_when(sight: Sight) -> None:
@@ -118,6 +119,8 @@ def test_what_is_recorded_and_not_sent_is_a_number_of_its_own(sight: Sight) -> N
     facts = flow.Facts(waiting=42, unsent=42, blocked=True)
     unsent = kpi("ready", sight, status_counts={"pending": 42}, flow=flow.judge(facts))
     assert (unsent.value, unsent.context) == ("42", "42 recorded, not sent")
+    later = kpi("ready", sight, status_counts={"pending": 3, "blocked": 2}, flow=flow.judge(facts))
+    assert later.context == "3 recorded, not sent · 2 held up · 0 in queues", "counted at another moment"
 
 
 def test_the_curve_of_what_waits_grows_with_what_is_recorded_and_not_sent(sight: Sight) -> None:

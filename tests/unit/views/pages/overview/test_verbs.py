@@ -157,10 +157,11 @@ def priorities(fleet: Fleet, tasks: list[Task]) -> list[int]:
 
 def test_a_flood_is_lowered_after_a_preview_and_raised_again(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:
     assert "lower_tasks" in ACTS
-    other, *tasks = create(fleet, 3)
+    other, gone, *tasks = create(fleet, 4)
+    fleet.context.commands.tasks.cancel([gone.task_id])
     fleet.context.commands.tasks.prioritize([tasks[0].task_id], "high")
     before, kept = priorities(fleet, tasks), priorities(fleet, [other])
-    verbs, target = AttentionVerbs(fleet.context, owner), f"shop:{','.join(task.shop for task in tasks)} status:waiting"
+    verbs, target = AttentionVerbs(fleet.context, owner), f"shop:{','.join(task.shop for task in (gone, *tasks))}"
     verbs.run("lower_tasks", target)
     qtbot.waitUntil(lambda: any(one.isVisible() for one in owner.findChildren(ConfirmDialog)))
     assert priorities(fleet, tasks) == before, "nobody has said yes"
