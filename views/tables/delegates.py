@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
 
 from views.support.language import on_language_changed
+from views.support.paint import draw_line
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink, is_own, painter_of, text_kind
-from views.tables.record_model import RecordModel
+from views.tables.record_model import Heading, RecordModel
 from views.theme import theme
 
 PADDING = 8
 EDGE = 3
+HEADING = 27
 _NO_BRUSH = Qt.BrushStyle.NoBrush
 _BARE = frozenset({"tick", "glyph"})
 
@@ -71,6 +73,10 @@ class CellDelegate(QStyledItemDelegate):
     ) -> None:
         ticked, current = model.is_ticked(row), row == self.current_row
         width = view.viewport().width()
+        if model.headings and (heading := model.headings.get(model.key_at(row))) is not None:
+            head = heading_height()
+            self._paint_heading(painter, QRect(0, top, width, head), heading)
+            top, height = top + head, height - head
         if current or ticked:
             painter.fillRect(0, top, width, height, theme().color("sel"))
         elif row == self.hovered_row:
@@ -86,6 +92,17 @@ class CellDelegate(QStyledItemDelegate):
             self._paint_cell(painter, rect, Cell(record, column, dimmed, ticked))
             if current and self.show_focus and section == self.current_section:
                 self._paint_focus(painter, QRect(left, top, room, height))
+
+    def _paint_heading(self, painter: QPainter, room: QRect, heading: Heading) -> None:
+        painter.fillRect(room.x(), room.bottom(), room.width(), 1, theme().color("line"))
+        left = room.x() + PADDING
+        for words, kind, role in ((heading.title, "labelstrong", "text2"), (heading.note, "label", "text3")):
+            painter.setFont(self._ink.font(kind))
+            painter.setPen(theme().color(role))
+            width = max(0, room.right() - PADDING - left)
+            cut = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, width)
+            draw_line(painter, QRectF(left, room.y(), width, room.height()), cut)
+            left += self._ink.width(words, kind) + PADDING
 
     def _paint_cell(self, painter: QPainter, rect: QRect, cell: Cell) -> None:
         kind = cell.column.kind
@@ -123,6 +140,11 @@ class CellDelegate(QStyledItemDelegate):
             if not self._turn.isActive():
                 self._turn.start()
         return room
+
+
+def heading_height() -> int:
+    """Of what stands above the first row of a group, in pixels."""
+    return round(HEADING * theme().growth)
 
 
 def covered_rows(view: QTableView, dirty: QRect, count: int) -> range:

@@ -14,10 +14,11 @@ What Qt asks of a cell and of a title, answered from record and column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
+import msgspec
 from PySide6.QtCore import QCollator, QCollatorSortKey, QLocale, QObject, Qt, Signal
 
 from services.domain.text.ordering import as_read
@@ -149,16 +150,25 @@ R = TypeVar("R")
 _CELL_FLAGS = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
 
 
+class Heading(msgspec.Struct, frozen=True):
+    """What stands above the first row of a group: what its rows have in common, and how many they are."""
+
+    title: str
+    note: str = ""
+
+
 class RecordModel(KeyedRows[R]):
     """Rows of records with ticks, an order and the words of every cell.
 
     Signals:
         ticked_changed: the set of ticked keys changed.
         sort_requested: a tuple of ``(column key, descending)``; the first one is the main key.
+        headed: other words stand above rows.
     """
 
     ticked_changed = Signal()
     sort_requested = Signal(object)
+    headed = Signal()
 
     def __init__(
         self,
@@ -177,11 +187,25 @@ class RecordModel(KeyedRows[R]):
         self._ticked: frozenset[Hashable] = frozenset()
         self._sorts: tuple[Sort, ...] = ()
         self._usual: tuple[Sort, ...] = ()
+        self._headings: Mapping[Hashable, Heading] = {}
 
     def clear(self) -> None:
         """Show nothing and forget the ticks; for a new profile or a changed filter."""
         self.set_ticked(self._ticked, on=False)
         self.apply((), settle=True)
+
+    # groups
+
+    @property
+    def headings(self) -> Mapping[Hashable, Heading]:
+        """What stands above rows, by their keys."""
+        return self._headings
+
+    def set_headings(self, headings: Mapping[Hashable, Heading]) -> None:
+        """Say what stands above the first row of each group."""
+        if headings != self._headings:
+            self._headings = headings
+            self.headed.emit()
 
     # ticks
 

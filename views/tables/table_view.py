@@ -47,7 +47,7 @@ from views.support.throttle import Throttle
 from views.tables import painters, roles
 from views.tables.column import TICK, Column
 from views.tables.copying import copied, to_tsv
-from views.tables.delegates import PADDING, CellDelegate, covered_rows
+from views.tables.delegates import PADDING, CellDelegate, covered_rows, heading_height
 from views.tables.painters import paint_box
 from views.tables.record_model import RecordModel
 from views.theme import theme
@@ -271,6 +271,7 @@ class TableView(QTableView):
         self._covered = 0  #: pixels of its lower end that something lies on
         self.pressed_at = QPoint()  #: where in it the mouse was pressed last
         self._laying = False  #: ranges of its scroll bars are being given
+        self._headed = False  #: a row has had room for words above it
         self._cells = CellDelegate(self, ground)
         self._set_up_look()
         self.setModel(model)
@@ -309,6 +310,8 @@ class TableView(QTableView):
         self._records.rowsInserted.connect(self._on_rows_moved)
         self._records.rowsRemoved.connect(self._on_rows_moved)
         self._records.layoutChanged.connect(self._on_rows_moved)
+        self._records.headed.connect(self._fit_headings)
+        self._records.applied.connect(self._fit_headings)  # heights belong to places, and rows may have moved
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
         theme().changed.connect(self._restyle)
         on_language_changed(self.retranslate)
@@ -551,6 +554,19 @@ class TableView(QTableView):
     def _restyle(self) -> None:
         self.verticalHeader().setMinimumSectionSize(1)
         self.verticalHeader().setDefaultSectionSize(max(theme().row_height, round(self._row_height * theme().growth)))
+        self._fit_headings()
+        self.viewport().update()
+
+    def _fit_headings(self) -> None:
+        """Make room above the rows that have words there."""
+        headings, usual = self._records.headings, self.verticalHeader().defaultSectionSize()
+        if not headings and not self._headed:
+            return
+        self._headed = bool(headings)
+        for row in range(self._records.rowCount()):
+            height = usual + (heading_height() if self._records.key_at(row) in headings else 0)
+            if self.rowHeight(row) != height:
+                self.setRowHeight(row, height)
         self.viewport().update()
 
 

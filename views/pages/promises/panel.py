@@ -101,6 +101,7 @@ class PromisePanel(QWidget):
         yield
         self._put_together()
         self.which.chosen.connect(lambda _key: self._show_shops(settle=True))
+        self._model.applied.connect(self._head_groups)
         self.matrix.open_requested.connect(self._open_shop)
         self.matrix.menu_requested.connect(self._fill_menu)
         self.matrix.clicked.connect(self._on_clicked)
@@ -161,6 +162,11 @@ class PromisePanel(QWidget):
             self.none.set_texts(why, icon=icon)
         if rows and self.matrix.current_key() is None:
             self.matrix.set_current_key(self._model.key_at(0))
+
+    def _head_groups(self) -> None:
+        """Above those that break together, while they stand in that order."""
+        rows = self._model.records()
+        self._model.set_headings({} if self._model.sorts else words.groups(rows, instant.now_ms()))
 
     def _why_none(self, row: PromiseRow) -> tuple[str, str]:
         if row.standing is None:

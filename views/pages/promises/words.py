@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from services.monitor.promises import DISABLED, ORDER, UNJUDGED, MatrixRow, Prom
 from views.support import safe, shown, text
 from views.support.words import type_names, way
 from views.support.words.shop import platform_name
+from views.tables.record_model import Heading
 
 #: so far away a time of day needs no day beside it
 NEAR_MS = 12 * 3_600_000
@@ -38,6 +39,8 @@ CHECKS: Mapping[str, str] = {
     "worker": N_("Worker"),
     "page": N_("Page"),
 }
+#: shops that break so near to the first one are one group with it, and with the first of all
+TOGETHER_MS, FIRST_MS = 15 * 60_000, 60_000
 #: causes that a row of the list names
 NAMED = 3
 
@@ -239,6 +242,36 @@ def verb(one: SharedCause | Row) -> str:
 def held_by(one: MatrixRow) -> str:
     """What holds a shop."""
     return say(one.held_by) if one.held_by is not None else ""
+
+
+def groups(rows: Sequence[MatrixRow], now_ms: int) -> dict[Hashable, Heading]:
+    """What stands above the first of those that break together, by its shop; nothing where all of them do."""
+    parts: list[list[MatrixRow]] = []
+    for one in rows:
+        # the first to break are those of the headline
+        within = FIRST_MS if len(parts) == 1 else TOGETHER_MS
+        begin = parts[-1][0].row if parts else one.row
+        if parts and begin.state == one.row.state and abs(one.row.break_at - begin.break_at) < within:
+            parts[-1].append(one)
+        else:
+            parts.append([one])
+    return {part[0].row.shop: _heading(part, now_ms) for part in parts} if len(parts) > 1 else {}
+
+
+def _heading(part: Sequence[MatrixRow], now_ms: int) -> Heading:
+    first, last = (near(at, now_ms) for at in (part[0].row.break_at, part[-1].row.break_at))
+    broken = part[0].row.state == BROKEN
+    if first == last:
+        title = (_("Broken since {time}") if broken else _("Breaks at {time}")).format(time=first)
+    else:
+        title = (_("Broken since {begin} to {end}") if broken else _("Break from {begin} to {end}")).format(
+            begin=first, end=last
+        )
+    held = {held_by(one) for one in part}
+    told = [shops(len(part))]
+    if len(part) > 1 and len(held) == 1 and (what := held.pop()):
+        told.append(_("all held by: {what}").format(what=what))
+    return Heading(title, text.listed(told))
 
 
 def headline(row: PromiseRow, now_ms: int) -> str:

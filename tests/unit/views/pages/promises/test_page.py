@@ -21,6 +21,7 @@ from services.domain.promises.judge import AT_RISK, BROKEN, CHECKS, KEPT, Due, F
 from services.domain.promises.promise import Promise
 from services.monitor.promises import STALE_MS, PromiseQueries
 from tests.support.held import held, settled
+from tests.support.painted import painted
 from tests.support.widgets import words as read
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import SMALL, WAIT_MS, opening
@@ -139,6 +140,34 @@ def choose(qtbot: QtBot, page: PromisesPage, name: str) -> None:
     """Put the cursor on a promise and wait until the panel shows it."""
     page.table.set_current_key(name)
     qtbot.waitUntil(lambda: page.panel.shown is not None and page.panel.shown.name == name, timeout=WAIT_MS)
+
+
+def test_shops_that_break_together_stand_under_one_heading(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    choose(qtbot, page, "b-risky")
+    matrix = page.panel.matrix
+    first, second, third = (matrix.records.key_at(row) for row in range(3))
+    found = matrix.records.headings
+    assert list(found) == [first, third]
+    assert found[first].note.startswith("2 shops, all held by: ")
+    assert found[third].note == "1 shop"
+    assert found[first].title.startswith("Breaks at ")
+    usual = matrix.rowHeight(1)
+    assert [matrix.rowHeight(row) > usual for row in range(3)] == [True, False, True]
+    said = [one.text for one in painted(page)]
+    assert found[first].title in said
+    column = matrix.records.section_of("shop")
+    matrix.records.request_sort(column)
+    assert not matrix.records.headings, "by name nothing stands together"
+    assert {matrix.rowHeight(row) for row in range(3)} == {usual}
+    assert second in {matrix.records.key_at(row) for row in range(3)}
+
+
+def test_shops_that_all_break_together_need_no_heading(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    choose(qtbot, page, "c-broken")
+    assert page.panel.matrix.records.rowCount() == 1
+    assert not page.panel.matrix.records.headings
 
 
 def menu_of(page: PromisesPage, name: str) -> dict[str, bool]:
