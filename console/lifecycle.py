@@ -610,10 +610,10 @@ class Console:
         """The first window as it was left, on the page that is wanted: one that nobody wants to see is not made. Who
         goes over to another connection stays on the page.
         """
-        last: dict[str, object] = {**(self._state.get("window", {}) or {}), "show": ""}
+        last: dict[str, object] = {**(self._state.get("window", {}) or {}), "show": "", "past": None}
         kept = left[0] if left else last
         if wanted.page:
-            return {**kept, "page": wanted.page, "show": wanted.show}
+            return {**kept, "page": wanted.page, "show": wanted.show, "past": None}
         return kept if self._windows_kept or kept.get("page") == last.get("page") else last
 
     def _kept_windows(self, left: list[dict[str, object]]) -> list[dict[str, object]]:
@@ -625,7 +625,8 @@ class Console:
 
     def _open_followed(self, like: bootstrap.OpenWindow, page_id: str, request: object) -> None:
         """One more window, on what a link leads to."""
-        self._open_another(like, {**like.window.save_state(), "page": page_id, "show": request}, beside=True)
+        kept = {**like.window.save_state(), "page": page_id, "show": request, "past": None}
+        self._open_another(like, kept, beside=True)
 
     def _open_another(
         self, like: bootstrap.OpenWindow, kept: dict[str, object] | None, *, beside: bool = False

@@ -19,7 +19,7 @@ from shiboken6 import isValid
 
 from console.navigation import History, PageSpec
 from services.i18n import _
-from views.page import FromPast, Page, made_in_parts
+from views.page import FromPast, Page, made_in_parts, past_again
 from views.shell.connection import ConnectionBanner, grey
 from views.shell.frame import frame
 from views.shell.rail import Rail
@@ -621,8 +621,10 @@ class MainWindow(QMainWindow):
     def save_state(self) -> dict[str, object]:
         """Return place, size and page as plain data."""
         geometry = bytes(self.saveGeometry().toBase64().data()).decode()
-        shown = self._pages[self._current].shown_request() if self._current else ""
-        kept = {"geometry": geometry, "page": self._current, "show": shown}
+        page = self._pages[self._current] if self._current else None
+        shown, then = (page.shown_request(), page.then) if page is not None else ("", None)
+        past = {"at": then.at_ms, "now": then.now} if then is not None else None
+        kept = {"geometry": geometry, "page": self._current, "show": shown, "past": past}
         return {**kept, "rail_collapsed": self._wanted_collapsed}
 
     def restore_state(self, state: dict[str, object]) -> None:
@@ -630,7 +632,10 @@ class MainWindow(QMainWindow):
         self.restoreGeometry(QByteArray.fromBase64(str(state.get("geometry", "")).encode()))
         self._wanted_collapsed = bool(state.get("rail_collapsed", False))
         self._fold()
-        show = state.get("show")
+        show, past = state.get("show"), state.get("past")
+        if isinstance(past, dict) and isinstance(past.get("at"), int) and not isinstance(show, FromPast):
+            now = past.get("now")
+            show = past_again(past["at"], str(show or ""), now if isinstance(now, str) else None)
         self.open_page(str(state.get("page", "")), show if isinstance(show, FromPast) else str(show or "") or None)
         if not self._current:
             self.open_page("overview")

@@ -29,6 +29,7 @@ from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.work.asking import question
 from views.kit.saved_views import SavedViews
+from views.page import asked_by
 from views.pages.tasks.views import BUILT_IN, numbers
 from views.shell.palette import Group
 from views.shell.palette_rows import Entry
@@ -246,7 +247,7 @@ class PaletteFinder(QObject):
         note = text.listed(part for part in (_(spec.title), safe.one_line(link.show, 80)) if part)
         if link.profile.casefold() not in ("", self._context.profile.casefold()):
             return replace(entry, note=note, reason=told(said("link.elsewhere", name=safe.one_line(link.profile, 60))))
-        return replace(entry, note=note, run=partial(self._window.open_page, link.page, link.show or None))
+        return replace(entry, note=note, run=partial(self._window.open_page, link.page, asked_by(link)))
 
     def _workers(self) -> list[Entry]:
         return [

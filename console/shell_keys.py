@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication
@@ -19,6 +20,7 @@ from services.domain.text import view_link
 from services.domain.text.said import said
 from services.i18n import _
 from views.context import PageContext
+from views.page import asked_by
 from views.shell.key_help import KeyHelp
 from views.shell.palette import Palette
 from views.shell.palette_rows import Entry
@@ -111,11 +113,15 @@ class ShellKeys(QObject):
     def copy_link(self) -> None:
         """Put a link to what is seen into the clipboard."""
         page_id = self._window.current
-        shown = self._window.page(page_id).shown_request() if page_id else ""
+        page = self._window.page(page_id) if page_id else None
+        shown, then = (page.shown_request(), page.then) if page is not None else ("", None)
         if len(shown) > view_link.MOST:
             self._context.toast(ToastSpec(text=messages.told(said("link.long", most=view_link.MOST)), status="warning"))
             return
-        QGuiApplication.clipboard().setText(str(view_link.ViewLink(self._context.profile, page_id, shown)))
+        link = view_link.ViewLink(self._context.profile, page_id, shown)
+        if then is not None:
+            link = replace(link, at=then.at_ms, now=None if then.now is None else str(then.now))
+        QGuiApplication.clipboard().setText(str(link))
         self._context.toast(ToastSpec(text=_("A link to this view is in the clipboard")))
 
     def follow(self, link: str) -> None:
@@ -131,7 +137,7 @@ class ShellKeys(QObject):
             name = safe.one_line(found.profile, 60)
             self._warn(_("The link is for the connection {name}; open that one first").format(name=name))
         else:
-            self._window.open_page(found.page, found.show or None)
+            self._window.open_page(found.page, asked_by(found))
 
     def _warn(self, words: str) -> None:
         self._window.toasts.show(ToastSpec(text=text.first_up(words), status="warning"))

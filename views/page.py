@@ -30,6 +30,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTe
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.domain.task.search.filter import pieces
+from services.domain.text.view_link import ViewLink
 from services.i18n import N_, _
 from views.support import instant, shown
 from views.support.language import on_language_changed
@@ -246,6 +247,22 @@ class FromPast(msgspec.Struct, frozen=True, kw_only=True):
     said: Callable[[], str]  #: what is of then, and what of now, in the language of the moment
     show: object = None  #: what ``show_request`` takes
     now: object = None  #: the same of now; None where the page shows now already
+
+
+def past_again(at_ms: int, show: str, now: str | None) -> FromPast:
+    """The same from a link, or as it was left: what was said of it is known no more."""
+    return FromPast(at_ms=at_ms, said=lambda: _said_again(show), show=show or None, now=now)
+
+
+def asked_by(link: ViewLink) -> FromPast | str | None:
+    """What a page is asked for by a link."""
+    return past_again(link.at, link.show, link.now) if link.at else link.show or None
+
+
+def _said_again(show: str) -> str:
+    if show:
+        return _("What fits the filter is of that moment; states and all else of it are of now.")
+    return _("What is shown here is as it is now.")
 
 
 class PageCommand(msgspec.Struct, frozen=True, kw_only=True):
@@ -491,6 +508,11 @@ class Page(QWidget):
         self._then = asked
         self._say_past()
         self.past_changed.emit()
+
+    @property
+    def then(self) -> FromPast | None:
+        """What another page asked for of a moment of the past, while that is shown."""
+        return self._then
 
     def leave_past(self) -> None:
         """Say no more that this is of another moment."""

@@ -9,11 +9,18 @@ from hypothesis import strategies as st
 from services.domain.errors import UsageError
 from services.domain.text.view_link import MOST, ViewLink, read
 
+MOMENTS = st.tuples(st.integers(10**12, 10**13), st.none() | st.text(max_size=40))
 
-@given(st.text(max_size=40), st.text(max_size=200))
-def test_what_is_written_is_read_again(profile: str, show: str) -> None:
-    link = ViewLink(profile, "dead_letters", show)
+
+@given(st.text(max_size=40), st.text(max_size=200), MOMENTS | st.just((0, None)))
+def test_what_is_written_is_read_again(profile: str, show: str, past: tuple[int, str | None]) -> None:
+    link = ViewLink(profile, "dead_letters", show, *past)
     assert read(f"  {link}\n") == link
+
+
+def test_a_moment_that_is_none_is_left_out() -> None:
+    for at in ("", "0", "-1", "yesterday", "1" * 30):
+        assert read(f"fleetdeck://local/tasks?show=was&at={at}&now=") == ViewLink("local", "tasks", "was")
 
 
 @pytest.mark.parametrize(
