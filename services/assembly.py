@@ -353,7 +353,8 @@ def queries(engine: Engine) -> Queries:
     past = PastQueries(
         recorder_file(engine.settings), trail, partial(_incidents, alerts), engine.store.now_ms, rules.PAST
     )
-    shops = ShopQueries(engine.store, engine.registry, engine.broker.health)
+    keeps_ms = round(engine.settings.retention.finished_days * ledger.DAY_MS)
+    shops = ShopQueries(engine.store, engine.registry, engine.broker.health, keeps_ms)
     handover = HandoverQueries(
         store=engine.store, causes=engine.causes, trail=trail, alerts=alerts, promises=promises, past=past,
         attention=partial(attention, engine), answers=lambda: engine.broker.health().connected, name=shops.name,
@@ -371,9 +372,7 @@ def queries(engine: Engine) -> Queries:
         roles=RoleQueries(engine.store),
         artifacts=files,
         letters=LetterQueries(engine.store, engine.registry, files),
-        works=WorkQueries(
-            engine.store, engine.registry, round(engine.settings.retention.finished_days * ledger.DAY_MS)
-        ),
+        works=WorkQueries(engine.store, engine.registry, keeps_ms),
         promises=promises,
         types=TypeQueries(engine.store, engine.registry),
         alerts=alerts,

@@ -101,21 +101,32 @@ class ShopDay(msgspec.Struct, frozen=True, kw_only=True):
     waiting: tuple[DayAttempt, ...] = ()  #: tasks that wait for their turn, the oldest first; only of a whole shop
     quiet: tuple[tuple[int, int], ...] = ()  #: when nothing of the shop, or of this work there, was to start
     complete: bool = True  #: False where it has more tasks than are looked at
+    before: tuple[int, int] | None = None  #: as of ``ended``, of as much time before it
 
 
 class ShopDays:
     """Blocking questions; call them off the GUI thread."""
 
-    def __init__(self, store: Store, registry: Registry, health: Callable[[], BrokerHealth] | None = None) -> None:
-        """``health``: how the broker does for this process, None where nobody asks it."""
-        self._store, self._registry = store, registry
+    def __init__(
+        self,
+        store: Store,
+        registry: Registry,
+        health: Callable[[], BrokerHealth] | None = None,
+        keeps_ms: int = 0,
+    ) -> None:
+        """``health``: how the broker does for this process, None where nobody asks it; ``keeps_ms``: so long tasks that
+        ended well are kept, 0 for ever.
+        """
+        self._store, self._registry, self._keeps_ms = store, registry, keeps_ms
         self._schedules, self._gates = ScheduleQueries(store, registry), GateLook(store, registry, health)
 
     def look(self, shop: str, span_ms: int) -> ShopDay:
         """The last ``span_ms`` of a shop (``platform:shop_id``), and a twelfth of that ahead."""
         now = self._store.now_ms()
         begins, ends = now - span_ms, now + span_ms // AHEAD
-        tasks = list(self._tasks(shop, begins))
+        # what is kept in part would tell of failures alone
+        earlier = begins - span_ms if not self._keeps_ms or 2 * span_ms <= self._keeps_ms else begins
+        tasks = list(self._tasks(shop, earlier))
         runs = [run for task in tasks for run in _runs(task, begins, ends, now)]
         runs += self._coming(shop, now, ends)
         return ShopDay(
@@ -127,7 +138,8 @@ class ShopDays:
             runs=tuple(sorted(runs, key=lambda run: (run.begins, run.key))),
             waiting=tuple(self._waiting(shop, tasks, now)),
             quiet=tuple(self._quiet(shop, begins, ends)),
-            complete=len(tasks) < MOST,
+            complete=sum(task.updated_at >= begins for task in tasks) < MOST,
+            before=_ended(tasks, earlier, begins, now) if earlier < begins and len(tasks) < MOST else None,
         )
 
     def of(self, story: WorkStory, payload: Mapping[str, Any] | None = None) -> ShopDay:
@@ -255,6 +267,16 @@ class ShopDays:
                 since = max(begins, hours.at)  # they held nothing back before somebody set them
                 found += [(max(since, one), min(ends, end)) for one, end in quiet_hours.spans(hours, zone, since, ends)]
         return _merged(found)
+
+
+def ended(runs: Iterable[DayAttempt]) -> tuple[int, int]:
+    """How many of these were the end of their task, and how many of those a good one."""
+    found = [run.state for run in runs if run.state in (SUCCEEDED, DEAD, HELD)]
+    return len(found), found.count(SUCCEEDED)
+
+
+def _ended(tasks: Iterable[Task], begins: int, ends: int, now: int) -> tuple[int, int]:
+    return ended(run for task in tasks for run in _runs(task, begins, ends, now) if run.ends < ends)
 
 
 def _of_work(run: DayAttempt, task: Task) -> DayAttempt:

@@ -74,12 +74,18 @@ class ScopeRow(msgspec.Struct, frozen=True, kw_only=True):
 class ShopQueries:
     """Blocking questions; call them off the GUI thread."""
 
-    def __init__(self, store: Store, registry: Registry, health: Callable[[], BrokerHealth] | None = None) -> None:
-        """``health``: how the broker stands, for who follows no events."""
+    def __init__(
+        self,
+        store: Store,
+        registry: Registry,
+        health: Callable[[], BrokerHealth] | None = None,
+        keeps_ms: int = 0,
+    ) -> None:
+        """``health``: how the broker stands, for who follows no events; ``keeps_ms``: as of ``ShopDays``."""
         self._store, self._registry = store, registry
         self.states = ShopStates(store, registry, health)
         self._works = WorkQueries(store, registry)
-        self.days = ShopDays(store, registry, health)
+        self.days = ShopDays(store, registry, health, keeps_ms)
 
     def shops(
         self,

@@ -21,17 +21,15 @@ from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.audit import AuditQueries
 from services.monitor.shops.day import (
-    DEAD,
-    HELD,
     IN_WAIT,
     MOST_WAITING,
     PLANNED,
     RUNNING,
     SPANS,
-    SUCCEEDED,
     WAITS,
     DayAttempt,
     ShopDay,
+    ended,
 )
 from services.monitor.shops.queries import ShopQueries, ShopRow
 from services.monitor.works import TypeRow
@@ -588,12 +586,30 @@ def tiles(row: ShopRow, day: ShopDay | None, works: Sequence[TypeRow], now_ms: i
 
 
 def _success(day: ShopDay | None) -> Told:
-    ended = [run for run in day.runs if run.state in (SUCCEEDED, DEAD, HELD)] if day is not None else []
-    if not ended:
-        return Told("success", N_("Success"), "–", _("nothing ended") if day is not None else "")
-    share = sum(run.state == SUCCEEDED for run in ended) / len(ended)
-    ends = ngettext("{n} ended", "{n} ended", len(ended)).format(n=text.count(len(ended)))
-    return Told("success", N_("Success"), text.percent(share), ends, "dead" if share < GOOD else "text")
+    """The share that ended well, beside what it was in the time before."""
+    if day is None:
+        return Told("success", N_("Success"), "–")
+    number, good = ended(day.runs)
+    before = _before(day)
+    if not number:
+        return Told(
+            "success", N_("Success"), "–", before or _("nothing ended"), below=_("nothing ended") if before else ""
+        )
+    ends = ngettext("{n} ended", "{n} ended", number).format(n=text.count(number))
+    tone = "dead" if good / number < GOOD else "text"
+    if not before:
+        return Told("success", N_("Success"), text.percent(good / number), ends, tone)
+    return Told("success", N_("Success"), text.percent(good / number), before, tone, below=ends)
+
+
+def _before(day: ShopDay) -> str:
+    """The share of the time before, "" where nothing is known of it or nothing ended in it."""
+    number, good = day.before or (0, 0)
+    if not number:
+        return ""
+    span = day.now - day.begins
+    said = _("{share} the day before") if span == SPANS[1] else _("{share} the {span} before")
+    return said.format(share=text.percent(good / number), span=text.exact(shown.span(span)))
 
 
 def _waits(row: ShopRow, day: ShopDay | None, now_ms: int) -> tuple[str, str, str, str, str]:

@@ -12,11 +12,13 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from services.commands.quiet import QuietNow
 from services.domain.gates import limit
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow
+from services.monitor.works import TypeRow
 from views.context import PageContext
 from views.kit.bulk_bar import BulkBar
 from views.kit.list_page import ListPage
@@ -312,6 +314,7 @@ class ShopsPage(ListPage[ShopRow]):
         acts.day_wanted.connect(self._show_day)
         self.shop.concurrency_chosen.connect(lambda number: self._on_shop(acts.set_concurrency, number))
         self.shop.dedicated_chosen.connect(self._on_dedicated)
+        self.shop.quiet_wanted.connect(self._on_quiet_shop)
         self.scope.limit_chosen.connect(self._on_limit)
         self.scope.tasks_wanted.connect(self._open_waiting)
         self.scope.pause_wanted.connect(self._on_pause_scope)
@@ -376,8 +379,15 @@ class ShopsPage(ListPage[ShopRow]):
         """When each type of the shop under the cursor ran last; without an answer the card leaves it out."""
         row = self.shop.shown
         if row is not None:
-            told = partial(self.shop.show_works, row.key)
-            self._works.start(partial(self._context.limits.works, row.key), told, lambda _error: told(()))
+            limits, quiet = self._context.limits, self._context.commands.quiet
+
+            def told(found: tuple[Sequence[TypeRow], Sequence[QuietNow], str]) -> None:
+                works, hours, zone = found
+                self.shop.show_rules(row.key, self._scopes, hours, zone)
+                self.shop.show_works(row.key, works)
+
+            call = lambda: (limits.works(row.key), quiet.known(), quiet.zone())  # noqa: E731
+            self._works.start(call, told, lambda _error: self.shop.show_works(row.key, ()))
 
     def _go_to_wish(self, wanted: Wanted) -> None:
         """Put the cursor on the shop that was asked for; one beyond the rows handed out is searched for."""
@@ -598,6 +608,11 @@ class ShopsPage(ListPage[ShopRow]):
         row = self.scope.shown
         if row is not None:
             self.actions_of_page.pause_scope(row)
+
+    def _on_quiet_shop(self) -> None:
+        row = self.shop.shown
+        if row is not None:
+            self.actions_of_page.edit_quiet_hours(f"shop:{row.key}")
 
     def _on_quiet_scope(self) -> None:
         row = self.scope.shown

@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
+from services.commands.quiet import QuietNow
 from services.domain.fleet.shop import Pause
 from services.domain.gates import limit
 from services.domain.insight import shop as insight
@@ -23,7 +24,7 @@ from views.support.look import Label, line
 from views.support.words import shop, type_names
 from views.theme.tokens import platform_badge
 from views.widgets.badge import Badge
-from views.widgets.buttons import Button
+from views.widgets.buttons import Button, LinkLabel
 from views.widgets.card import Card
 from views.widgets.fields import Labelled, NumberField
 from views.widgets.flow_row import FlowRow
@@ -77,10 +78,12 @@ class ShopCard(Card):
     Signals:
         concurrency_chosen: how many tasks at once.
         dedicated_chosen: whether it has a queue of its own.
+        quiet_wanted: its quiet hours shall be shown, to be changed.
     """
 
     concurrency_chosen = Signal(int)
     dedicated_chosen = Signal(bool)
+    quiet_wanted = Signal()
 
     def __init__(self, verbs: Callable[[ShopRow], Verbs[ShopVerb, ShopRow]]) -> None:
         """``verbs``: what can be done to a shop."""
@@ -88,9 +91,11 @@ class ShopCard(Card):
         self._verbs = verbs
         self._row_shown: ShopRow | None = None
         self._works: tuple[str, tuple[TypeRow, ...]] = ("", ())
+        self._rules: tuple[str, Sequence[ScopeRow], Sequence[QuietNow], str] = ("", (), (), "")
         self._reason, self._of_day = "", False
         self._badge = Badge.platform("")
-        self.facts, self.works = KeyValues(spread=True), KeyValues(spread=True)
+        self.facts, self.works, self.rules = (KeyValues(spread=True) for _n in range(3))
+        self.quiet = LinkLabel(N_("Change"))
         self.state = Strip("healthy", lines=LINES)
         self.pauses = _Pauses()
         self.session, self.breaker = Strip("blocked", lines=LINES), Strip("blocked", lines=LINES)
@@ -105,6 +110,7 @@ class ShopCard(Card):
         self._put_together()
         self.at_once.value_changed.connect(lambda _value: self._settle.start())
         self.dedicated.clicked.connect(self.dedicated_chosen)
+        self.quiet.activated.connect(self.quiet_wanted)
         self.pauses.resume.connect(lambda scope: self._act(resume_key(scope)))
         on_language_changed(self._say)
 
@@ -131,6 +137,10 @@ class ShopCard(Card):
         for label, control in zip(self._labels, (self.at_once, self.dedicated), strict=True):
             self.body.addWidget(line())
             self.body.addLayout(in_row((label, 1), control))
+        self.body.addWidget(line())
+        self._rules_title = Label("", "labelstrong")
+        self.body.addLayout(in_row((self._rules_title, 1), self.quiet))
+        self.body.addWidget(self.rules)
 
     def _build_session(self) -> QWidget:
         self._asking = QWidget()
@@ -167,6 +177,21 @@ class ShopCard(Card):
         self._works = (key, tuple(rows))
         self._say_works()
 
+    def show_rules(self, key: str, limits: Sequence[ScopeRow], quiet: Sequence[QuietNow], zone: str) -> None:
+        """Show what of these limits and quiet hours, in ``zone``, holds for this shop besides its own number."""
+        self._rules = key, limits, quiet, zone
+        self._say_rules()
+
+    def _say_rules(self) -> None:
+        row = self._row_shown
+        if row is None:
+            return
+        (key, types), (of, limits, quiet, zone) = self._works, self._rules
+        kinds = {one.task_type for one in types} if key == row.key else set()
+        self._rules_title.setText(_("Limits and quiet hours"))
+        known = of == row.key  # else nobody has asked yet
+        self.rules.set_rows(words.rules(row, kinds, limits, quiet, zone, instant.now_ms()) if known else ())
+
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed, for this reason."""
         self._reason = reason
@@ -179,6 +204,7 @@ class ShopCard(Card):
         self._works_title.setText(_("Did it run?"))
         self.works.setVisible(bool(shown))
         self.works.set_rows((type_names.name(one.task_type), words.ran(one, now)) for one in shown)
+        self._say_rules()
 
     def _say(self) -> None:
         row = self._row_shown

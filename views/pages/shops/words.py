@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator
+from zoneinfo import ZoneInfo
+
 from services import messages
+from services.commands.quiet import QuietNow
+from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import limit
 from services.domain.gates.breaker import Breaker, Rule
 from services.domain.gates.limit import LimitNow
@@ -131,6 +136,50 @@ def scope_name(row: ScopeRow) -> str:
 def scope_kind(row: ScopeRow) -> str:
     """What it is."""
     return _("Task type") if row.key.startswith(f"{limit.TYPE}:") else _("Platform")
+
+
+def rules(
+    row: ShopRow, types: Collection[str], limits: Iterable[ScopeRow], quiet: Iterable[QuietNow], zone: str, now_ms: int
+) -> list[tuple[str, str]]:
+    """What holds for a shop and these types of it besides its own number: each limit, and each quiet hours, which are
+    meant in ``zone``.
+    """
+    platform = f"{limit.PLATFORM}:{row.shop.platform}"
+    of_types = {f"{limit.TYPE}:{name}" for name in types}
+    own, found = f"shop:{row.key}", list[tuple[str, str]]()
+    for one in limits:
+        if one.key in {platform, *of_types}:
+            found += _limits(one)
+    for hours in quiet:
+        scope = hours.hours.scope
+        if scope == own:
+            found.append((_("Quiet hours of this shop"), _quiet_times(hours, zone, now_ms)))
+        elif scope in {platform, SCOPE_ALL, *of_types}:
+            name = _("Quiet hours, {name}").format(name=shown.scope_name(scope))
+            found.append((name, _quiet_times(hours, zone, now_ms)))
+    if not any(hours.hours.scope == own for hours in quiet):
+        found.append((_("Quiet hours of this shop"), _("none")))
+    return found
+
+
+def _limits(one: ScopeRow) -> Iterator[tuple[str, str]]:
+    set_, name = one.now.limit, scope_name(one)
+    if set_.concurrency:
+        yield _("{name}, at once").format(name=name), used(one.now.running, set_.concurrency)
+    if set_.per_minute:
+        yield _("{name}, a minute").format(name=name), used(one.now.started, set_.per_minute)
+
+
+def _quiet_times(one: QuietNow, zone: str, now_ms: int) -> str:
+    """When they hold, and until when where that is now; in their own zone, which is named where it is another one."""
+    there, now = ZoneInfo(zone), shown.moment(now_ms)
+    begin_end = ((part.start, part.end) for part in one.hours.once if part.end > now_ms)
+    when = [text.weekly(part.days, part.start, part.end) for part in one.hours.weekly]
+    when += [" – ".join(text.minute(shown.moment(at), now, there) for at in both) for both in begin_end]
+    if one.holds or 0 < one.begins <= now_ms < one.ends:
+        when.insert(0, _("now, until {time}").format(time=text.minute(shown.moment(one.ends), now, there)))
+    said = text.listed(when, ";") or _("over")
+    return said if str(shown.zone()) == zone else f"{said} ({zone})"
 
 
 def resets(row: ScopeRow, now_ms: int) -> str:

@@ -15,7 +15,8 @@ from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim, Create
 from services.domain.fleet.shop import Shop
-from services.domain.gates.quiet_hours import KIND, Once, QuietHours
+from services.domain.gates.limit import Limit
+from services.domain.gates.quiet_hours import KIND, Once, QuietHours, Weekly
 from services.domain.insight.shop import STUCK, ShopNow
 from services.domain.plans.schedule import Schedule
 from services.domain.task.record import Attempt, Task
@@ -99,6 +100,46 @@ def where(page: ShopsPage, state: str) -> tuple[DayAttempt, QPoint]:
     """A run in a state, and the middle of its bar."""
     run, room = next((run, room) for run, room in page.day.gantt.bars if run.state == state)
     return run, room.center().toPoint()
+
+
+def test_the_share_of_good_ends_stands_beside_that_of_the_time_before(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    ran(fleet, "sync_order", 120, "succeeded")
+    for hours, outcome in ((26, "succeeded"), (27, "succeeded"), (30, "failed"), (60, "failed")):
+        ran(fleet, "sync_order", hours * 60, outcome, status=Status.DEAD if outcome == "failed" else Status.SUCCEEDED)
+    page = open_page()
+    day_of(qtbot, page)
+    success = page.day.tiles.tiles["success"]
+
+    def said() -> list[str]:
+        return [one.text().replace("\u202f", " ") for one in (success.value, success.beside, success.below)]
+
+    assert said() == ["100.0 %", "66.7 % the day before", "1 ended"]
+    for span, told in (("6", ["100.0 %", "1 ended", ""]), ("168", ["60.0 %", "5 ended", ""])):
+        with qtbot.waitSignal(page.day.loaded, timeout=WAIT_MS):
+            page.day.span.choose(span)
+        assert said() == told, "what ended well two weeks ago is kept no more"
+
+
+def test_limits_and_quiet_hours_stand_in_the_card_of_the_shop(
+    qtbot: QtBot, fleet: Fleet, busy: dict[str, str], open_page: Open
+) -> None:
+    fleet.context.commands.fleet.set_limit(Limit(scope="platform:pdd", concurrency=20, per_minute=60))
+    page = open_page()
+    day_of(qtbot, page)
+    qtbot.waitUntil(lambda: page.shop.rules.values().get("Quiet hours of this shop") == "none", timeout=WAIT_MS)
+    assert page.shop.rules.values()["Pinduoduo, at once"] == "0 / 20"
+    assert page.shop.rules.values()["Pinduoduo, a minute"] == "0 / 60"
+    for name, scope in (("night", f"shop:{SHOP}"), ("weekend", "all"), ("other", f"shop:{OTHER}")):
+        hours = QuietHours(name=name, scope=scope, weekly=(Weekly(days=(5, 6), start=120, end=360),), reason="sleep")
+        fleet.store.put_document(KIND, name, dump(hours))
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.refresh()
+    qtbot.waitUntil(lambda: "Quiet hours, Everything" in page.shop.rules.values(), timeout=WAIT_MS)
+    found = page.shop.rules.values()
+    assert "02:00-06:00" in found["Quiet hours of this shop"]
+    assert len(found) == 4, "of other shops nothing holds here"
 
 
 def test_every_attempt_stands_in_the_row_of_its_type_with_what_is_planned(
