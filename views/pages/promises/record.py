@@ -453,7 +453,9 @@ class KeptCard(Card):
             said = words.unjudged(found, now) if self._stale else words.ahead(found, now)
             self.ahead.show_course(None if self._stale else found, promise, said)
         else:
-            said = words.kept(found, now - LENGTHS[span][0], now)
+            length, step = LENGTHS[span]
+            bar = _("a bar is {span}").format(span=text.exact(shown.span(step)))
+            said = text.listed([words.kept(found, now - length, now), bar], ";")
             self.chart.show_columns(columns(found, promise.since, span, now), said)
         self._charts.setCurrentWidget(self.ahead if span == AHEAD else self.chart)
         self.said.setText(said)

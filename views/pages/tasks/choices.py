@@ -23,7 +23,7 @@ from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
 from services.monitor.live import Snapshot
 from views.context import PageContext
-from views.support import instant, safe, shown
+from views.support import instant, safe, shown, text
 from views.support.operation import Operation
 from views.widgets.filter.bar import FilterBar
 from views.widgets.filter.field import FilterField, FilterValue
@@ -46,8 +46,20 @@ def _was(value: str) -> str:
     span = Times(instant.now_ms(), shown.zone()).span(when) if word else None
     if span is None:
         return _(_WERE.get(value, value))
-    at = shown.clock(span[0], instant.now_ms())
-    return _("{state} at {time}").format(state=_(_WERE.get(word, word)), time=at)
+    return _("{state} at {time}").format(state=_(_WERE.get(word, word)), time=_clock(span[0]))
+
+
+def _when(value: str) -> str:
+    """``2026-11-20T03:12:00.000+08:00`` in words; what is no moment, as ``today`` and ``2h``, as it stands."""
+    span = Times(instant.now_ms(), shown.zone()).span(value)
+    return _clock(span[0]) if span is not None and span[0] == span[1] else value
+
+
+def _clock(at_ms: int) -> str:
+    """Without seconds where there are none."""
+    if at_ms % 60_000:
+        return shown.clock(at_ms, instant.now_ms())
+    return text.minute(shown.moment(at_ms), shown.moment(instant.now_ms()), shown.zone())
 
 
 FIELDS = (
@@ -68,6 +80,8 @@ FIELDS = (
     FilterField("fp", N_("Cause")),
     FilterField("triage", N_("Dead letter"), tuple(FilterValue(value, word) for value, word in _TRIAGE)),
     FilterField("was", N_("Was then"), free=True, say=_was, offered=False),
+    FilterField("created", N_("Created"), free=True, say=_when, bound=True, offered=False),
+    FilterField("updated", N_("Changed last"), free=True, say=_when, bound=True, offered=False),
 )
 
 

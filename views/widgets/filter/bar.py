@@ -48,6 +48,13 @@ from views.widgets.filter.text import Chip, as_words, combine, split
 from views.widgets.layout import STRETCH, in_column, in_row, tab_through
 from views.widgets.segmented import Segmented
 
+#: how a condition from or up to a value is said
+BOUND_WORDS = {
+    ">=": N_("from {value} on"),
+    ">": N_("after {value}"),
+    "<": N_("before {value}"),
+    "<=": N_("up to {value}"),
+}
 TYPING_MS = 250
 FIELD_WIDTH = 230
 PROBLEM_HEIGHT = 22
@@ -119,7 +126,8 @@ class FilterBar(QWidget):
 
     def set_expression(self, expression: str) -> None:
         """Show `expression` without a signal."""
-        chips, words = split(expression, self.chips.fields)
+        bound = [key for key, field in self.chips.fields.items() if field.bound]
+        chips, words = split(expression, self.chips.fields, bound)
         self._silent = True
         self.field.setText(words)
         self.line.setText(expression)
@@ -176,7 +184,7 @@ class FilterBar(QWidget):
             self.field.setText(f"{self.field.text()} {Chip(field, (value,), not include).text()}".strip())
             return
         now = self.chips.chips
-        same = next((chip for chip in now if chip.field == field and chip.negated != include), None)
+        same = next((one for one in now if (one.field, one.negated, one.op) == (field, not include, "=")), None)
         if same is None:
             self.chips.put_chips((*now, Chip(field, (value,), not include)))
         else:
@@ -515,6 +523,9 @@ class FilterChips(QWidget):
         known = {value.value: value for value in field.values if value.value in chip.values}
         say = field.say or str
         words = ", ".join(_(known[v].word) if v in known else say(v) for v in chip.values)
+        if chip.op in BOUND_WORDS:  # what has no words of its own stands there as it is written
+            bound = _(BOUND_WORDS[chip.op]) if words not in chip.values else f"{chip.op} {{value}}"
+            words = bound.format(value=words)
         glyphs = tuple(glyph for v in chip.values if v in known and (glyph := known[v].glyph) is not None)
         return _(field.title), words, glyphs, chip
 
@@ -562,17 +573,19 @@ class FilterChips(QWidget):
 
         look = field.find
         find = (lambda typed: choices_of(look(typed))) if look is not None else None
-        chosen = chip.values if chip is not None else ()
+        chosen, op = (chip.values, chip.op) if chip is not None else ((), "=")
+        known = {one.value for one in field.values}
+        others = [Choice(value, (field.say or str)(value)) for value in chosen if value not in known]
         popup.fill(
-            choices_of(field.values),
+            [*choices_of(field.values), *others],
             chosen,
             negated=bool(chip and chip.negated),
             free=field.takes_text,
-            single=field.single,
+            single=field.single or op != "=",
             find=find,
         )
         place = self._chips.index(chip) if chip is not None else len(self._chips)
-        popup.changed.connect(lambda values, negated: self._replace(place, Chip(field.key, tuple(values), negated)))
+        popup.changed.connect(lambda values, negated: self._replace(place, Chip(field.key, tuple(values), negated, op)))
         popup.open_below(view)
 
     def _replace(self, place: int, chip: Chip) -> None:

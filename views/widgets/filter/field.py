@@ -29,6 +29,7 @@ class FilterField:
     find: Callable[[str], Sequence[FilterValue]] | None = field(default=None, compare=False)
 
     say: Callable[[str], str] | None = field(default=None, compare=False)  #: words of a value that is none of those
+    bound: bool = False  #: conditions from and up to a value are chips, too
     offered: bool = True  #: else it is a chip only where the filter has it
 
     @property

@@ -1,7 +1,8 @@
 """The text of a filter taken apart into chips and free words, and put together again. Pure.
 
 The grammar is that of ``services.domain.task.search.filter``, read by it, full-width punctuation included; only terms
-of the form ``field:value,value`` of known fields become chips, the rest stays text as typed.
+of the form ``field:value,value`` of known fields become chips, and of some also ``field>=value``; the rest stays text
+as typed.
 """
 
 from __future__ import annotations
@@ -20,25 +21,30 @@ class Chip(msgspec.Struct, frozen=True):
     field: str
     values: tuple[str, ...]
     negated: bool = False
+    op: str = "="  #: or one of ``BOUNDS``
 
     def text(self) -> str:
         """Return the term as the grammar writes it."""
-        return f"{'-' if self.negated else ''}{self.field}:{','.join(map(filter.written, self.values))}"
+        sign = ":" if self.op == "=" else self.op
+        return f"{'-' if self.negated else ''}{self.field}{sign}{','.join(map(filter.written, self.values))}"
 
     def with_value(self, value: str) -> Chip:
         """Return the chip with `value` added."""
         return self if value in self.values else replace(self, values=(*self.values, value))
 
 
-def split(expression: str, fields: Collection[str]) -> tuple[tuple[Chip, ...], str]:
-    """Return the chips of known `fields`, and the rest as text."""
+BOUNDS = (">=", ">", "<", "<=")
+
+
+def split(expression: str, fields: Collection[str], bound: Collection[str] = ()) -> tuple[tuple[Chip, ...], str]:
+    """Return the chips of known `fields`, of those in `bound` also from and up to a value, and the rest as text."""
     chips: list[Chip] = []
     words: list[str] = []
     after = 0
     for piece in filter.pieces(expression):
-        if piece.op != "=" or piece.field not in fields:
+        if piece.field not in fields or (piece.op != "=" and not (piece.op in BOUNDS and piece.field in bound)):
             continue
-        chips.append(Chip(piece.field, tuple(value for value, _quoted in piece.values), piece.negated))
+        chips.append(Chip(piece.field, tuple(value for value, _quoted in piece.values), piece.negated, piece.op))
         words.append(expression[after : piece.at].strip())
         after = piece.end
     words.append(expression[after:].strip())

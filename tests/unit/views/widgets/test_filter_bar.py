@@ -192,3 +192,18 @@ def test_the_field_shows_its_key_while_empty(qtbot: QtBot, bar: FilterBar) -> No
     bar.field.setText("x")
     assert bar.field.grab().toImage() != empty
     qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(1, 1))
+
+
+def test_a_span_of_time_is_said_in_chips_and_none_of_it_stands_in_the_field(qtbot: QtBot) -> None:
+    said = {"2026-11-29T12:00": "11-29 12:00"}
+    bar = FilterBar((FilterField("updated", "Changed last", say=lambda value: said.get(value, value), bound=True),))
+    qtbot.addWidget(bar)
+    expression = "updated>=2026-11-29T12:00 updated<2h"
+    bar.set_expression(expression)
+    assert (bar.field.text(), bar.expression()) == ("", expression)
+    assert [chip.accessibleName() for chip in bar.chip_views()] == [
+        "Changed last is from 11-29 12:00 on",
+        "Changed last is < 2h",
+    ]
+    bar.add_value("updated", "today")
+    assert bar.expression() == f"{expression} updated:today"

@@ -102,3 +102,16 @@ def test_chips_gain_values() -> None:
 )
 def test_typed_words_become_terms(typed: str, words: str) -> None:
     assert as_words(typed) == words
+
+
+def test_from_and_up_to_become_chips_where_the_field_says_so() -> None:
+    expression = "type:a updated>=2026-11-29T12:00:00.000+00:00 updated<2026-11-30 -created<=2h age>1h login"
+    chips, words = split(expression, ("type", "updated", "created", "age"), ("updated", "created"))
+    assert [(chip.field, chip.op, chip.negated) for chip in chips] == [
+        ("type", "=", False),
+        ("updated", ">=", False),
+        ("updated", "<", False),
+        ("created", "<=", True),
+    ]
+    assert words == "age>1h login"
+    assert combine(chips, words) == expression
