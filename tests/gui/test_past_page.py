@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 
@@ -279,6 +280,50 @@ def test_among_what_changed_stands_the_moment_and_shops_are_called_by_their_name
     assert not any(one.endswith("you look here") for one in said[paused:])
 
 
+def test_every_line_of_what_changed_opens_what_it_is_about(desk: Desk, ask: Ask, qtbot: QtBot) -> None:
+    now, keys = desk.session.engine.store.now_ms(), sorted(desk.context.shops())
+    tape = Tape(assembly.recorder_file(desk.session.engine.settings))
+    try:
+        for at in range(now - 8 * MINUTE, now - 2 * MINUTE, STEP):
+            later = {(SHOP, key): "dead" for key in keys[:2]} if at > now - 6 * MINUTE else {}
+            later |= {(SHOP, keys[2]): "login", (WORKER, "gone/1"): "silent 1.0 2"} if at > now - 4 * MINUTE else {}
+            things = LED | {(WORKER, "gone/1"): "running 1.0 2"} | later
+            tape.add(Frame(Numbers(at_ms=at, since_ms=at, workers=1), things))
+    finally:
+        tape.close()
+    desk.context.commands.fleet.pause(f"shop:{keys[0]}")
+    page = ask(now - 5 * MINUTE)
+    qtbot.waitUntil(lambda: "Pause" in page.changes.accessibleName(), timeout=WAIT_MS)
+    opened: dict[str, tuple[str, FromPast]] = {}
+    page.changes.setFocus()
+    qtbot.keyClick(page.changes, Qt.Key.Key_Home)
+    for _line in page.changes.entries():
+        with qtbot.waitSignal(page.navigate, timeout=50, raising=False) as went:
+            qtbot.keyClick(page.changes, Qt.Key.Key_Return)
+        entry = page.changes.current
+        assert entry is not None
+        if went.signal_triggered:
+            opened[entry.text] = tuple(went.args)  # type: ignore[arg-type]
+        else:
+            assert not entry.door
+        qtbot.keyClick(page.changes, Qt.Key.Key_Down)
+
+    def of(word: str) -> tuple[str, str]:
+        (found,) = (way for line, way in opened.items() if word in line)
+        assert found[1].at_ms == page.past_ms
+        return found[0], str(found[1].show)
+
+    where, shown_there = of("dead letters")
+    assert (where, shown_there.partition("@")[0]) == ("tasks", "was:open")
+    assert all(key in shown_there for key in keys[:2])
+    assert of("must be logged in") == ("shops", keys[2])
+    where, shown_there = of("Pause")
+    assert where == "audit"
+    assert [entry.action for entry in desk.context.audit.entries(shown_there).entries] == ["pause"]
+    (closed,) = (one for one in page.changes.entries() if "gone/1 is not heard of" in one.text)
+    assert (closed.door, closed.closed) == (False, "gone/1 is not there any more")
+
+
 def count_of(strip: PastStrip, name: str) -> QPoint:
     """Where the name and the count of a lane stand."""
     place = strips.LANES.index(name)
@@ -494,6 +539,36 @@ def test_the_banner_copies_a_link_that_leads_back_to_the_moment(record: Record, 
     page.show_request(str(record.now - MINUTE))
     console.keys.follow(link)
     assert page.past_ms == record.failed_at
+
+
+@pytest.mark.parametrize("way", ["link", "window"])
+def test_a_link_to_a_list_of_then_and_a_window_left_on_it_open_as_of_then(
+    record: Record, console: Console, qtbot: QtBot, way: str
+) -> None:
+    window = console.window
+    window.open_page("past", str(record.failed_at))
+    page = window.page("past")
+    assert isinstance(page, PastPage)
+    with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+        page.refresh()
+    qtbot.mouseClick(page.tiles["dead"], Qt.MouseButton.LeftButton)
+    tasks, left = window.page("tasks"), window.save_state()
+    then, listed = tasks.past_ms, tasks.shown_request()
+    QTest.keyClick(window, Qt.Key.Key_L, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    link = QApplication.clipboard().text()
+    find(tasks, Button, "Back to now").click()
+    assert window.top_bar.create_button.isEnabled()
+    window.open_page("overview")
+    if way == "link":
+        console.keys.follow(link)
+    else:
+        window.restore_state(json.loads(json.dumps(left)))
+    assert (window.current, tasks.past_ms, tasks.shown_request()) == ("tasks", then, listed)
+    assert f"You look at {shown.clock(then, record.now)}." in words(tasks)
+    assert "What fits the filter is of that moment" in words(tasks)
+    assert not window.top_bar.create_button.isEnabled(), "nothing is done to what is not of now"
+    find(tasks, Button, "Back to now").click()
+    assert tasks.shown_request() == "status:dead triage:open"
 
 
 @pytest.mark.parametrize("width", [760, 960, 1170, 1404])

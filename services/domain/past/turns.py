@@ -16,6 +16,7 @@ from services.domain.text.sentences import N_, NN_
 TOGETHER_MS = 60_000
 #: names that one line says
 NAMED = 3
+ACT, GAP = "act", "gap"  #: kinds of turns besides those of things
 #: states of shops that come and go by themselves with every failed attempt
 QUIET = frozenset({"", "retrying"})
 #: acts that only write down what others did, or are shown by what they changed
@@ -78,9 +79,10 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that happened."""
 
     at_ms: int  #: UTC ms, of the first
-    kind: str  #: ``shop``, ``worker`` …, ``act`` or ``gap``
+    kind: str  #: ``shop``, ``worker`` …, ``ACT`` or ``GAP``
     message: Message
     names: tuple[str, ...] = ()  #: of all that it happened to
+    until_ms: int = 0  #: of the last that it says, where it says several
 
 
 def turns(
@@ -94,7 +96,7 @@ def turns(
             found.append(Turn(at_ms=change.at_ms, kind=change.kind, message=message, names=(change.name,)))
     found += _of_acts((entry for entry in acts if not entry.action.startswith(_LEFT_OUT)), moment_ms)
     found += [
-        Turn(at_ms=gap.begin, kind="gap", message=Message("past.gap", {"seconds": (gap.end - gap.begin) // 1000}))
+        Turn(at_ms=gap.begin, kind=GAP, message=Message("past.gap", {"seconds": (gap.end - gap.begin) // 1000}))
         for gap in gaps
     ]
     return tuple(sorted(found, key=lambda turn: turn.at_ms))
@@ -121,7 +123,7 @@ def _of_shops(changes: Sequence[Change], moment_ms: int) -> Iterable[Turn]:
             names = tuple(dict.fromkeys(change.name for change in burst))
             said = ", ".join(names[:NAMED]) + (" …" if len(names) > NAMED else "")
             message = Message(f"past.shop_{kind}", {"n": len(names), "names": said})
-            yield Turn(at_ms=burst[0].at_ms, kind=SHOP, message=message, names=names)
+            yield Turn(at_ms=burst[0].at_ms, kind=SHOP, message=message, names=names, until_ms=burst[-1].at_ms)
 
 
 def _head(state: str) -> str:
@@ -216,7 +218,7 @@ def _act(burst: Sequence[AuditEntry]) -> Turn:
     if outcome := _ended(first):
         code += "_ended"
         params["outcome"] = outcome
-    return Turn(at_ms=first.at, kind="act", message=Message(code, params), names=names)
+    return Turn(at_ms=first.at, kind=ACT, message=Message(code, params), names=names, until_ms=burst[-1].at)
 
 
 def by_state(things: Mapping[tuple[str, str], str]) -> dict[str, tuple[str, ...]]:

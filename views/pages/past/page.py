@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -14,13 +14,15 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from services import act_words, spans
+from services.domain.fleet.shop import Shop
 from services.domain.insight import shop as shops
 from services.domain.insight.shop import ShopNow
 from services.domain.past import lanes
 from services.domain.past.frame import LEADER, SHOP, UNTOLD, WORKER, Numbers
 from services.domain.past.lanes import Lanes, Span
-from services.domain.past.turns import by_state
+from services.domain.past.turns import NAMED, Turn, by_state
 from services.domain.task.search.query import LETTER
+from services.domain.text.message import Message
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.past.queries import AROUND_MS, PastNow
@@ -29,7 +31,7 @@ from views.charts.series import holed
 from views.context import PageContext
 from views.page import FromPast, Page
 from views.pages.past.strip import ACTED, ALERTED, DEATHS, DEPLOYED, SILENT, PastStrip, Player
-from views.pages.past.then import BothEnds, Then, ThenView, look
+from views.pages.past.then import SHOPS_NOW, WORKERS_NOW, BothEnds, Then, ThenView, There, look, way_of
 from views.support import instant, safe, shown, text
 from views.support.keys import Shortcut
 from views.support.look import Label
@@ -97,7 +99,6 @@ DOORS = {
     ),
 }
 #: of a list of tasks that were something
-WORKERS_NOW = N_("Workers are shown as they are now; one that left since is missing.")
 WORKERS = N_("Open the workers, as they are now")
 AS_NOW = N_("Their states and all else of them are of now; tasks that were removed since are missing.")
 TYPING_MS, LOOK_MS = 250, 5_000
@@ -109,7 +110,7 @@ CURVES = {name: name for name in ("waiting", "unacked", "running", "retrying", "
 }
 SPANS = {"6h": 6 * HOUR_MS, "24h": 24 * HOUR_MS, "7d": 7 * 24 * HOUR_MS, "30d": 30 * 24 * HOUR_MS}
 STRIP_MS = 30_000  #: how often the strip is asked again
-NAMED = 6
+LISTED = 6
 #: how *What changed* is told
 TURNS, COMPARED = "turns", "compared"
 Ends = tuple[Moment | None, Moment | None]
@@ -154,6 +155,7 @@ class PastPage(Page):
         self._at = 0
         self._found: PastNow | None = None
         self._ends: Ends | None = None  #: of what is found; None before they are asked for
+        self._there = There()
         self._lanes: Lanes | None = None
         self._error: BaseException | None = None
         self._asking = Operation(self, latest=True)
@@ -223,9 +225,9 @@ class PastPage(Page):
         self.both = BothEnds()
         self.both.hide()
         self._changes.body.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignLeft)
-        scroll = ScrollPane()
-        put(scroll.body, self.changes, self.both, STRETCH)
-        self._changes.body.addWidget(scroll, 1)
+        self._told = ScrollPane()
+        put(self._told.body, self.changes, self.both, STRETCH)
+        self._changes.body.addWidget(self._told, 1)
         self._changes.setMinimumHeight(CHANGES)
         yield
         area = ScrollPane()
@@ -262,6 +264,8 @@ class PastPage(Page):
             tile.clicked.connect(partial(self._open_tile, name))
         self.compare.chosen.connect(lambda _key: self._on_compare())
         self.drawn.map.shop_clicked.connect(self._open_shop)
+        self.changes.opened.connect(self._open_change)
+        self.changes.reached.connect(lambda top, high: self._told.ensureVisible(0, top + high // 2, 0, high))
         self.span.chosen.connect(lambda _key: self._ask_strip())
         self.link_button.clicked.connect(self.link_wanted)
         self.copy_button.clicked.connect(self._copy)
@@ -403,6 +407,18 @@ class PastPage(Page):
         if then is not None and cell is not None:
             self._open("shops", then.at_ms, partial(_said_shop, cell), cell.key)
 
+    def _open_change(self, number: int) -> None:
+        """What a line of *What changed* is about."""
+        found = self._found
+        if found is None:
+            return
+        here = _here(found)
+        turn = found.turns[number - (number > here)]  # the moment has a line of its own
+        way = way_of(turn, self._there)
+        if not isinstance(way, str):
+            said = partial(_said_change, turn.at_ms, way.said)
+            self._open(way.page, found.asked_ms, said, way.show, way.now)
+
     def _zoom(self, more: int) -> None:
         keys = list(SPANS)
         place = keys.index(self.span.current()) + more
@@ -459,8 +475,8 @@ class PastPage(Page):
         if self.isVisible() and growing and not self._asking.awaited:
             self._ask()
 
-    def _take(self, answer: tuple[PastNow, Then, Ends | None]) -> None:
-        found, then, ends = answer
+    def _take(self, answer: tuple[PastNow, Then, Ends | None, There]) -> None:
+        found, then, ends, self._there = answer
         if found.asked_ms == self._at:
             self._found, self._ends, self._error = found, ends, None
             self._say()
@@ -508,15 +524,15 @@ class PastPage(Page):
             self.both.show_rows(())
             return
         self.set_summary(text.sentences(filter(None, _headline(found, now))))
-        self.drawn.states.setText("\n".join(_shop_lines(found)))
+        self.drawn.states.setText("\n".join(_shop_lines(found, self._there.shops)))
         begin, end = (_clock(at_ms) for at_ms in (found.begin, found.end))
         self._changes.set_note(_("{begin} to {end}").format(begin=begin, end=end))
-        self.changes.set_entries(_entries(found))
+        self.changes.set_entries(_entries(found, self._there))
         if self._ends is None:
             self.both.show_rows((), _("Asking…"))
         elif self._ends == (None, None):
             self.both.show_rows((), _("No record of {begin} and of {end}.").format(begin=begin, end=end))
-        elif rows := _differences(self._ends):
+        elif rows := _differences(self._ends, self._there.shops):
             self.both.show_rows([("", begin, end), *rows])
         else:
             self.both.show_rows((), _("Nothing differs between {begin} and {end}.").format(begin=begin, end=end))
@@ -556,17 +572,29 @@ class PastPage(Page):
         now = instant.now_ms()
         lines = [" ".join(filter(None, _headline(found, now)))]
         lines += [f"{name}: {value}" for name, value in _rows(found)]
-        lines += [*_shop_lines(found), ""]
-        lines += [f"{entry.time}  {entry.text or entry.strong}" for entry in _entries(found)]
+        lines += [*_shop_lines(found, self._there.shops), ""]
+        lines += [f"{entry.time}  {entry.text or entry.strong}" for entry in _entries(found, self._there)]
         QGuiApplication.clipboard().setText("\n".join(map(safe.masked, lines)))
 
 
-def _look(context: PageContext, at_ms: int, *, compared: bool) -> tuple[PastNow, Then, Ends | None]:
+def _look(context: PageContext, at_ms: int, *, compared: bool) -> tuple[PastNow, Then, Ends | None, There]:
     found = context.past.at(at_ms)
     ends = context.past.ends(found.begin, found.end) if compared else None
     known = context.shops()
-    turns = tuple(replace(turn, message=shop_words.named(turn.message, known)) for turn in found.turns)
-    return replace(found, turns=turns), look(context.past, found, known.values(), instant.now_ms()), ends
+    there = There(
+        {key: shop.called for key, shop in known.items()}, frozenset(one.worker for one in context.feed.latest.workers)
+    )
+    turns = tuple(replace(turn, message=_named(turn, known)) for turn in found.turns)
+    return replace(found, turns=turns), look(context.past, found, known.values(), instant.now_ms()), ends, there
+
+
+def _named(turn: Turn, known: Mapping[str, Shop]) -> Message:
+    """What it says, of shops by what people call them."""
+    if turn.kind != SHOP:
+        return shop_words.named(turn.message, known)
+    said = [known[name].called if name in known else name for name in turn.names[:NAMED]]
+    more = " …" if len(turn.names) > NAMED else ""
+    return Message(turn.message.code, {**turn.message.params, "names": safe.one_line(", ".join(said)) + more})
 
 
 def _apart(at_ms: int, span: Span) -> tuple[int, int]:
@@ -596,6 +624,10 @@ def _said_alert(span: Span, at_ms: int) -> str:
             when=_when(span, at_ms)
         )
     return _("This alert was active then. Alerts are shown as they are now.")
+
+
+def _said_change(at_ms: int, said: str) -> str:
+    return text.run_on((_("Opened from what changed at {time}.").format(time=_clock(at_ms)), _(said)))
 
 
 def _said_silent(span: Span, at_ms: int) -> str:
@@ -628,7 +660,7 @@ def _said_shop(then: ShopNow) -> str:
     said = _("{shop} at that moment: {state}.").format(
         shop=safe.one_line(then.name or then.key), state=_state(then.state)
     )
-    return text.run_on((said, _("Shops are shown as they are now.")))
+    return text.run_on((said, _(SHOPS_NOW)))
 
 
 def _acts_of(lanes: Lanes) -> str:
@@ -707,7 +739,7 @@ def _names() -> list[tuple[str, str]]:
     ]
 
 
-def _differences(ends: Ends) -> list[tuple[str, str, str]]:
+def _differences(ends: Ends, called: Mapping[str, str]) -> list[tuple[str, str, str]]:
     """Numbers and shops that differ between both ends of the span, the shops of one change as one; all that is known
     where nobody recorded one of them.
     """
@@ -729,7 +761,7 @@ def _differences(ends: Ends) -> list[tuple[str, str, str]]:
         if was != became:
             groups.setdefault((was, became), []).append(key)
     for (was, became), names in groups.items():
-        rows.append((_listed(names), _state(was), _state(became)))
+        rows.append((_listed(names, called), _state(was), _state(became)))
     return rows
 
 
@@ -741,11 +773,12 @@ def _state(state: str) -> str:
     return shop_words.word(state) if state in shops.WORDS else state
 
 
-def _listed(names: Sequence[str]) -> str:
-    """The first of them, and how many more there are."""
-    rest = len(names) - NAMED
+def _listed(names: Sequence[str], called: Mapping[str, str] | None = None) -> str:
+    """The first of them, by what they are ``called``, and how many more there are."""
+    names = [called.get(name, name) for name in names] if called else names
+    rest = len(names) - LISTED
     more = _(" and {n} more").format(n=text.count(rest)) if rest > 0 else ""
-    return safe.one_line(", ".join(names[:NAMED])) + more
+    return safe.one_line(", ".join(names[:LISTED])) + more
 
 
 def _tiles(found: PastNow) -> dict[str, tuple[str, str]]:
@@ -780,14 +813,14 @@ def _oldest(then: Numbers) -> str:
     return spans.of_seconds(then.oldest_s) if then.waiting else "–"
 
 
-def _shop_lines(found: PastNow) -> list[str]:
+def _shop_lines(found: PastNow, called: Mapping[str, str]) -> list[str]:
     if found.moment is None:
         return []
     if not found.moment.told:
         return [_("What shops and workers did then is not kept any more.")]
     lines = []
     for state, names in by_state(found.moment.things).items():
-        lines.append(_("{state}: {names}").format(state=_state(state), names=_listed(names)))
+        lines.append(_("{state}: {names}").format(state=_state(state), names=_listed(names, called)))
     return lines or [_("No shop needed anybody.")]
 
 
@@ -795,21 +828,30 @@ def _seconds(at_ms: int) -> str:
     return shown.moment(at_ms).astimezone(shown.zone()).strftime("%H:%M:%S")
 
 
-def _entries(found: PastNow) -> list[TimelineEntry]:
-    entries = [
-        TimelineEntry(
-            time=_seconds(turn.at_ms),
-            text=safe.one_line(shown.say(act_words.in_words(turn.message))),
-            status=_GLYPHS.get(turn.message.code, ""),
-            future=turn.at_ms > found.asked_ms,
+def _entries(found: PastNow, there: There) -> list[TimelineEntry]:
+    entries = []
+    for turn in found.turns:
+        way = way_of(turn, there)
+        entries.append(
+            TimelineEntry(
+                time=_seconds(turn.at_ms),
+                text=safe.one_line(shown.say(act_words.in_words(turn.message))),
+                status=_GLYPHS.get(turn.message.code, ""),
+                future=turn.at_ms > found.asked_ms,
+                whole=True,
+                door=not isinstance(way, str),
+                closed=way if isinstance(way, str) else "",
+            )
         )
-        for turn in found.turns
-    ]
     if entries:
-        here = sum(turn.at_ms <= found.asked_ms for turn in found.turns)
-        entries.insert(here, TimelineEntry(time=_seconds(found.asked_ms), text="", strong=_("you look here")))
+        entries.insert(_here(found), TimelineEntry(time=_seconds(found.asked_ms), text="", strong=_("you look here")))
     else:
         begin, end = (_clock(at_ms) for at_ms in (found.begin, found.end))
         words = _("Nothing changed from {begin} to {end}").format(begin=begin, end=end)
         entries.append(TimelineEntry(time="", text=words))
     return entries
+
+
+def _here(found: PastNow) -> int:
+    """Before which of the turns the moment stands."""
+    return sum(turn.at_ms <= found.asked_ms for turn in found.turns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 from PySide6.QtCore import QRectF, Qt
@@ -12,7 +13,10 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
 from services.domain.fleet.shop import Shop
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
-from services.domain.past.frame import SHOP, Numbers, Things
+from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, WORKER, Numbers, Things
+from services.domain.past.turns import ACT, Turn
+from services.domain.task.search.filter import format_terms
+from services.domain.task.search.query import LETTER, equals
 from services.i18n import N_, _
 from services.monitor.past.joined import joined
 from services.monitor.past.queries import PastNow, PastQueries
@@ -22,9 +26,10 @@ from views.charts.plot import Plot
 from views.charts.rates_chart import RatesChart
 from views.charts.series import EMPTY, Frame, SampleBuffer
 from views.charts.time_window import TimeWindow
-from views.support import shown
+from views.support import safe, shown
 from views.support.language import say_in_language
 from views.support.look import Label
+from views.support.words.shop import LIMITS_OF, SHOPS_OF
 from views.theme import theme
 from views.theme.tokens import CARD_GAP
 from views.widgets.card import Card
@@ -82,6 +87,88 @@ def _cells(shops: Iterable[Shop], things: Things) -> Iterable[ShopNow]:
         yield ShopNow(
             platform=shop.platform, shop_id=shop.shop_id, name=shop.name, state=state, under=under or insight.HEALTHY
         )
+
+
+class There(NamedTuple):
+    """What there is now of what can have changed."""
+
+    shops: Mapping[str, str] = {}  #: what they are called, by their keys
+    workers: frozenset[str] = frozenset()
+
+
+class Way(NamedTuple):
+    """Where a line of *What changed* leads."""
+
+    page: str
+    show: str | None
+    said: str  #: what of it is of now, source text
+    now: str | None = None
+
+
+SHOPS_NOW = N_("Shops are shown as they are now.")
+WORKERS_NOW = N_("Workers are shown as they are now; one that left since is missing.")
+ALL_NOW = N_("What is shown here is as it is now.")
+LETTERS_THEN = N_("These were open dead letters then. Their states and all else of them are of now.")
+#: with a filter for more shops than this a list says less than the shops themselves
+MOST_LETTERS = 20
+
+
+def way_of(turn: Turn, there: There) -> Way | str:
+    """Where it leads, or why nowhere, translated."""
+    if turn.kind == SHOP:
+        return _way_of_shops(turn, there)
+    if turn.kind == ACT:
+        return _way_of_acts(turn)
+    if turn.kind == SWITCH:
+        return _way_of_switch(turn, there)
+    if turn.kind == BROKER:
+        return Way("queues", None, ALL_NOW)
+    if turn.kind == LEADER:  # who leads need not be a worker
+        name = str(turn.message.params.get("name", ""))
+        return Way("workers", name if name in there.workers else None, WORKERS_NOW)
+    if turn.kind == WORKER:
+        name = turn.names[0]
+        if name not in there.workers:
+            return _("{name} is not there any more").format(name=safe.one_line(name, 60))
+        return Way("workers", name, WORKERS_NOW)
+    return _("Nothing was recorded then, so there is nothing to open")
+
+
+def _way_of_shops(turn: Turn, there: There) -> Way | str:
+    known = [name for name in turn.names if name in there.shops]
+    if not known:
+        return _("That shop is not there any more")
+    if turn.message.code == "past.shop_dead" and len(known) <= MOST_LETTERS:
+        then = shown.moment(turn.until_ms or turn.at_ms).astimezone(shown.zone()).isoformat(timespec="milliseconds")
+        shops = format_terms((equals("shop", *known),))
+        return Way("tasks", f"was:{LETTER}@{then} {shops}", LETTERS_THEN, f"status:dead triage:open {shops}")
+    return Way("shops", known[0] if len(known) == 1 else SHOPS_OF + " ".join(known), SHOPS_NOW)
+
+
+def _way_of_switch(turn: Turn, there: There) -> Way | str:
+    scope = str(turn.message.params.get("scope", ""))
+    head, _colon, name = scope.partition(":")
+    if head == "shop":
+        return Way("shops", name, SHOPS_NOW) if name in there.shops else _("That shop is not there any more")
+    if head in ("platform", "type"):
+        return Way("shops", LIMITS_OF + scope, ALL_NOW)
+    return Way("audit", _acts_between(turn), ALL_NOW, "")
+
+
+def _way_of_acts(turn: Turn) -> Way:
+    """The entries that it tells of; a filter takes whole seconds."""
+    terms = [f'{name}:"{turn.message.params[name]}"' for name in ("who", "action")]
+    if len(turn.names) == 1:
+        terms.append(f'target:"{turn.names[0]}"')
+    return Way("audit", " ".join([*terms, _acts_between(turn)]), ALL_NOW, "")
+
+
+def _acts_between(turn: Turn) -> str:
+    begin, end = (
+        shown.moment(at_ms).astimezone(shown.zone()).isoformat(timespec="seconds")
+        for at_ms in (turn.at_ms, (turn.until_ms or turn.at_ms) + 999)
+    )
+    return f"since:{begin} until:{end}"
 
 
 class BothEnds(QWidget):

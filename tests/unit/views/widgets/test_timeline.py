@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from tests.support.painted import faults
 from views.theme import theme
-from views.widgets.timeline import ROW, Timeline, TimelineEntry
+from views.widgets.timeline import DOOR_ROW, ROW, Timeline, TimelineEntry
 
 ENTRIES = (
     TimelineEntry(time="14:29:02", text="Created by", strong="Orders"),
@@ -81,3 +81,29 @@ def test_what_is_shown_whole_takes_the_lines_that_it_needs(timeline: Timeline) -
     timeline.resize(2000, 300)
     assert timeline.sizeHint().height() == 5 * ROW
     assert not timeline.grab().isNull()
+
+
+def test_lines_that_are_doors_open_by_a_click_and_by_the_keys(qtbot: QtBot) -> None:
+    view = Timeline()
+    qtbot.addWidget(view)
+    view.set_entries(
+        (
+            TimelineEntry(time="14:29:02", text="A shop", door=True),
+            TimelineEntry(time="14:30:00", text="you look here"),
+            TimelineEntry(time="14:30:06", text="A worker", closed="it is not there any more"),
+            TimelineEntry(time="14:31:48", text="A pause " * 20, whole=True, door=True),
+        )
+    )
+    view.resize(300, view.sizeHint().height())
+    view.show()
+    opened: list[int] = []
+    view.opened.connect(opened.append)
+    for y in (4, DOOR_ROW + 4, DOOR_ROW + ROW + 4, view.height() - 4):
+        qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(60, y))
+    assert opened == [0, 3], "no other line leads anywhere"
+    assert view.height() > 3 * DOOR_ROW + ROW, "words that have no room go on below"
+    view.setFocus()
+    for key in (Qt.Key.Key_Home, Qt.Key.Key_Return, Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_Return):
+        qtbot.keyClick(view, key)
+    assert opened[2:] == [0]
+    assert view.accessibleDescription() == "A worker\nit is not there any more"
