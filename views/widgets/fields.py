@@ -5,8 +5,10 @@ Labelled(N_("Page size"), NumberField(50, 1, 100), hint=N_("1 to 100"))
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from PySide6.QtCore import QDateTime, QElapsedTimer, Qt
-from PySide6.QtGui import QAction, QWheelEvent
+from PySide6.QtGui import QAction, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
@@ -18,7 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from services.domain.task.search.filter_time import duration_ms
 from services.i18n import _
+from services.spans import exact
 from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label, set_look
 from views.theme import theme
@@ -138,12 +142,57 @@ class ChoiceField(QComboBox):
         event.ignore()
 
 
+class SpanField(NumberField):
+    """Seconds that are read and typed as people say them: ``2 min``, ``1 h 30 min``; a bare number is minutes."""
+
+    def __init__(self, seconds: int, longest: int, zero: str) -> None:
+        """``zero``: what none is called, source text."""
+        self._zero = zero
+        super().__init__(seconds, 0, longest)
+        self.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.lineEdit().setTextMargins(0, 0, 0, 0)  # it is no wider than its words
+
+    def textFromValue(self, value: int) -> str:
+        """Say it."""
+        return exact(timedelta(seconds=value)) if value else _(self._zero)
+
+    def valueFromText(self, text: str) -> int:
+        """Read it; the value stays where that cannot be read."""
+        seconds = self._read(text)
+        return self.value() if seconds is None else seconds
+
+    def validate(self, text: str, pos: int) -> tuple[QValidator.State, str, int]:
+        """Take what can be read; what is on its way to that is put right when the field is left."""
+        read = self._read(text)
+        whole = read is not None and read <= self.maximum()
+        return QValidator.State.Acceptable if whole else QValidator.State.Intermediate, text, pos
+
+    def stepBy(self, steps: int) -> None:
+        """By minutes, of less than two by ten seconds."""
+        size = 60 if self.value() + steps > 120 else 10
+        self.setValue(self.value() + steps * size)
+
+    def say_again(self) -> None:
+        """Say it in the language of the moment."""
+        self.lineEdit().setText(self.textFromValue(self.value()))
+
+    def _read(self, typed: str) -> int | None:
+        words = "".join(typed.split()).replace(",", "")
+        if words == "".join(_(self._zero).split()):
+            return 0
+        found = duration_ms(f"{words}min" if words.isdecimal() else words)
+        return None if found is None else found // 1000
+
+
 class Labelled(QWidget):
     """A field below its label, with a hint beside the label and an error below the field."""
 
-    def __init__(self, label: str, field: QWidget, *, hint: str = "") -> None:
-        """Take source texts; the label also names the field."""
+    def __init__(self, label: str, field: QWidget, *, hint: str = "", in_words: bool = False) -> None:
+        """Take source texts; the label also names the field. ``in_words``: it stands in a sentence that says what it
+        is.
+        """
         super().__init__()
+        self._in_words = in_words
         self._sources = (label, hint)
         self.field = field
         # with large letters a hint has no room beside its label: the whole of it is its tool tip then
@@ -152,8 +201,14 @@ class Labelled(QWidget):
         self._error.hide()
         self._before = Label("", "label", "accent")
         self._before.hide()
-        head = in_row(self._label, self._before, self._hint, STRETCH, spacing=8)
-        in_column(head, field, self._error, owner=self, spacing=5)
+        if in_words:
+            for unseen in (self._label, self._hint):
+                unseen.setParent(self)
+                unseen.hide()
+            in_column(in_row(field, self._before, spacing=6), self._error, owner=self, spacing=2)
+        else:
+            head = in_row(self._label, self._before, self._hint, STRETCH, spacing=8)
+            in_column(head, field, self._error, owner=self, spacing=5)
         self._label.setBuddy(field)
         say_in_language(self.retranslate)
 
@@ -174,7 +229,7 @@ class Labelled(QWidget):
         """Mark the value as changed, and say what it was, already translated; empty when it is not changed."""
         self._before.setText(words)
         self._before.setVisible(bool(words))
-        self._hint.setVisible(not words)
+        self._hint.setVisible(not words and not self._in_words)
         set_look(self.field, changed=bool(words))
 
     def before(self) -> str:

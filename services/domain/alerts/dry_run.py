@@ -12,6 +12,8 @@ from services.domain.past import frame
 from services.domain.past.frame import Change, Gap, Numbers, Things
 from services.domain.past.lanes import Span
 
+POINTS = 600  #: of a curve, at most
+
 
 class Seen(NamedTuple):
     """What was recorded of an instant."""
@@ -29,6 +31,7 @@ class Past(msgspec.Struct, frozen=True):
     """What of the recorded tells a measure. ``kind``: of the things that it looks at, "" for numbers alone;
     ``matters``: what a state comes to for it, "" for nothing; ``state``: a word that stands in all that come to
     something; ``old``: the first word of a state that of a whole comes to nothing, as it began long before.
+    ``measured``: what is held against the ``limit`` of this name, None where nothing tells it.
     """
 
     holds: Holds
@@ -36,6 +39,8 @@ class Past(msgspec.Struct, frozen=True):
     matters: Callable[[str], str] = str
     state: str = ""
     old: str = ""
+    limit: str = ""
+    measured: Callable[[Seen, Rule], float | None] | None = None
 
 
 class Whole(NamedTuple):
@@ -52,6 +57,8 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True):
     end: int
     told: tuple[Span, ...] = ()  #: from when somebody would have been told until it was resolved, the oldest first
     gaps: tuple[Gap, ...] = ()  #: nobody knows what was then
+    curve: tuple[tuple[int, float], ...] = ()  #: what was measured, the highest of each part of the time
+    limit: str = ""  #: the limit that this is held against
 
     @property
     def recorded(self) -> bool:
@@ -96,12 +103,17 @@ def dry_run(
     """
     matters: dict[str, _Matter] = {}
     told: list[Span] = []
-    known = begin
+    known, step = begin, max(1, (end - begin) // POINTS)
+    curve: dict[int, tuple[int, float]] = {}
     for seen, since in _seen(rows, past, states):
         if since > known:
             for one in matters.values():
                 one.miss()
         known = max(known, seen.at_ms)
+        measured = past.measured(seen, rule) if past.measured is not None else None
+        part = (seen.at_ms - begin) // step
+        if measured is not None and begin <= seen.at_ms and measured >= curve.get(part, (0, 0.0))[1]:
+            curve[part] = seen.at_ms, measured
         found = past.holds(seen, rule)
         if found is None:
             continue
@@ -111,7 +123,14 @@ def dry_run(
             if over is not None:
                 told.append(over._replace(name=name))
     told += [Span(one.told, end, name) for name, one in matters.items() if one.told]
-    return DryRun(begin=begin, end=end, told=tuple(sorted(told)), gaps=tuple(frame.gaps(rows, begin, end)))
+    return DryRun(
+        begin=begin,
+        end=end,
+        told=tuple(sorted(told)),
+        gaps=tuple(frame.gaps(rows, begin, end)),
+        curve=tuple(curve[part] for part in sorted(curve)),
+        limit=past.limit,
+    )
 
 
 def _seen(rows: Sequence[Numbers], past: Past, states: Sequence[Whole | Change]) -> Iterator[tuple[Seen, int]]:

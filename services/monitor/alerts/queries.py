@@ -111,6 +111,12 @@ class AlertQueries:
         found.sort(key=lambda one: -one.resolved_at)
         return tuple(_at(one, now, ()) for one in found[:limit])
 
+    def over(self, span_ms: int) -> tuple[int, int]:
+        """When the last one was over, 0 for never; and how many were within so long."""
+        found = incidents.readable(self._store.documents(incidents.HISTORY), {})
+        since = self._store.now_ms() - span_ms
+        return max((one.resolved_at for one in found), default=0), sum(one.resolved_at >= since for one in found)
+
     def rules(self) -> tuple[RuleNow, ...]:
         """All rules, in their order."""
         stored = self._store.documents(rules.KIND)

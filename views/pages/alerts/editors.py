@@ -2,46 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QBrush, QPainter, QPaintEvent
-from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QBoxLayout, QDialog, QLineEdit, QToolTip, QWidget
 
 from services.commands.alerts import REASON_MOST, AnswerChanged, RuleChanged
 from services.domain.alerts import channel as channels
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.dry_run import DryRun
 from services.domain.alerts.rule import LONGEST_S, Rule
+from services.domain.past.lanes import Span
 from services.i18n import N_, _, is_chinese
 from services.messages import told
 from services.monitor.alerts.queries import IncidentNow
 from views.charts import ticks
+from views.dialogs.frame import MARGIN
 from views.dialogs.saving import SavingDialog
 from views.dialogs.typed import KeepsTyped
 from views.pages.alerts import words
-from views.support import instant, safe, shown
+from views.support import instant, safe, shown, text
+from views.support.keys import beside
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
-from views.support.paint import draw_line
+from views.support.paint import draw_box, draw_line
+from views.support.spoken import Role, spoken
+from views.support.spoken import told as told_to_listeners
 from views.theme import theme
 from views.theme.tokens import QWIDGETSIZE_MAX
 from views.widgets.buttons import Button
-from views.widgets.fields import ChoiceField, Labelled, NumberField
+from views.widgets.fields import ChoiceField, Labelled, NumberField, SpanField
 from views.widgets.flow_row import FlowRow
-from views.widgets.layout import STRETCH, in_row, put
+from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
 from views.widgets.toggle import Toggle
 
-WIDTH, FIELD_WIDTH = 560, 190
-CHART_ROW, CHART_AXIS = 22, 16
+WIDTH = 560
+CHART_ROW, CHART_AXIS, CURVE = 22, 16, 150
+#: px of a field in a sentence: at least, at most, and around its words
+LEAST_FIELD, MOST_FIELD, ROUND_FIELD, ROUND_SPAN = 44, 260, 24, 38
+LEAST_BESIDE = 860  #: px from which on fields and past stand side by side
 TRY_MS = 300  #: after the last key a rule is tried on the past
 HOUR_S = 3_600
 #: hour of the day at which a night's mute ends
@@ -176,32 +198,36 @@ class RuleStrip(_Editor):
         self._soon_tried.timeout.connect(self._try)
         self.changed, self.take_in = Strip("warning"), Button(N_("Take it in"), small=True)
         self.changed.add_action(self.take_in)
-        self.whole = Label("", "body", "text", wrap=True)
         self.on = Toggle(N_("Rule is on"), on=rule.enabled)
         self.limits = {name: QLineEdit(_figure(name, rule)) for name in rule.limits}
         self._limit_fields = {
-            name: Labelled(words.LIMITS.get(name, name), field) for name, field in self.limits.items()
+            name: Labelled(words.LIMITS.get(name, name), field, in_words=True) for name, field in self.limits.items()
         }
         if self._limit_fields:
             self.fields["limits"] = next(iter(self._limit_fields.values()))
-        self.spans = {name: NumberField(getattr(rule, name), 0, LONGEST_S) for name in _SPANS}
-        for name, (label, hint) in _SPANS.items():
-            self.fields[name] = Labelled(label, self.spans[name], hint=hint)
+        self.spans = {name: SpanField(getattr(rule, name), LONGEST_S, none) for name, (_label, none) in _SPANS.items()}
+        for name, (label, _none) in _SPANS.items():
+            self.fields[name] = Labelled(label, self.spans[name], in_words=True)
         self.severity = ChoiceField()
         for name, (_glyph, word) in words.SEVERITIES.items():
             self.severity.addItem(_(word), name)
         self._show_severity(rule.severity)
         self.action, self.channels, self.escalate_to = (QLineEdit(_line(name, rule)) for name in _LINES)
         self._lines = dict(zip(_LINES, (self.action, self.channels, self.escalate_to), strict=True))
-        self.action.setPlaceholderText("pause, pause:type:sync_order, mark, run:scale_out")
-        self.fields["severity"] = Labelled(N_("Severity"), self.severity)
-        self.fields["action"] = Labelled(N_("Does by itself"), self.action, hint=N_("empty: nothing"))
-        self.fields["channels"] = Labelled(N_("Tells"), self.channels, hint=N_("groups or channels"))
-        self.fields["escalate_to"] = Labelled(N_("Escalates to"), self.escalate_to)
+        self.action.setToolTip("pause, pause:type:sync_order, mark, run:scale_out")
+        self.fields["severity"] = Labelled(N_("Severity"), self.severity, in_words=True)
+        self.fields["action"] = Labelled(N_("Does by itself"), self.action, in_words=True)
+        self.fields["channels"] = Labelled(N_("Tells"), self.channels, in_words=True)
+        self.fields["escalate_to"] = Labelled(N_("Escalates to"), self.escalate_to, in_words=True)
+        self.severity.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToContents)
+        self._sentences = [_Sentence() for _sentence in words.in_fields(rule)]
         self.tried, self.when_tried = Label("", "strong", wrap=True), Label("", "label", "text2", wrap=True)
         self.past = TriedChart()
         self._lay_out()
         self.end_with_save(self._on_save)
+        for part in (self.meanwhile, self.cancel_button, self.save_button):  # below them there is little room
+            self.add_to_head(part)
+        self.foot.setContentsMargins(0, 0, 0, 0)
         for line in (*self.limits.values(), *self._lines.values()):
             line.textChanged.connect(self._on_edited)
         for span in self.spans.values():
@@ -213,25 +239,38 @@ class RuleStrip(_Editor):
         self._try()
 
     def _lay_out(self) -> None:
-        """What it says on the left, what it would have told on the right."""
-        left, right = ScrollPane(), ScrollPane()
-        self._name, self._look, self._versions = (
-            Label("", "strong"),
-            Label("", "body"),
-            Label("", "label", "text3", wrap=True),
-        )
-        switch = in_row(self._name, STRETCH, self._look, self.on)
-        fields = FlowRow(across=12, down=8)
-        rest = (one for name, one in self.fields.items() if name != "limits")
-        for field in (*self._limit_fields.values(), *rest):
-            field.setFixedWidth(round(FIELD_WIDTH * theme().growth))
-            fields.addWidget(field)
-        put(left.body, switch, self.whole, fields, STRETCH)
-        put(right.body, self.tried, self.past, self.when_tried, self._versions, STRETCH)
-        for pane in (left, right):
-            pane.body.setSpacing(8)
+        """What it says on the left, what it would have told on the right; below that where there is no room beside."""
+        self._look, self._versions = Label("", "body"), Label("", "label", "text3", wrap=True)
+        left, right = QWidget(), QWidget()
+        switch = in_row(self.on, self._look, STRETCH)
+        in_column(switch, *self._sentences, self._versions, STRETCH, owner=left, spacing=6)
+        in_column(self.tried, self.past, self.when_tried, STRETCH, owner=right, spacing=8)
+        self._halves = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._halves.setSpacing(24)
+        self._halves.addWidget(left, 1)
+        self._halves.addWidget(right, 1)
+        pane = ScrollPane()
+        pane.body.addLayout(self._halves)
+        self.body.setContentsMargins(MARGIN, 10, MARGIN, 8)
         self.body.addWidget(self.changed)
-        self.body.addLayout(in_row((left, 3), (right, 2), spacing=20))
+        self.body.addWidget(pane, 1)
+        self._typed: dict[QWidget, QLineEdit] = {field: field.lineEdit() for field in self.spans.values()}
+        self._typed |= {field: field for field in (*self.limits.values(), *self._lines.values())}
+        for field, line in self._typed.items():
+            line.textChanged.connect(partial(self._fit, field, line))
+
+    def _fit(self, field: QWidget, line: QLineEdit, _text: str = "") -> None:
+        """As wide as what stands in it: a sentence has no columns."""
+        wide = field.fontMetrics().horizontalAdvance(line.text() or line.placeholderText())
+        around = ROUND_FIELD if field is line else ROUND_SPAN
+        field.setFixedWidth(min(MOST_FIELD, max(LEAST_FIELD, wide + around)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the past below the fields where both are too narrow side by side."""
+        super().resizeEvent(event)
+        ways = QBoxLayout.Direction
+        beside = self.width() >= round(LEAST_BESIDE * theme().growth)
+        self._halves.setDirection(ways.LeftToRight if beside else ways.TopToBottom)
 
     def behind(self) -> None:
         """It covers no window."""
@@ -263,17 +302,31 @@ class RuleStrip(_Editor):
 
     def _say(self) -> None:
         """Say everything, in the language of the moment."""
-        self.set_note(_("version {n}").format(n=self._rule.version))
-        self._name.setText(words.rule_name(self._rule))
+        self._title.setText(words.rule_name(self._rule))
         self._look.setText(_("Look for it and tell of it"))
         self._versions.setText(
             _("Save makes a new version; open incidents keep theirs, and every version stays in Audit.")
         )
         for place, (_glyph, word) in enumerate(words.SEVERITIES.values()):
             self.severity.setItemText(place, _(word))
+        for span in self.spans.values():
+            span.say_again()
+        self.action.setPlaceholderText(_("nothing"))
+        for names in (self.channels, self.escalate_to):
+            names.setPlaceholderText(_("nobody"))
+        self._say_sentences()
         self._say_newer()
         self._on_edited()
         self._say_tried()
+
+    def _say_sentences(self) -> None:
+        order: list[QWidget] = [self.on]
+        for sentence, said in zip(self._sentences, words.in_fields(self._rule), strict=True):
+            order += sentence.show_words(said, {**self._limit_fields, **self.fields})
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
+        for field, line in self._typed.items():
+            self._fit(field, line)
 
     def _say_newer(self) -> None:
         now, lead, held = self._now, "", ""
@@ -330,8 +383,11 @@ class RuleStrip(_Editor):
             self.fields[name].show_before(_was(_line(name, rule), line.text().strip()))
         made = self._made()
         if made is not None:
-            self.whole.setText(words.whole(made))
+            self.setAccessibleDescription(words.whole(made))
+            self.past.show_limit(made)
             self._soon_tried.start()
+        version = _("version {n}").format(n=rule.version)
+        self.set_note(text.listed([version, _("your change is not saved")], ";") if self.is_typed() else version)
 
     def _try(self) -> None:
         made = self._made()
@@ -351,6 +407,7 @@ class RuleStrip(_Editor):
             edited, saved = found
             said, more = words.dry_run(edited, saved, self._rule.measure)
             self.past.show_runs(edited, saved)
+            self.past.show_limit(self._made() or self._rule)
         else:
             return
         self.tried.setText(said)
@@ -396,67 +453,269 @@ class RuleStrip(_Editor):
         self.saved.emit(made, before)
 
 
+#: what each is called, and what none of it is
 _SPANS = {
-    "for_s": (N_("Told after"), N_("seconds that it holds")),
-    "calm_s": (N_("Resolved after"), N_("seconds of calm")),
-    "again_s": (N_("Told again after"), N_("seconds, 0 never")),
-    "escalate_s": (N_("Escalates after"), N_("seconds, 0 never")),
+    "for_s": (N_("Told after"), "0 s"),
+    "calm_s": (N_("Resolved after"), "0 s"),
+    "again_s": (N_("Told again after"), N_("never")),
+    "escalate_s": (N_("Escalates after"), N_("never")),
 }
 _LINES = ("action", "channels", "escalate_to")
 
 
+class _Sentence(QWidget):
+    """Words with fields among them, which go on in the next line as words do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._flow = FlowRow(self, across=4, down=4)
+        self._words: list[Label] = []
+
+    def show_words(self, said: str, fields: Mapping[str, QWidget]) -> list[QWidget]:
+        """Show this, translated, with a field in place of its name in braces; those, in their order."""
+        while self._flow.count():
+            self._flow.takeAt(0)
+        for label in self._words:
+            label.hide()
+            label.deleteLater()
+        self._words, order = [], []
+        for place, part in enumerate(_FIELD.split(said)):
+            if place % 2:
+                self._flow.addWidget(fields[part])
+                order.append(fields[part])
+                continue
+            for word in part.split():
+                label = Label(word, "body")
+                self._words.append(label)
+                self._flow.addWidget(label)
+        return [one.field if isinstance(one, Labelled) else one for one in order]
+
+
+_FIELD = re.compile(r"\{(\w+)\}")
+
+
 class TriedChart(QWidget):
-    """When a rule would have told somebody: as it stands in its fields above, as it is saved below; nobody knows what
-    was in a gap.
+    """What was measured, the limit over it, and when a rule would have told somebody. Of a measure without a number it
+    is only when: as it stands in its fields above, as it is saved below. Nobody knows what was in a gap.
+
+    Signals:
+        opened: the instant (UTC ms) of one of these is wanted.
     """
+
+    opened = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self._runs: tuple[DryRun, ...] = ()
-        self.setFixedHeight(2 * CHART_ROW + CHART_AXIS)
+        self._limit = 0.0
+        self._current = -1
+        self.setMouseTracking(True)
         self.hide()
+        spoken(self, Role.Chart, self.accessibleDescription)
         theme().changed.connect(self.update)
+
+    @property
+    def curve(self) -> Sequence[tuple[int, float]]:
+        """What is drawn: instants in UTC ms, and the highest that was measured about each."""
+        return self._runs[0].curve if self._runs else ()
+
+    @property
+    def limit(self) -> float:
+        """Where the line across it is drawn."""
+        return self._limit
 
     def show_runs(self, edited: DryRun | None, saved: DryRun | None) -> None:
         """Show these; nothing where one of them is not known."""
         self._runs = (edited, saved) if edited is not None and saved is not None and edited.recorded else ()
+        self._current = -1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if self._told() else Qt.FocusPolicy.NoFocus)
+        self.setFixedHeight(CURVE if self.curve else 2 * CHART_ROW + CHART_AXIS)
+        self.setAccessibleName(_("What was measured in the last 7 days"))
         self.setVisible(bool(self._runs))
         self.update()
 
+    def show_limit(self, rule: Rule) -> None:
+        """Draw the limit of a rule as it stands now, before that was tried."""
+        self._limit = rule.limit(self._runs[0].limit) if self._runs else 0.0
+        self.update()
+
+    def _told(self) -> Sequence[Span]:
+        return self._runs[0].told if self._runs else ()
+
+    def _x(self, at: int) -> float:
+        begin, end, room = self._runs[0].begin, self._runs[0].end, self._room()
+        return room.left() + room.width() * (at - begin) / max(1, end - begin)
+
+    def _room(self) -> QRectF:
+        """Where time goes from left to right."""
+        metrics = QFontMetrics(theme().font("caption"))
+        if not self.curve:
+            left = max(metrics.horizontalAdvance(name) for name in (_("as here"), _("saved"))) + 10
+            return QRectF(left, 0, self.width() - left - 1, 2 * CHART_ROW)
+        left = max(metrics.horizontalAdvance(text.count(round(one))) for one in self._heights()) + 8
+        return QRectF(left, CHART_ROW, self.width() - left - 6, self.height() - CHART_ROW - CHART_AXIS)
+
+    def _top(self) -> float:
+        return max(1.0, self._limit, *(value for _at, value in self.curve)) * ticks.HEADROOM
+
+    def _heights(self) -> list[float]:
+        return ticks.values(self._top(), 3)
+
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw both rows over one axis of time."""
+        """Draw it over one axis of time."""
         if not self._runs:
             return
         painter = QPainter(self)
         painter.setFont(theme().font("caption"))
-        names = (_("as here"), _("saved"))
-        left = max(painter.fontMetrics().horizontalAdvance(name) for name in names) + 10
-        begin, end = self._runs[0].begin, self._runs[0].end
-
-        def x_of(at: int) -> float:
-            return left + (self.width() - left - 1) * (at - begin) / max(1, end - begin)
-
-        for row, (name, run) in enumerate(zip(names, self._runs, strict=True)):
-            top = row * CHART_ROW
-            painter.setPen(theme().color("text3"))
-            draw_line(painter, QRectF(0, top, left - 8, CHART_ROW - 4), name)
-            room = QRectF(left, top + 2, self.width() - left - 1, CHART_ROW - 8)
-            painter.fillRect(room, theme().color("raised"))
-            painter.setPen(Qt.PenStyle.NoPen)
-            for gap in run.gaps:
-                part = QRectF(x_of(gap.begin), room.top(), x_of(gap.end) - x_of(gap.begin), room.height())
-                painter.fillRect(part, QBrush(theme().color("line2"), Qt.BrushStyle.BDiagPattern))
-            for one in run.told:
-                wide = max(2.0, x_of(one.end) - x_of(one.begin))
-                colour = theme().color("retrying" if row == 0 else "text3")
-                painter.fillRect(QRectF(x_of(one.begin), room.top(), wide, room.height()), colour)
+        if self.curve:
+            self._paint_curve(painter)
+        else:
+            self._paint_rows(painter)
+        room, begin, end = self._room(), self._runs[0].begin / 1000, self._runs[0].end / 1000
         painter.setPen(theme().color("text3"))
-        axis = 2 * CHART_ROW
-        for at, said in ticks.times(begin / 1000, end / 1000, max(1, int((self.width() - left) // 70)), shown.zone()):
+        for at, said in ticks.times(begin, end, max(1, int(room.width() // 70)), shown.zone()):
             wide = painter.fontMetrics().horizontalAdvance(said)
-            x = x_of(round(at * 1000)) - wide / 2
-            if left <= x and x + wide <= self.width():
-                draw_line(painter, QRectF(x, axis, wide + 2, CHART_AXIS), said)
+            x = self._x(round(at * 1000)) - wide / 2
+            if room.left() <= x and x + wide <= self.width():
+                draw_line(painter, QRectF(x, room.bottom() + 2, wide + 2, CHART_AXIS - 2), said)
+
+    def _paint_rows(self, painter: QPainter) -> None:
+        for row, (name, run) in enumerate(zip((_("as here"), _("saved")), self._runs, strict=True)):
+            room, top = self._room(), row * CHART_ROW
+            painter.setPen(theme().color("text3"))
+            draw_line(painter, QRectF(0, top, room.left() - 8, CHART_ROW - 4), name)
+            line = QRectF(room.left(), top + 2, room.width(), CHART_ROW - 8)
+            painter.fillRect(line, theme().color("raised"))
+            self._paint_gaps(painter, line, run)
+            for one in run.told:
+                colour = theme().color("retrying" if row == 0 else "text3")
+                painter.fillRect(QRectF(self._x(one.begin), line.top(), self._wide(one), line.height()), colour)
+
+    def _paint_gaps(self, painter: QPainter, line: QRectF, run: DryRun) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        for gap in run.gaps:
+            part = QRectF(self._x(gap.begin), line.top(), self._x(gap.end) - self._x(gap.begin), line.height())
+            painter.fillRect(part, QBrush(theme().color("line2"), Qt.BrushStyle.BDiagPattern))
+
+    def _wide(self, one: Span) -> float:
+        return max(2.0, self._x(one.end) - self._x(one.begin))
+
+    def _paint_curve(self, painter: QPainter) -> None:
+        run, room, top = self._runs[0], self._room(), self._top()
+
+        def y_of(value: float) -> float:
+            return room.bottom() - room.height() * value / top
+
+        for value in self._heights():
+            y = round(y_of(value)) + 0.5
+            painter.setPen(QPen(theme().color("line"), 1))
+            painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
+            painter.setPen(theme().color("text3"))
+            draw_line(painter, QRectF(0, y - 8, room.left() - 6, 16), text.count(round(value)), right=True)
+        self._paint_gaps(painter, room, run)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ground, line = QColor(theme().color("accent")), QPen(theme().color("accent"), 1.2)
+        ground.setAlphaF(0.14)
+        for piece in _pieces(run):
+            points = [QPointF(self._x(at), y_of(value)) for at, value in piece]
+            below = [QPointF(points[-1].x(), room.bottom()), QPointF(points[0].x(), room.bottom())]
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(ground)
+            painter.drawPolygon(QPolygonF([*points, *below]))
+            painter.setPen(line)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPolyline(QPolygonF(points))
+        self._paint_told(painter, room)
+        y = round(y_of(self._limit)) + 0.5
+        painter.setPen(QPen(theme().color("retrying"), 1, Qt.PenStyle.DashLine))
+        painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
+        said = _("limit {n}").format(n=f"{self._limit:,.12g}")
+        wide = painter.fontMetrics().horizontalAdvance(said)
+        painter.fillRect(QRectF(room.left() + 4, y - 16, wide + 4, 15), theme().color("surface"))
+        painter.setPen(theme().color("retrying"))
+        draw_line(painter, QRectF(room.left() + 6, y - 16, wide + 2, 15), said)
+        painter.setPen(theme().color("text3"))
+        draw_line(painter, QRectF(0, 0, self.width(), CHART_ROW - 6), words.limit_name(run.limit))
+
+    def _paint_told(self, painter: QPainter, room: QRectF) -> None:
+        colour = QColor(theme().color("retrying"))
+        for place, one in enumerate(self._told()):
+            x = self._x(one.begin)
+            colour.setAlphaF(0.2)
+            painter.fillRect(QRectF(x, room.top(), self._wide(one), room.height()), colour)
+            colour.setAlphaF(1.0)
+            painter.setPen(QPen(colour, 1))
+            painter.drawLine(QPointF(x, room.top()), QPointF(x, room.bottom()))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour)
+            painter.drawEllipse(QPointF(x, room.top()), 4, 4)
+            if self.hasFocus() and place == self._current:
+                draw_box(painter, QRectF(x - 8, room.top() - 8, 16, 16), 4, theme().color("focus"), None, 2)
+
+    # each of these is a door
+
+    def _at(self, x: float) -> Span | None:
+        return next((one for one in self._told() if self._x(one.begin) - 6 <= x <= self._x(one.end) + 6), None)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Show what a click would open."""
+        found = self._at(event.position().x()) is not None
+        self.setCursor(Qt.CursorShape.PointingHandCursor if found else Qt.CursorShape.ArrowCursor)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Open the moment at which somebody would have been told."""
+        found = self._at(event.position().x())
+        if found is not None and event.button() == Qt.MouseButton.LeftButton:
+            with beside(event):
+                self.opened.emit(found.begin)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go from one to the next, and open one."""
+        key, last = Qt.Key(event.key()), len(self._told()) - 1
+        now = self._current if self._current >= 0 else last + (key == Qt.Key.Key_Left)
+        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and last >= 0:
+            self._current = min(max(0, now + (1 if key == Qt.Key.Key_Right else -1)), last)
+            self.setAccessibleDescription(_told_span(self._told()[self._current]))
+            told_to_listeners(self)
+            self.update()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and 0 <= self._current <= last:
+            self.opened.emit(self._told()[self._current].begin)
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Say what was when."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self._runs:
+            QToolTip.showText(event.globalPos(), safe.tooltip(self.said_at(event.pos().x())), self)
+            return True
+        return super().event(event)
+
+    def said_at(self, x: float) -> str:
+        """What was measured at a place, and that somebody would have been told."""
+        found = self._at(x)
+        lines = [_told_span(found), _("Look back at it")] if found is not None else []
+        if self.curve:
+            at, value = min(self.curve, key=lambda one: abs(self._x(one[0]) - x))
+            if abs(self._x(at) - x) < 8:
+                lines.insert(0, _("{name}: {value}").format(name=words.clock(at), value=text.count(round(value))))
+        return "\n".join(lines)
+
+
+def _told_span(one: Span) -> str:
+    span = text.duration(shown.span(one.end - one.begin))
+    return _("{time} for {span}").format(time=words.clock(one.begin), span=span)
+
+
+def _pieces(run: DryRun) -> Iterator[list[tuple[int, float]]]:
+    """What was measured, without a line across what nobody knows."""
+    piece: list[tuple[int, float]] = []
+    for point in run.curve:
+        if piece and any(piece[-1][0] <= gap.begin < point[0] for gap in run.gaps):
+            yield piece
+            piece = []
+        piece.append(point)
+    if piece:
+        yield piece
 
 
 class ChannelDialog(_Editor):

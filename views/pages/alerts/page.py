@@ -66,6 +66,8 @@ from views.widgets.toast import ToastSpec
 STRIP, STRIP_SHARE, LEAST_LIST = (220, 350), 0.52, 90
 EVERY_MS, LEAST_VERB = 1000, 44
 OVER_MS = 10_000  #: so long what was calm is seen to be over before it leaves
+#: of so long the resolved ones are counted, and so often, in ms
+COUNTED_MS, COUNT_MS = 7 * 24 * 3_600_000, 600_000
 INCIDENTS_VIEW, HISTORY_VIEW, RULES_VIEW, CHANNELS_VIEW = "incidents", "history", "rules", "channels"
 _VIEWS = (
     (INCIDENTS_VIEW, N_("Active")),
@@ -89,12 +91,27 @@ class Wanted(msgspec.Struct, frozen=True):
     state: str = ACTIVE
 
 
+class Over(msgspec.Struct, frozen=True):
+    """What was resolved: when the last one was (0 for never), how many were within ``COUNTED_MS``, and when that was
+    asked, of which it is known while the same ``active`` ones are.
+    """
+
+    at_ms: int
+    active: frozenset[str]
+    last_ms: int = 0
+    number: int = 0
+
+    def holds(self, now: AlertsNow) -> bool:
+        """Whether nothing can have been resolved since. All that is kept is read for it, so not each second."""
+        return now.at_ms - self.at_ms < COUNT_MS and self.active <= _ids(now)
+
+
 class Answer(msgspec.Struct, frozen=True):
     """What was found, for what was asked."""
 
     ask: Ask[Wanted]
     now: AlertsNow
-    resolved_at: int = 0  #: when the last one was, where nothing is to be answered; 0 for never
+    over: Over
     history: tuple[IncidentNow, ...] = ()
     rules: tuple[RuleNow, ...] = ()
 
@@ -132,7 +149,7 @@ class AlertsPage(ListPage[Line]):
         self._whole = False  #: the past that is known is all that is kept
         self._failed = False  #: what was asked last has no answer
         self._said: tuple[Answer, bool] | None = None  #: what is shown, without the time of it, and whether it rested
-        self._resolved_at: int | None = None  #: of the last one; None: not known
+        self._resolved: Over | None = None  #: None: not known
         self._strip: RuleStrip | None = None  #: a rule that is being changed
         self._as_of = ""  #: the time of day that is shown while the connection is lost
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, most=HISTORY_MOST)
@@ -147,7 +164,7 @@ class AlertsPage(ListPage[Line]):
 
     def refresh(self) -> None:
         """Ask at once, and put everything in its place."""
-        self._failed, self._resolved_at = False, None
+        self._failed, self._resolved = False, None
         self._source.again()
         self._say()
 
@@ -321,7 +338,7 @@ class AlertsPage(ListPage[Line]):
         # acting
         self.actions_of_page.strip_made.connect(self._show_strip)
         self.panel.closed.connect(self._close_panel)
-        self.panel.rule_wanted.connect(self._show_rule)
+        self.panel.rule_wanted.connect(self.actions_of_page.open_rule)
         self._context.feed.changed.connect(self.panel.evidence.follow)
         self.panel.task_wanted.connect(lambda name: self.navigate.emit("tasks", name))
         self.verbs.bind(self.table, self.incident)
@@ -358,7 +375,7 @@ class AlertsPage(ListPage[Line]):
             self._source.more(len(self._history))
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
-        return partial(_look, self._context.alerts, ask, self._resolved_at, rules=self._strip is not None)
+        return partial(_look, self._context.alerts, ask, self._resolved, rules=self._strip is not None)
 
     def _show_error(self, error: BaseException) -> None:
         super()._show_error(error)
@@ -367,7 +384,9 @@ class AlertsPage(ListPage[Line]):
 
     def _show(self, answer: Answer) -> None:
         self.error.clear()
-        said = (structs.replace(answer, now=structs.replace(answer.now, at_ms=0)), self._resting)
+        self._resolved = answer.over
+        over_ = structs.replace(answer.over, at_ms=0, active=frozenset())
+        said = (structs.replace(answer, now=structs.replace(answer.now, at_ms=0), over=over_), self._resting)
         before, over = None if self._failed else self._said, self._over
         self._failed = False
         self._unknown.answer(answer.ask.wanted)
@@ -380,8 +399,6 @@ class AlertsPage(ListPage[Line]):
             return
         self._said = said
         self._now, self._history = answer.now, answer.history
-        # whatever is open now may be the next that is resolved
-        self._resolved_at = None if answer.now.incidents else answer.resolved_at
         limit = answer.ask.limit
         self._whole = answer.ask.wanted.view == HISTORY_VIEW and (len(answer.history) < limit or limit >= HISTORY_MOST)
         if answer.ask.wanted.view == RULES_VIEW:
@@ -476,6 +493,8 @@ class AlertsPage(ListPage[Line]):
                 number = sum(_fits(one, state) for one in now.incidents)
                 self.states.set_suffix(state, text.compact(number) if number else "")
             self.views.set_suffix(INCIDENTS_VIEW, text.compact(len(now.incidents)) if now.incidents else "")
+            number = self._resolved.number if self._resolved is not None else 0
+            self.views.set_suffix(HISTORY_VIEW, _("{n} in 7 d").format(n=text.compact(number)) if number else "")
             self.views.set_suffix(CHANNELS_VIEW, words.channels_suffix(now.channels))
             trouble, lead = words.stale(self._as_of) if self._as_of else (words.trouble(now), "")
             self.trouble.show_text(trouble, lead)
@@ -499,7 +518,7 @@ class AlertsPage(ListPage[Line]):
         else:
             hint = N_("The process that leads looks every few seconds, and tells the channels.")
             self.empty.set_texts(N_("Nothing to answer."), hint)
-            self.empty.show_fact(words.last_resolved(self._resolved_at or 0))
+            self.empty.show_fact(words.last_resolved(self._resolved.last_ms if self._resolved is not None else 0))
 
     def _show_view(self) -> None:
         view = self.views.current()
@@ -545,10 +564,6 @@ class AlertsPage(ListPage[Line]):
         self.states.set_current(ACTIVE)
         self.search.clear()
         self._ask()
-
-    def _show_rule(self, name: str) -> None:
-        self.show_request(RULES_VIEW)
-        self.rules.set_current_key(name)
 
     # one incident
 
@@ -664,17 +679,22 @@ def _begin(table: TableView) -> None:
         table.set_current_key(table.records.key_at(0))
 
 
-def _look(queries: AlertQueries, ask: Ask[Wanted], resolved_at: int | None, *, rules: bool) -> Answer:
+def _ids(now: AlertsNow) -> frozenset[str]:
+    return frozenset(one.incident.id for one in now.incidents)
+
+
+def _look(queries: AlertQueries, ask: Ask[Wanted], over: Over | None, *, rules: bool) -> Answer:
     wanted = ask.wanted
     resolved = wanted.view == HISTORY_VIEW
     now = queries.now(addresses=wanted.view == CHANNELS_VIEW)
-    if resolved_at is None:  # all that is kept is read for it, so it is asked once and not each second
-        last = queries.history(1) if not now.incidents else ()
-        resolved_at = last[0].incident.resolved_at if last else 0
+    if over is not None and over.holds(now):
+        over = structs.replace(over, active=_ids(now))
+    else:
+        over = Over(now.at_ms, _ids(now), *queries.over(COUNTED_MS))
     return Answer(
         ask,
         now,
-        resolved_at,
+        over,
         queries.history(ask.limit) if resolved else (),
         queries.rules() if rules or wanted.view == RULES_VIEW else (),
     )

@@ -54,6 +54,7 @@ class AlertActions(PageActs):
     def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(context, owner)
         self._testing = Operation(self, lasting=True)
+        self._finding = Operation(self, latest=True)
 
     # incidents
 
@@ -124,9 +125,24 @@ class AlertActions(PageActs):
 
     def edit_rule(self, one: RuleNow) -> None:
         """Change one, in a strip of the page."""
-        strip = RuleStrip(one.rule, self._context.commands.alerts.set_rule, self._context.past.dry_run, self._owner)
+        rule, alerts = one.rule, self._context.commands.alerts
+        strip = RuleStrip(rule, alerts.set_rule, self._context.past.dry_run, self._owner)
         strip.saved.connect(self._saved_rule)
+        strip.past.opened.connect(lambda at_ms: self.shown.emit("past", str(at_ms)))
         self.strip_made.emit(strip)
+
+    def open_rule(self, name: str) -> None:
+        """Show one by its name as it is now, to be changed or read."""
+
+        def found(rules: tuple[RuleNow, ...]) -> None:
+            one = next((one for one in rules if one.rule.name == name), None)
+            if one is not None:
+                self.edit_rule(one)
+            else:
+                said = _("There is no rule {name} any more.").format(name=safe.one_line(name, 60))
+                self._context.toast(ToastSpec(text=said, status="warning"))
+
+        self._finding.start(self._context.alerts.rules, found)
 
     def _saved_rule(self, made: Rule, before: Rule) -> None:
         said = _("{name} has version {n} now; open incidents keep theirs.").format(

@@ -479,6 +479,25 @@ def whole(rule: Rule) -> str:
     return text.sentences(parts)
 
 
+def in_fields(rule: Rule) -> tuple[str, ...]:
+    """The same as sentences, each number and name of it in braces: where its field stands."""
+    condition = _(CONDITIONS[rule.measure]) if rule.measure in CONDITIONS else ""
+    unsaid = [
+        _("{name}: {value}").format(name=limit_name(name), value=f"{{{name}}}")
+        for name in rule.limits
+        if f"{{{name}}}" not in condition
+    ]
+    condition = text.listed([part for part in (condition, *unsaid) if part], ";")
+    return (
+        _("When {condition}, for {for_s}").replace("{condition}", condition),
+        _("tell {channels} as {severity}"),
+        _("again after {again_s} until somebody answers"),
+        _("after {escalate_s} without an answer tell {escalate_to}"),
+        _("resolve after {calm_s} of calm"),
+        _("do by itself: {action}"),
+    )
+
+
 def dry_run(edited: DryRun | None, saved: DryRun | None, measure: str) -> tuple[str, str]:
     """How often a rule would have told somebody, and when; the first in short."""
     if edited is None or saved is None:

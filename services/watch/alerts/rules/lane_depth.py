@@ -46,4 +46,10 @@ def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
     return {lane: seen.at_ms if getattr(row, lane) > limit else 0 for lane in LANES}
 
 
-MEASURE = Measure(DEFAULT, find, Past(holds))
+def deepest(seen: Seen, _rule: Rule) -> float | None:
+    """Tasks in the deepest lane."""
+    row = seen.numbers
+    return None if row is None or row.high == UNTOLD else max(getattr(row, lane) for lane in LANES)
+
+
+MEASURE = Measure(DEFAULT, find, Past(holds, limit="tasks", measured=deepest))

@@ -63,4 +63,9 @@ def waits(state: str) -> str:
     return shop.LOGIN if shop.LOGIN in state.split("/") else ""
 
 
-MEASURE = Measure(DEFAULT, find, Past(holds, SHOP, waits, shop.LOGIN))
+def waiting(seen: Seen, _rule: Rule) -> float:
+    """How many shops waited for a person."""
+    return len(seen.things)
+
+
+MEASURE = Measure(DEFAULT, find, Past(holds, SHOP, waits, shop.LOGIN, limit="shops", measured=waiting))

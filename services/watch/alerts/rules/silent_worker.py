@@ -65,4 +65,10 @@ def missing(state: str) -> str:
     return "missing" if state.partition(" ")[0] in MISSING else ""
 
 
-MEASURE = Measure(DEFAULT, find, Past(holds, WORKER, missing, old=GONE))
+def silence(seen: Seen, rule: Rule) -> float:
+    """Seconds since the last word of the worker that is silent for longest, without those that are forgotten."""
+    spans = [(seen.at_ms - since + LATE_MS) / 1000 for since in seen.things.values()]
+    return max((span for span in spans if span <= rule.limit("minutes_after") * 60), default=0.0)
+
+
+MEASURE = Measure(DEFAULT, find, Past(holds, WORKER, missing, old=GONE, limit="seconds", measured=silence))

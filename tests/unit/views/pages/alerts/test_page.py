@@ -578,8 +578,42 @@ def test_a_rule_is_changed_as_a_new_version_and_taken_back(
     assert not fleet.context.commands.alerts.rules()["dead_letters"].enabled
 
 
+def test_history_says_how_many_were_over_within_a_week(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    for day in (1, 3, 9):
+        alerts.dead(key=f"cause:{day}", minutes=day * 1440 + 5, resolved_at=alerts.now - day * 1440 * MINUTE)
+    open_ = alerts.login()
+    page = open_page()
+    assert page.views.labels()[1] == "History 2 in 7 d"
+    over = replace(open_, resolved_at=alerts.now)
+    alerts.store.put_document(incidents.HISTORY, over.id, incidents.dump(over))
+    alerts.store.remove_document(incidents.KIND, incidents.slot_of(open_.key))
+    qtbot.waitUntil(lambda: page.views.labels()[1] == "History 3 in 7 d", timeout=WAIT_MS)
+
+
+def test_the_rule_of_an_incident_opens_below_the_incidents(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    login = alerts.login()
+    page = open_page()
+    page.table.set_current_key(login.id)
+    page.table.peek_requested.emit(login.id)
+    qtbot.waitUntil(page.panel.isVisible)
+    page.panel.rule_link.activated.emit()
+    qtbot.waitUntil(lambda: bool(page.findChildren(RuleStrip)), timeout=WAIT_MS)
+    (strip,) = page.findChildren(RuleStrip)
+    assert "Shops that need a login or a captcha" in widgets.words(strip)
+    assert (page.views.current(), page.table.isVisible(), page.panel.key) == ("incidents", True, login.id)
+    page.panel.rule_wanted.emit("nights")
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    assert fleet.toasts[-1].text == "There is no rule nights any more."
+
+
+def plain_text(said: str) -> str:
+    return said.replace("\u202f", " ")
+
+
 def plain(label: QLabel) -> str:
-    return label.text().replace("\u202f", " ")
+    return plain_text(label.text())
 
 
 def edit_rule(qtbot: QtBot, page: AlertsPage, name: str) -> RuleStrip:
@@ -803,12 +837,13 @@ def test_a_rule_is_tried_on_what_was_recorded_as_it_is_edited(
         tape.add(Frame(Numbers(at_ms=at, since_ms=at, high=depth), {}))
     tape.close()
     dialog = edit_rule(qtbot, open_page(), "lane_depth")
-    assert plain(dialog.whole).startswith("When: more than 5000 tasks in one lane, for 10 min. Tell: On duty.")
+    said = plain_text(dialog.accessibleDescription())
+    assert said.startswith("When: more than 5000 tasks in one lane, for 10 min. Tell: On duty.")
     qtbot.waitUntil(lambda: bool(dialog.tried.text()), timeout=WAIT_MS)
     assert dialog.tried.text() == "Would have told somebody 0 times in the last 7 days"
     dialog.spans["for_s"].setValue(300)
     assert dialog.fields["for_s"].before().replace("\u202f", " ") == "was 10 min"
-    assert "for 5 min" in plain(dialog.whole)
+    assert "for 5 min" in plain_text(dialog.accessibleDescription())
     qtbot.waitUntil(lambda: "2 times" in dialog.tried.text(), timeout=WAIT_MS)
     said = plain(dialog.when_tried)
     assert said.startswith("Saved rule: 0.")
@@ -818,6 +853,55 @@ def test_a_rule_is_tried_on_what_was_recorded_as_it_is_edited(
     qtbot.waitUntil(lambda: "0 times" in dialog.tried.text(), timeout=WAIT_MS)
     dialog.spans["for_s"].setValue(600)
     assert not dialog.fields["for_s"].before()
+
+
+def test_the_numbers_of_a_rule_stand_in_its_sentence_and_its_limit_over_what_was_measured(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    tape, begin = Tape(assembly.recorder_file(fleet.engine.settings)), alerts.now - 60 * MINUTE
+    for number in range(60):
+        at = begin + number * MINUTE
+        tape.add(Frame(Numbers(at_ms=at, since_ms=at - MINUTE, high=300, low=7000 if number == 30 else 40), {}))
+    tape.close()
+    page = open_page()
+    strip = edit_rule(qtbot, page, "lane_depth")
+    assert "When more than tasks in one lane, for" in " ".join(widgets.words(strip).split())
+    edges = [
+        field.mapTo(strip, QPoint(0, field.height() // 2)) for field in (strip.limits["tasks"], strip.spans["for_s"])
+    ]
+    assert edges[0].y() == edges[1].y(), "in one line with the words around them"
+    assert edges[0].x() < edges[1].x()
+    qtbot.waitUntil(lambda: bool(strip.past.curve), timeout=WAIT_MS)
+    assert max(strip.past.curve, key=lambda one: one[1]) == (begin + 30 * MINUTE, 7000)
+    assert strip.past.limit == 5000
+    strip.limits["tasks"].setText("6000")
+    assert strip.past.limit == 6000, "as it is typed"
+    assert "your change is not saved" in widgets.words(strip)
+    strip.spans["for_s"].setValue(0)
+    qtbot.waitUntil(lambda: "1 time " in strip.tried.text(), timeout=WAIT_MS)
+    strip.past.setFocus()
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as opened:
+        for key in (Qt.Key.Key_Left, Qt.Key.Key_Return):
+            qtbot.keyClick(strip.past, key)
+    assert opened.args == ["past", str(begin + 30 * MINUTE)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "seconds"),
+    [("2 min", 120), ("90s", 90), ("1 h 30 min", 5400), ("15", 900), ("never", 0), ("2h", 7200)],
+)
+def test_a_span_of_a_rule_is_typed_as_people_say_it(
+    qtbot: QtBot, alerts: Alerts, open_page: Open, typed: str, seconds: int
+) -> None:
+    span = edit_rule(qtbot, open_page(), "lane_depth").spans["again_s"]
+    assert plain_text(span.text()) == "30 min"
+    span.selectAll()
+    qtbot.keyClicks(span, typed)
+    assert span.value() == seconds
+    span.selectAll()
+    qtbot.keyClicks(span, "soon")
+    span.clearFocus()
+    assert span.value() == seconds, "what nobody can read changes nothing"
 
 
 def test_a_rule_whose_measure_is_not_recorded_says_so(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
