@@ -14,24 +14,24 @@ from services.domain.types import strict_json
 MAX_DOCUMENT = 8 * 1024 * 1024
 
 
-def read_object(text: str, name: str, *, field: str = "payload", dots: bool = False) -> dict[str, Any]:
+def read_object(text: str, name: str, *, dots: bool = False) -> dict[str, Any]:
     """The object of a JSON text. ``dots``: those that hide secrets are put back by whoever asks, who has the original.
 
     Raises:
         UsageError: it is none; the sentence begins with ``name``. Or dots stand in place of a secret, which nobody
-            would put back; ``field`` is the path of the first.
+            would put back; ``field`` is then the path of the first.
     """
     try:
         value = strict_json.loads(text)
     except RecursionError as exc:
-        raise UsageError(spoken.phrase("{name} is nested too deeply", name=name), field=field) from exc
+        raise UsageError(spoken.phrase("{name} is nested too deeply", name=name), field="payload") from exc
     except ValueError as exc:
         raise UsageError(
-            spoken.phrase("{name} is not JSON: {error}", name=name, error=spoken.told(exc))[:300], field=field
+            spoken.phrase("{name} is not JSON: {error}", name=name, error=spoken.told(exc))[:300], field="payload"
         ) from exc
     if not isinstance(value, dict):
         raise UsageError(
-            spoken.phrase("{name} must be a JSON object, e.g. '{{\"page_size\": 50}}'", name=name), field=field
+            spoken.phrase("{name} must be a JSON object, e.g. '{{\"page_size\": 50}}'", name=name), field="payload"
         )
     if not dots and (path := mask.still_masked(value, {})):
         raise UsageError(said("payload.masked", path=path), field=path)

@@ -118,7 +118,7 @@ class AlertCommands:
         """Tell those whom its rule escalates to, now. Raises UsageError where it is not open."""
         self._audit.need(self._operator, "operator", "alert.escalate", [incident])
         now = self._store.now_ms()
-        return self._act("alert.escalate", incident, {}, escalate_by=self._operator.who, escalate_at=now)
+        return self._act("alert.escalate", incident, {}, escalate_at=now)
 
     def _act(
         self,

@@ -101,7 +101,7 @@ def begun(task: Task) -> Create:
     )
 
 
-def successor(old: Task, task_id: str, *, by: str, payload: str | None = None, origin: str = "republish") -> Task:
+def successor(old: Task, task_id: str, *, by: str, payload: str | None = None) -> Task:
     """A fresh pending record for the same work, under a new id, linked to the old one."""
     return Task(
         task_id=task_id,
@@ -115,7 +115,7 @@ def successor(old: Task, task_id: str, *, by: str, payload: str | None = None, o
         status=Status.PENDING,
         max_retries=old.max_retries,
         batch=old.batch,
-        origin=origin,
+        origin="republish",
         created_by=by,
         parent=old.task_id,
         uniq=old.work,

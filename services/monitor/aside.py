@@ -36,10 +36,10 @@ class AsideView(msgspec.Struct, frozen=True):
         return sum(len(data) for _, data in self.entry.parts)
 
 
-def of(store: Store, limit: int = LIMIT) -> list[AsideView]:
+def of(store: Store) -> list[AsideView]:
     """The latest first. Blocking."""
     repairs = [(entry.at, entry.who) for entry in store.audit(_AUDITED) if entry.action == "repair"]
-    return [AsideView(one, _who(one.at, repairs)) for one in store.aside(limit)]
+    return [AsideView(one, _who(one.at, repairs)) for one in store.aside(LIMIT)]
 
 
 def value(one: AsideView, *, reveal: bool = False) -> str:

@@ -126,15 +126,6 @@ class History:
         rows += [row for row in fine if max(start, edge) <= row.at_ms <= end]
         return thin(rows, max_points)
 
-    def at(self, instant_ms: int) -> Sample | None:
-        """The last sample not after this instant."""
-        with self._lock:
-            for rows in (self._fine, self._coarse):
-                for row in reversed(rows):
-                    if row.at_ms <= instant_ms:
-                        return row
-        return None
-
     def close(self) -> None:
         with self._lock:
             self._end_part()

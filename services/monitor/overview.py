@@ -59,9 +59,6 @@ class OverviewNow(msgspec.Struct, frozen=True, kw_only=True):
     oldest_waiting_shop: str | None = None
     retry_levels: tuple[tuple[int, int], ...] = ()  #: (seconds of the delay, tasks in it)
     retry_last: int = 0  #: of those that wait for another attempt, those whose next one is the last
-    publish_rate: float = 0.0
-    deliver_rate: float = 0.0
-    ack_rate: float = 0.0
     shops: tuple[ShopNow, ...] = ()
     attention: tuple[Attention, ...] = ()
     owed_s: float = 0.0  #: another number of dead letters is counted, which can be told in so many seconds; 0 for none

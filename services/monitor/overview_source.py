@@ -168,9 +168,6 @@ class OverviewQueries:
             "failed_1h": failed,
             "ended_since_ms": since,
             "oldest_waiting_ms": max(0, snapshot.at_ms - oldest.created_at) if oldest is not None else None,
-            "publish_rate": snapshot.rates.flow.in_s,
-            "deliver_rate": snapshot.rates.deliver,
-            "ack_rate": snapshot.rates.flow.out_s,
         }
 
     def _ask_oldest(self) -> Task | None:

@@ -8,12 +8,10 @@ from typing import TypeVar
 
 import msgspec
 
-from services.domain.errors import NotFound
 from services.domain.fleet import remote
 from services.domain.fleet.remote import Window, WorkerLog
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import worker as insight
-from services.domain.text.said import said
 from services.ports import Store
 
 #: a window that its worker has not looked at for so long is not there any more
@@ -73,20 +71,6 @@ class RemoteQueries:
     def homes(self, shops: Sequence[str]) -> dict[str, str]:
         """The node where the profile of each of these shops lives, of those that have one."""
         return {shop: home.node for shop, home in self._store.homes(shops).items()} if shops else {}
-
-    def opener(self, shop: str) -> str:
-        """The worker on whose machine the browser of a shop can be opened: where its profile lives, else any.
-
-        Raises:
-            NotFound: none is there.
-        """
-        home = self._store.homes([shop]).get(shop)
-        found = opener(self._store.workers(), shop, home.node if home is not None else "", self._store.now_ms())
-        if not found and home is None:
-            raise NotFound(said("profile.nobody"), field="worker")
-        if not found and home is not None:
-            raise NotFound(said("profile.no_worker", shop=shop, node=home.node), field="worker")
-        return found
 
     def _read(self, kind: str, name: str, read: Callable[[str], Kept]) -> Kept | None:
         body = self._store.document(kind, name)

@@ -110,19 +110,15 @@ class ScheduleQueries:
         found, now = self._store.schedules(), self._store.wall_ms()
         return sum(0 <= one.next_at - now < within_ms for one in found) if found else None
 
-    def board(self, runs: int = SHOWN_RUNS) -> tuple[ScheduleRow, ...]:
+    def board(self) -> tuple[ScheduleRow, ...]:
         """All of them with their last runs and what they collide with."""
         rows = self.rows()
         beside = self._beside(rows)
-        past = self._histories([row.planned.past[-runs:] for row in rows], every=True)
+        past = self._histories([row.planned.past[-SHOWN_RUNS:] for row in rows], every=True)
         return tuple(
             replace(row, runs=found, conflicts=tuple(_conflicts(row, beside)))
             for row, found in zip(rows, past, strict=True)
         )
-
-    def history(self, planned: Planned, count: int = SHOWN_RUNS) -> tuple[RunView, ...]:
-        """What became of the last planned times, the oldest first."""
-        return self._histories([planned.past[-count:]])[0]
 
     def conflicts(self, schedule: Schedule, zone: str) -> tuple[Message, ...]:
         """What a schedule would collide with if it were kept as it is: others of the same work, quiet hours, promises.

@@ -154,14 +154,14 @@ class TaskQueries:
         known = shop_filter.of_groups(terms, self._registry.shops)
         return match.narrowed(self._waiting.gates.terms(known))
 
-    def groups(self, text: str, by: str, most: int = GROUPED_AMONG) -> tuple[Groups, dict[str, Task]]:
+    def groups(self, text: str, by: str) -> tuple[Groups, dict[str, Task]]:
         """The tasks that match, by one of ``GROUPED``; and by id a task of each of the largest.
 
         Raises:
             FilterError: the text is not a filter.
         """
         terms = self._terms(text)
-        found = self._store.grouped(terms, by, most)
+        found = self._store.grouped(terms, by, GROUPED_AMONG)
         samples = [one.sample for one in found.groups[:SAMPLED]] if by == "fp" else []
         return found, {task.task_id: task for task in self.get(samples)}
 
@@ -275,10 +275,6 @@ class TaskQueries:
     def usual(self, task_type: str) -> Runs:
         """How long tasks of a type usually run."""
         return self._waiting.usual(task_type)
-
-    def ahead(self, tasks: Sequence[Task]) -> dict[str, int]:
-        """By id how many queued tasks of the same lane go first."""
-        return dict(zip((task.task_id for task in tasks), self._store.waiting_ahead(tasks), strict=True))
 
     def shops(self) -> dict[str, Shop]:
         """Shops by ``platform:shop_id``."""

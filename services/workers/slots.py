@@ -113,11 +113,6 @@ class SlotPool:
         with self._lock:
             return len(self._waiting) + len(self._running)
 
-    def room(self) -> int:
-        """Slots that neither run nor will at once run a job."""
-        with self._lock:
-            return self._target - len(self._waiting) - len(self._running)
-
     def wait_room(self, ahead: int, timeout: float) -> bool:
         """Wait until one more job may be put, ``ahead`` jobs beyond the slots included."""
         return self._wait_for(lambda: len(self._waiting) + len(self._running) < self._target + ahead, timeout)

@@ -58,7 +58,6 @@ def worker(fleet: Fleet, lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Worker:
 def test_a_login_on_another_machine_is_seen_here_and_gone_on_with(fleet: Fleet, worker: Worker) -> None:
     commands, told, store = fleet.commands(), assembly.queries(fleet.engine).remote, fleet.engine.store
     commands.sessions.close(SHOP, kind=classify.LOGIN_EXPIRED)
-    assert told.opener(SHOP) == "desk"
     commands.fleet.tell_worker("desk", f"open_window={SHOP}")
     seen = some(lambda: told.window(SHOP), lambda one: bool(one.picture))
     assert seen.picture.startswith(b"\xff\xd8"), "a JPEG"
@@ -98,8 +97,6 @@ def test_a_shop_at_home_elsewhere_is_not_opened_here(fleet: Fleet, worker: Worke
     fleet.engine.store.put_home(SHOP, "far-away")
     with pytest.raises(OperatorError, match="lives on far-away; choose a worker there"):
         fleet.commands().fleet.tell_worker("desk", f"open_window={SHOP}")
-    with pytest.raises(OperatorError, match="no worker with browsers runs on far-away"):
-        assembly.queries(fleet.engine).remote.opener(SHOP)
 
 
 def test_the_log_of_a_worker_is_shown_while_somebody_wants_it(fleet: Fleet, worker: Worker) -> None:

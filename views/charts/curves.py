@@ -73,11 +73,11 @@ class Scene(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
                 line.setPen(pen("line"))
                 line.setValue(heights[number])
 
-    def set_limit(self, height: float | None, role: str = "retrying") -> None:
+    def set_limit(self, height: float | None) -> None:
         """Draw a dashed line, or none."""
         self._limit.setVisible(height is not None)
         if height is not None:
-            self._limit.setPen(pen(role, 55, dashed=True))
+            self._limit.setPen(pen("retrying", 55, dashed=True))
             self._limit.setValue(height)
 
     def set_lines(self, at: Numbers, lines: Sequence[Line]) -> None:

@@ -85,7 +85,6 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     muted_at: Instant = 0
     muted_until: Instant = 0
     reason: str = ""  #: of the mute
-    escalate_by: str = ""
     escalate_at: Instant = 0  #: when somebody asked for it
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from services.domain.promises import promise as promises
 from services.domain.promises.promise import AGE, Promise
 from services.domain.task.ledger import day_begins
-from services.domain.text.message import Message, Param
+from services.domain.text.message import Param
 
 KEPT, AT_RISK, BROKEN, NOT_DUE = "kept", "at_risk", "broken", "not_due"
 #: the worst first
@@ -71,11 +71,6 @@ class Hold(msgspec.Struct, frozen=True):
     role: str = ""  #: code of who can act
     verb: str = ""  #: of the vocabulary of attention items
     target: str = ""  #: what the verb is about
-
-    @property
-    def message(self) -> Message:
-        """Its sentence."""
-        return Message(self.code, self.params)
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):

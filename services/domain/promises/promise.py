@@ -154,7 +154,7 @@ def hour(text: str, field: str) -> int:
     return minutes
 
 
-def hours(text: str, field: str = "hours") -> tuple[int, int]:
+def hours(text: str) -> tuple[int, int]:
     """Minutes of the day of ``08:00-23:00``.
 
     Raises:
@@ -162,8 +162,8 @@ def hours(text: str, field: str = "hours") -> tuple[int, int]:
     """
     start, dash, end = text.partition("-")
     if not dash:
-        _refuse("promise.hour", field, text=f"{text!r:.40}")
-    return hour(start, field), hour(end, field)
+        _refuse("promise.hour", "hours", text=f"{text!r:.40}")
+    return hour(start, "hours"), hour(end, "hours")
 
 
 def days(text: str) -> tuple[int, ...]:

@@ -106,8 +106,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     first_break: Instant = 0  #: of those that are at risk
     first_shops: Count = 0  #: those that break then, or within the minute behind it
     risk_since: Instant = 0  #: since when some shop is at risk or broken
-    worst_shop: str = ""  #: the one whose forecast stands here
-    worst_at: Instant = 0  #: from where its limit counts
+    worst_at: Instant = 0  #: from where the limit counts of the one whose forecast stands here
     worst_break: Instant = 0
     low: Instant = 0
     mid: Instant = 0
@@ -187,7 +186,6 @@ def after(
         first_break=first,
         first_shops=sum(1 for one in risky if one.break_at < first + judging.NEAR_MS),
         risk_since=risk_since,
-        worst_shop=worst.shop if worst else "",
         worst_at=_counts_from(promise, window, worst) if worst else 0,
         worst_break=worst.break_at if worst else 0,
         **_ends(worst.forecast if worst else None),

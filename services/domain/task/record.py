@@ -124,11 +124,6 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
         return "" if uniq[:1] == FORCED else uniq
 
     @property
-    def active(self) -> bool:
-        """Whether the task still counts for uniqueness."""
-        return self.status not in TERMINAL
-
-    @property
     def waits_since(self) -> int:
         """From when on it has waited without a break (UTC ms): one that was planned ahead is older than it waits."""
         since = self.created_at

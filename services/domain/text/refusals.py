@@ -567,10 +567,6 @@ REFUSALS: dict[str, str] = {
     "profile.at_work": N_(
         "a task works in the browser of {shop} on {worker}; wait for its end, or restart the browser"
     ),
-    "profile.no_worker": N_(
-        "no worker with browsers runs on {node}, where the profile of {shop} lives; start one there"
-    ),
-    "profile.nobody": N_("no worker with browsers is alive; start one on a machine with Chromium"),
     "worker.twin": N_(
         "a worker called {worker} works already: process {pid} on {host}. Give this one another name, or none"
         " (worker.name), or stop the other first"

@@ -155,12 +155,6 @@ class Meter:
         much = sum(row[1] + row[2] for row in short) >= MUCH
         return min(known_s, SHORT_S if much else LONG_S), short if much else list(self._seconds)
 
-    def took(self, shop: str = "", task_type: str = "") -> Measured:
-        """How long tasks of a shop, else of a type, else all of them take."""
-        with self._lock:
-            kept = (self._of_shop.get(shop, ()), self._of_type.get(task_type, ()), self._of_all)
-            return durations.pooled(*(durations.measured(one).summary for one in kept))
-
     def took_by_type(self) -> dict[str, Measured]:
         """How long tasks of each type take, and under "" all of them."""
         with self._lock:

@@ -67,16 +67,6 @@ def test_the_past_is_forgotten_after_a_day(tmp_path: Path) -> None:
     assert FINE_KEPT == 3_600
 
 
-def test_what_was_at_an_instant(history: History) -> None:
-    assert history.at(NOW) is None
-    for second in (0, 10, 20):
-        history.add(sample(second, second))
-    found = history.at(NOW + 15_000)
-    assert found is not None
-    assert found.running == 10
-    assert history.at(NOW - 1) is None
-
-
 @pytest.mark.parametrize("spoil", ["directory", "garbage"])
 def test_without_a_file_the_charts_live_as_long_as_the_program(
     tmp_path: Path, spoil: str, caplog: pytest.LogCaptureFixture

@@ -33,4 +33,4 @@ def test_how_long_tasks_of_a_shop_take_follows_each_that_ends() -> None:
     before = meter.took_by_shop(["pdd:s1", "pdd:s2"])
     assert before["pdd:s1"].mean_s == before["pdd:s2"].mean_s == 10.0
     meter.note([event(2, 10.0, "queued", "running"), event(2, 40.0, "running", "succeeded")])
-    assert meter.took_by_shop(["pdd:s1"])["pdd:s1"].mean_s == meter.took("pdd:s1").mean_s > 10.0
+    assert meter.took_by_shop(["pdd:s1"])["pdd:s1"].mean_s > 10.0

@@ -195,7 +195,7 @@ def test_what_is_bad_from_its_beginning_is_told_once() -> None:
 def test_a_person_escalates_at_once_also_what_somebody_answered() -> None:
     desk = Desk(replace(RULE, for_s=0))
     desk.at(0, seen())
-    desk.answer(answered_by="ann", escalate_at=desk.now + 1, escalate_by="ann")
+    desk.answer(answered_by="ann", escalate_at=desk.now + 1)
     assert desk.at(5, seen()) == [ESCALATED]
     assert desk.at(5, seen()) == []
 

@@ -240,7 +240,7 @@ def test_what_was_cancelled_is_created_again_also_when_its_undo_has_gone(
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         now.call()
     assert fleet.toasts[-1].text == "3 tasks created again"
-    made = [task for task in fleet.store.query(Query()).tasks if task.active]
+    made = [task for task in fleet.store.query(Query()).tasks if not task.ended]
     assert {(task.parent, task.batch) for task in made} == {(one, "nightly") for one in (other, *ids[1:])}
     page.refresh()
     qtbot.waitUntil(lambda: not page.buttons["again"].isVisible(), timeout=WAIT_MS)

@@ -290,7 +290,7 @@ def test_the_rates_beside_their_names_are_what_their_curves_end_with(page: Overv
     assert len(plot.frame_shown) > 1
     assert page.looked is not None
     # of a minute: a burst that has ended is still in it
-    page.charts.show_now(replace(page.looked.now, publish_rate=99.0, ack_rate=77.0), TileLimits())
+    page.charts.show_now(page.looked.now, TileLimits())
     for one in plot.series:
         said = plot.say(float(plot.frame_shown[one.key][-1]))
         assert legend.item(one.key).accessibleName() == f"{one.word()} {said}"
