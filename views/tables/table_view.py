@@ -557,6 +557,13 @@ class TableView(QTableView):
         self._fit_headings()
         self.viewport().update()
 
+    def cell_rect(self, index: QModelIndex) -> QRect:
+        """Where a cell is painted, without what stands above its row."""
+        rect = self.visualRect(index)
+        if index.isValid() and self._records.key_at(index.row()) in self._records.headings:
+            rect.setTop(rect.top() + heading_height())
+        return rect
+
     def _fit_headings(self) -> None:
         """Make room above the rows that have words there."""
         headings, usual = self._records.headings, self.verticalHeader().defaultSectionSize()

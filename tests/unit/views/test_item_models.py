@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QAbstractItemModel, Qt
+from PySide6.QtCore import QAbstractItemModel
 from PySide6.QtTest import QAbstractItemModelTester
 
 from services.commands.sheet.orders import Fault, Orders
@@ -22,15 +22,17 @@ from services.watch.alerts.rules import DEFAULTS
 from tests.architecture.source import ROOT
 from views.dialogs.record import TypeNames
 from views.dialogs.sheet.model import ALL, ERRORS, SheetModel
-from views.pages.alerts.table import INCIDENTS, IncidentModel, grouped, sentence
+from views.pages.alerts import words
+from views.pages.alerts.table import GROUPS, INCIDENTS, grouped, headings, key_of
 from views.shell.palette_rows import Entry, Rows
+from views.tables.record_model import RecordModel
 from views.widgets.find_field import FindField
 
 pytestmark = pytest.mark.usefixtures("qapp")
 quick = settings(max_examples=15, suppress_health_check=[*HealthCheck])
 #: that of the tables is put under the tester by ``tables/test_record_model.py``, on the pages by
 #: ``tests/gui/test_live_models.py``; the others here
-KINDS = {"_Rows", "IncidentModel", "KeyedRows", "RecordModel", "Rows", "SheetModel", "TypeNames"}
+KINDS = {"_Rows", "KeyedRows", "RecordModel", "Rows", "SheetModel", "TypeNames"}
 #: how a class begins: its name, its bases
 HEAD = re.compile(r"^ *class (\w+)\(([^)]*)\)", re.MULTILINE)
 
@@ -143,14 +145,19 @@ NOWS = st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from(STATES)), m
 @quick
 @given(st.lists(st.tuples(NOWS, st.booleans()), max_size=8))
 def test_the_incidents(steps: list[tuple[list[tuple[str, str]], bool]]) -> None:
-    model = IncidentModel(INCIDENTS, key=lambda line: line.key, hold_new=False, sentence=sentence)
+    model = RecordModel(INCIDENTS, key=key_of, hold_new=False, sentence=words.sentence)
+    stands: dict[str, str] = {}
     with watched(model) as told:
         for step, again in steps:
-            nows = [IncidentNow(incident=incident(key), state=state) for key, state in step]
-            model.apply(grouped(nows, () if again else model.records()), settle=again)
-            rows = [(line.one is None, model.flags(model.index(row, 0))) for row, line in enumerate(model.records())]
-            assert sum(not head for head, _flags in rows) == len(nows)
-            assert all(bool(flags & Qt.ItemFlag.ItemIsSelectable) != head for head, flags in rows)
+            nows = {f"INC-{key}": IncidentNow(incident=incident(key), state=state) for key, state in step}
+            stands = grouped(list(nows.values()), {} if again else stands)
+            model.apply([nows[key] for key in stands], settle=True)
+            model.set_headings(headings(stands, model.records()))
+            groups = [stands[str(model.key_at(row))] for row in range(model.rowCount())]
+            begins = [row for row, group in enumerate(groups) if group not in groups[:row]]
+            assert set(stands) == set(nows)
+            assert sorted(groups, key=[name for name, _said in GROUPS].index) == groups, "each group stands together"
+            assert [model.key_at(row) for row in begins] == list(model.headings)
             assert told()
 
 

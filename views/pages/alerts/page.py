@@ -28,12 +28,10 @@ from views.pages.alerts.table import (
     CHANNELS,
     INCIDENTS,
     RULES,
-    IncidentModel,
     IncidentTable,
-    Line,
     grouped,
-    listed,
-    sentence,
+    headings,
+    key_of,
 )
 from views.pages.alerts.verbs import (
     CHANNEL_VERBS,
@@ -116,7 +114,7 @@ class Answer(msgspec.Struct, frozen=True):
     rules: tuple[RuleNow, ...] = ()
 
 
-class AlertsPage(ListPage[Line]):
+class AlertsPage(ListPage[IncidentNow]):
     """Incidents, those of the past with them, rules or channels, one at a time, and the panel of an incident; it shows,
     the process that leads sends.
     """
@@ -134,9 +132,10 @@ class AlertsPage(ListPage[Line]):
         self.verbs: Verbs[IncidentVerb, Chosen] = Verbs(INCIDENT_VERBS, self._do, acts.barred)
         self.rule_verbs: Verbs[RuleVerb, RuleNow | None] = Verbs(RULE_VERBS, self._do, acts.barred)
         self.channel_verbs: Verbs[ChannelVerb, ChannelNow | None] = Verbs(CHANNEL_VERBS, self._do, acts.barred)
-        self._model: IncidentModel = IncidentModel(
-            INCIDENTS, key=lambda line: line.key, hold_new=False, sentence=sentence
+        self._model: RecordModel[IncidentNow] = RecordModel(
+            INCIDENTS, key=key_of, hold_new=False, sentence=words.sentence
         )
+        self._groups: dict[str, str] = {}  #: in which each stands, from top to bottom; none where they stand in none
         self._over: dict[str, IncidentNow] = {}  #: what was seen to calm down and is over since a moment
         self._rules: RecordModel[RuleNow] = RecordModel(
             RULES, key=lambda one: one.rule.name, hold_new=False, local_sort=True, sentence=words.rule_sentence
@@ -224,11 +223,11 @@ class AlertsPage(ListPage[Line]):
         """Say everything again."""
         super().retranslate()
         self._name_search()
+        self._head_groups()
 
     def incident(self) -> IncidentNow | None:
         """The incident under the cursor."""
-        line = self._find(self.table.current_key())
-        return line.one if line is not None else None
+        return self._find(self.table.current_key())
 
     def rule(self) -> RuleNow | None:
         """The rule under the cursor."""
@@ -468,9 +467,13 @@ class AlertsPage(ListPage[Line]):
             rows = (*rows, *self._over.values()) if state == ACTIVE else rows
         rows = tuple(one for one in rows if sought in words.searched(one))
         if state == ACTIVE and not past:
-            self._model.apply(grouped(rows, () if settle else self._model.records()), settle=True)
+            self._groups = grouped(rows, {} if settle else self._groups)
+            found = {key_of(one): one for one in rows}
+            self._model.apply([found[key] for key in self._groups], settle=True)
         else:
-            self._model.apply(listed(rows), settle=settle)
+            self._groups = {}
+            self._model.apply(rows, settle=settle)
+        self._head_groups()
         if self._wish and self.table.set_current_key(self._wish):
             self._wish = ""
             self._open(self.table.current_key())
@@ -479,6 +482,9 @@ class AlertsPage(ListPage[Line]):
                 self._source.keep(self.table.currentIndex().row() + MORE)
         _begin(self.table)
         self._say()
+
+    def _head_groups(self) -> None:
+        self._model.set_headings(headings(self._groups, self._model.records()))
 
     def _on_tick(self) -> None:
         """Say again how far away everything is."""
@@ -580,8 +586,7 @@ class AlertsPage(ListPage[Line]):
             self._say_rights()
 
     def _open(self, key: object) -> None:
-        line = self._find(key)
-        if line is not None and line.one is not None:
+        if self._find(key) is not None:
             self._peek()
             self.panel.focus_first()
 
@@ -644,8 +649,7 @@ class AlertsPage(ListPage[Line]):
             self.verbs.act(key, self.incident())
 
     def _step(self, key: object, verb: IncidentVerb) -> None:
-        line = self._find(key)
-        one = line.one if line is not None else None
+        one = self._find(key)
         if why := self.verbs.reason(verb, one):
             self._context.toast(ToastSpec(text=why, status="warning"))
         else:
@@ -656,8 +660,8 @@ class AlertsPage(ListPage[Line]):
             verb.do(self.actions_of_page, one)
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
-        line = self._find(key)
-        if line is not None and (one := line.one) is not None:
+        one = self._find(key)
+        if one is not None:
             menu.addAction(_("Show the whole incident"), lambda: self._open(key))
             self.verbs.fill(menu, one)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
-from typing import TypeVar
+from collections.abc import Hashable, Mapping, Sequence
 
 import msgspec
 from PySide6.QtCore import QPersistentModelIndex, QRect, Qt, Signal
@@ -14,20 +13,18 @@ from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESO
 from services.i18n import N_, _
 from services.monitor.alerts.queries import ChannelNow, IncidentNow, RuleNow
 from views.pages.alerts import words
-from views.pages.alerts.verbs import IncidentVerb, next_steps
+from views.pages.alerts.verbs import next_steps
 from views.support import safe, shown, text
 from views.tables import painters
 from views.tables.column import Column
-from views.tables.keyed_rows import Index
 from views.tables.painters import Cell, Ink
-from views.tables.record_model import RecordModel
+from views.tables.record_model import Heading, RecordModel
 from views.tables.table_view import TableView
 from views.theme import theme
 
 ROW = 48  #: pixels of an incident
-HEAD = 27  #: and of what stands above a group
 LINE = 17
-T = TypeVar("T")
+_NONE: Mapping[str, str] = {}
 #: by who acts
 GROUPS: tuple[tuple[str, str], ...] = (
     (OPEN, N_("Nobody has answered")),
@@ -40,51 +37,37 @@ GROUPS: tuple[tuple[str, str], ...] = (
 _MOVES = (OPEN, RESOLVED)  #: who comes to be in one of these goes there at once: it must not be read as anything else
 
 
-class Line(msgspec.Struct, frozen=True):
-    """An incident, or what stands above those of a group."""
-
-    key: str
-    one: IncidentNow | None = None
-    number: int = 0  #: of a group: how many are in it now
-
-    @property
-    def name(self) -> str:
-        """Of a group."""
-        return _(dict(GROUPS)[self.key])
+def key_of(one: IncidentNow) -> str:
+    """What its row is known by."""
+    return one.incident.id or one.incident.key
 
 
-def listed(rows: Sequence[IncidentNow]) -> list[Line]:
-    """One below the other."""
-    return [Line(one.incident.id or one.incident.key, one) for one in rows]
-
-
-def grouped(rows: Sequence[IncidentNow], shown: Sequence[Line] = ()) -> list[Line]:
-    """In groups. What is ``shown`` stays in its place unless it needs somebody now or is over; what comes to a group
-    ends it.
+def grouped(rows: Sequence[IncidentNow], shown: Mapping[str, str] = _NONE) -> dict[str, str]:
+    """From top to bottom the group in which each stands, by its key. What is ``shown`` stays in its place unless it
+    needs somebody now or is over; what comes to a group ends it.
     """
-    fresh = {line.key: line for line in listed(rows)}
-    state_of = {line.key: line.one.state for line in fresh.values() if line.one is not None}
-    below: dict[str, list[Line]] = {group: [] for group, _name in GROUPS}
-    group = ""
-    for line in shown:
-        if line.one is None:
-            group = line.key
-        elif group and line.key in fresh and (state_of[line.key] == group or state_of[line.key] not in _MOVES):
-            below[group].append(fresh.pop(line.key))
-    numbers = Counter(state_of.values())
-    for key, line in fresh.items():
-        below[state_of[key]].append(line)
-    return [line for name, lines in below.items() if lines for line in (Line(name, number=numbers[name]), *lines)]
+    fresh = {key_of(one): one.state for one in rows}
+    below: dict[str, list[str]] = {group: [] for group, _name in GROUPS}
+    for key, group in shown.items():
+        if key in fresh and (fresh[key] == group or fresh[key] not in _MOVES):
+            below[group].append(key)
+            del fresh[key]
+    for key, state in fresh.items():
+        below[state].append(key)
+    return {key: group for group, keys in below.items() for key in keys}
 
 
-def sentence(line: Line) -> str:
-    """The row for a screen reader."""
-    return words.sentence(line.one) if line.one is not None else text.listed([line.name, text.count(line.number)])
-
-
-def _of(say: Callable[[IncidentNow], T], head: T) -> Callable[[Line], T]:
-    """What a column says of an incident; of a group ``head``."""
-    return lambda line: say(line.one) if line.one is not None else head
+def headings(groups: Mapping[str, str], rows: Sequence[IncidentNow]) -> dict[Hashable, Heading]:
+    """What stands above the first of each group: its name, and how many are in it now."""
+    numbers, names = Counter(one.state for one in rows), dict(GROUPS)
+    first: dict[str, str] = {}
+    for key, group in groups.items():
+        first.setdefault(group, key)
+    found: dict[Hashable, Heading] = {}
+    for group, key in first.items():
+        told = [text.count(numbers[group]), *([_("worst first, then oldest")] if group == OPEN else [])]
+        found[key] = Heading(_(names[group]), text.listed(told))
+    return found
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -100,10 +83,6 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 def _paint_pair(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
-    if cell.record.one is None:
-        if cell.column.key == "incident":
-            _paint_head(painter, room, cell, ink)
-        return
     pair = cell.column.value(cell.record)
     middle, line = room.center().y(), round(LINE * theme().growth)
     first = QRect(room.left(), middle - line, room.width(), line)
@@ -113,21 +92,8 @@ def _paint_pair(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     ink.text(painter, below, safe.masked(pair.below), cell, role=pair.tone, kind="label")
 
 
-def _paint_head(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
-    name, number = cell.record.name, text.count(cell.record.number)
-    ink.text(painter, room, name, cell, role="text2", kind="labelstrong")
-    after = room.adjusted(ink.width(name, "labelstrong") + 8, 0, 0, 0)
-    ink.text(painter, after, number, cell, role="text3", kind="label")
-    order = _("worst first, then oldest")
-    rest = after.adjusted(ink.width(number, "label") + 16, 0, 0, 0)
-    if cell.record.key == OPEN and ink.width(order, "label") <= rest.width():
-        ink.text(painter, rest, order, cell, role="text3", kind="label")
-
-
 def _paint_steps(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
-    if cell.record.one is None:
-        return
-    one = cell.record.one
+    one = cell.record
     said = [safe.masked(verb.said(one)) for verb in next_steps(one)]
     line = round(LINE * theme().growth)
     top = room.center().y() - (line if len(said) > 1 else line // 2)
@@ -140,18 +106,8 @@ painters.register("pair", _paint_pair)
 painters.register("steps", _paint_steps)
 
 
-class IncidentModel(RecordModel[Line]):
-    """Its groups are no rows to go to."""
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        """The cursor passes over a group."""
-        if index.isValid() and self.record(index.row()).one is None:
-            return Qt.ItemFlag.ItemNeverHasChildren
-        return super().flags(index)
-
-
 class IncidentTable(TableView):
-    """Two lines a row, in groups; a click on a next step does it.
+    """Two lines a row; a click on a next step does it.
 
     Signals:
         step_wanted: key of the incident, the verb.
@@ -159,26 +115,9 @@ class IncidentTable(TableView):
 
     step_wanted = Signal(object, object)
 
-    def __init__(self, model: IncidentModel) -> None:
+    def __init__(self, model: RecordModel[IncidentNow]) -> None:
         super().__init__(model, name=N_("Incidents"), row_height=ROW)
         self._pressed = QPersistentModelIndex()
-        model.applied.connect(self._fit)
-        theme().changed.connect(self._fit)
-
-    def set_current_key(self, key: Hashable, *, scroll: bool = True) -> bool:
-        """Move the cursor to an incident; of a group to its first."""
-        row = self.records.row_of(key)
-        if row >= 0 and self.records.record(row).one is None:
-            key = self.records.key_at(row + 1)
-        return super().set_current_key(key, scroll=scroll)
-
-    def _fit(self) -> None:
-        """A group is less high than an incident."""
-        usual, head = self.verticalHeader().defaultSectionSize(), round(HEAD * theme().growth)
-        for row, line in enumerate(self.records.records()):
-            height = usual if line.one is not None else head
-            if self.rowHeight(row) != height:
-                self.setRowHeight(row, height)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A step is done by whoever presses and lets go on it."""
@@ -198,56 +137,46 @@ class IncidentTable(TableView):
         pressed, self._pressed = self._pressed, QPersistentModelIndex()
         if event.button() != Qt.MouseButton.LeftButton or not index.isValid() or pressed != index:
             return
-        if self.records.column(index.column()).key == "next" and (steps := _steps(self.records.record(index.row()))):
-            below = len(steps) > 1 and where.y() > self.visualRect(index).center().y()
+        steps, place = next_steps(self.records.record(index.row())), self.cell_rect(index)
+        if self.records.column(index.column()).key == "next" and steps and place.contains(where):
+            below = len(steps) > 1 and where.y() > place.center().y()
             self.step_wanted.emit(self.records.key_at(index.row()), steps[below])
 
 
-def _steps(line: Line) -> tuple[IncidentVerb, ...]:
-    return next_steps(line.one) if line.one is not None else ()
-
-
-INCIDENTS: tuple[Column[Line], ...] = (
+INCIDENTS: tuple[Column[IncidentNow], ...] = (
     Column(
         key="glyph",
         title="",
-        value=_of(words.glyph, None),
+        value=words.glyph,
         kind="glyph",
         width=34,
-        speech=_of(lambda one: words.severity(one.incident.rule), ""),
-        tooltip=_of(lambda one: words.severity(one.incident.rule), ""),
+        speech=lambda one: words.severity(one.incident.rule),
+        tooltip=lambda one: words.severity(one.incident.rule),
     ),
     Column(
         key="incident",
         title=N_("Incident and extent"),
-        value=lambda line: (
-            Pair(words.title(line.one), words.extent(line.one), "text2", strong=True)
-            if line.one is not None
-            else Pair(line.name, text.count(line.number))
-        ),
+        value=lambda one: Pair(words.title(one), words.extent(one), "text2", strong=True),
         kind="pair",
         width=230,
         stretch=True,
-        tooltip=_of(lambda one: "\n".join(part for part in (words.title(one), words.extent(one)) if part), ""),
+        tooltip=lambda one: "\n".join(part for part in (words.title(one), words.extent(one)) if part),
     ),
     Column(
         key="since",
         title=N_("Since"),
-        value=_of(lambda one: Pair(words.since(one), words.lasted(one)), Pair("")),
+        value=lambda one: Pair(words.since(one), words.lasted(one)),
         kind="pair",
         width=104,  # a day and a time
         live=True,
         hide_rank=3,
-        tooltip=_of(lambda one: text.iso(shown.moment(one.incident.first_at), shown.zone()), ""),
+        tooltip=lambda one: text.iso(shown.moment(one.incident.first_at), shown.zone()),
     ),
     Column(
         key="told",
         title=N_("Told"),
-        value=_of(
-            lambda one: Pair(
-                words.told(one), words.told_detail(one), "retrying" if words.undelivered(one) else "text3"
-            ),
-            Pair(""),
+        value=lambda one: Pair(
+            words.told(one), words.told_detail(one), "retrying" if words.undelivered(one) else "text3"
         ),
         kind="pair",
         width=196,
@@ -257,16 +186,16 @@ INCIDENTS: tuple[Column[Line], ...] = (
     Column(
         key="state",
         title=N_("State"),
-        value=_of(lambda one: Pair(words.state(one), words.state_detail(one)), Pair("")),
+        value=lambda one: Pair(words.state(one), words.state_detail(one)),
         kind="pair",
-        tone=_of(lambda one: "retrying" if one.state == OPEN else "text", "text"),
+        tone=lambda one: "retrying" if one.state == OPEN else "text",
         width=176,
         live=True,
     ),
     Column(
         key="next",
         title=N_("Next step"),
-        value=_of(lambda one: text.listed([verb.said(one) for verb in next_steps(one)]), ""),
+        value=lambda one: text.listed([verb.said(one) for verb in next_steps(one)]),
         kind="steps",
         tone="accent",
         width=140,

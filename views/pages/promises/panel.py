@@ -107,6 +107,7 @@ class PromisePanel(QWidget):
         self.matrix.clicked.connect(self._on_clicked)
         theme().changed.connect(self._say)
         on_language_changed(self._say)
+        on_language_changed(self._head_groups)
 
     def _put_together(self) -> None:
         head = in_row(

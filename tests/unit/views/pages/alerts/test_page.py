@@ -35,7 +35,6 @@ from views.dialogs.confirm import ConfirmDialog
 from views.pages.alerts import words
 from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleStrip
 from views.pages.alerts.page import AlertsPage
-from views.pages.alerts.table import Line
 from views.pages.alerts.verbs import INCIDENT_VERBS
 from views.support import operation
 
@@ -63,14 +62,20 @@ def told(page: AlertsPage) -> list[tuple[str, ...]]:
     return [tuple(cells[key].display(row) for key in ("incident", "told", "state")) for row in rows(page)]
 
 
-def rows(page: AlertsPage) -> list[Line]:
-    """Incidents, without what stands above a group."""
-    return [line for line in page.table.records.records() if line.one is not None]
+def rows(page: AlertsPage) -> list[IncidentNow]:
+    """Incidents, from top to bottom."""
+    return list(page.table.records.records())
 
 
 def outline(page: AlertsPage) -> list[str]:
     """Groups with their numbers, and the ids below them."""
-    return [line.key if line.one is not None else f"{line.name} {line.number}" for line in page.table.records.records()]
+    records, found = page.table.records, []
+    for row in range(records.rowCount()):
+        key = records.key_at(row)
+        if (heading := records.headings.get(key)) is not None:
+            found.append(f"{heading.title} {heading.note.partition(',')[0]}")
+        found.append(str(key))
+    return found
 
 
 def pick(qtbot: QtBot, page: AlertsPage, key: str) -> None:
@@ -130,7 +135,7 @@ def test_who_could_not_be_told_is_not_called_told(alerts: Alerts, open_page: Ope
     said = sorted(cells[1] for cells in told(page))
     assert said[0].startswith("On duty ")
     assert said[1].startswith("On duty: no channel")
-    newest = next(line.one for line in rows(page) if line.key == login.id and line.one is not None)
+    newest = next(one for one in rows(page) if one.incident.id == login.id)
     story = [f"{one.text} {one.strong}".strip() for one in words.story(newest)]
     assert "No channel for On duty" in story
     assert said[1].rpartition("no channel")[2].strip(" ·").startswith("tried again in ")
@@ -189,7 +194,7 @@ def test_incidents_stand_in_groups_by_who_acts_and_stay_until_asked_for(
     assert page.table.current_key() == lane.id
     heights = {page.table.rowHeight(row) for row in range(page.table.records.rowCount())}
     assert len(heights) == 2
-    assert max(heights) == 48
+    assert min(heights) == 48
     page.table.set_current_key(dead.id)
     qtbot.keyClick(page.table, Qt.Key.Key_A)
     qtbot.waitUntil(lambda: ", answered " in told(page)[0][2], timeout=WAIT_MS)
@@ -217,7 +222,7 @@ def test_what_nobody_was_told_of_yet_is_not_counted_as_unanswered(
     qtbot.waitUntil(lambda: page.states.labels()[1] == "Not answered 2", timeout=WAIT_MS)
     assert outline(page)[:3] == ["Nobody has answered 2", login.id, new.id], "the head says what the tab says"
     pick(qtbot, page, "open")
-    assert {line.key for line in rows(page)} == {login.id, new.id}
+    assert {one.incident.id for one in rows(page)} == {login.id, new.id}
     pick(qtbot, page, "answered")
     assert not rows(page)
 
@@ -477,8 +482,8 @@ def test_escalate_and_pause_are_audited_commands(qtbot: QtBot, fleet: Fleet, ale
 def click_step(qtbot: QtBot, page: AlertsPage, row: int, *, below: bool) -> None:
     """Click into the cell of the next step, on its upper or its lower line."""
     table = page.table
-    at = table.records.row_of(rows(page)[row].key)
-    room = table.visualRect(table.model().index(at, table.records.section_of("next")))
+    at = table.records.row_of(rows(page)[row].incident.id)
+    room = table.cell_rect(table.model().index(at, table.records.section_of("next")))
     where = room.center() + QPoint(0, room.height() // 4 if below else -room.height() // 4)
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=where)
 
@@ -510,7 +515,7 @@ def test_letting_go_on_a_step_or_clicking_twice_does_not_do_it_again(
     table, left, asked = page.table, Qt.MouseButton.LeftButton, []
     table.step_wanted.connect(lambda _key, verb: asked.append(verb.key))
     where = {
-        key: table.visualRect(table.model().index(1, table.records.section_of(key))).center() - QPoint(0, 12)
+        key: table.cell_rect(table.model().index(0, table.records.section_of(key))).center() - QPoint(0, 12)
         for key in ("state", "next")
     }
     qtbot.mousePress(table.viewport(), left, pos=where["state"])
@@ -1105,7 +1110,7 @@ def test_the_past_is_loaded_as_it_is_scrolled_and_a_word_is_looked_for_in_all_of
     assert page.stack.currentWidget() is page.empty
     assert page.empty.accessibleName() == "Looking through all that was resolved …", "not all of it is known yet"
     qtbot.waitUntil(
-        lambda: [line.one.incident.names for line in rows(page) if line.one is not None] == [("Nordo",)],
+        lambda: [one.incident.names for one in rows(page)] == [("Nordo",)],
         timeout=WAIT_MS,
     )
     page.search.setText("no such shop")
