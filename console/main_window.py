@@ -543,9 +543,13 @@ class MainWindow(QMainWindow):
         step(self.panes(), -1)
 
     def panes(self) -> list[QWidget]:
-        """The parts that F6 goes through, in their order."""
+        """The parts that F6 goes through, in their order; a page of which none takes the focus, as where all is empty,
+        is one: what can be done stands in its head.
+        """
         page = self._pages.get(self._current)
         inner = (*page.past_panes(), *page.panes()) if page is not None else ()
+        if page is not None and not any(part.isVisible() and first_focus(part) is not None for part in inner):
+            inner = (page,)
         return [self.rail, self.top_bar, *inner, self.status_bar, *reversed(self.toasts.toasts())]
 
     def set_stale(self, stale: bool) -> None:

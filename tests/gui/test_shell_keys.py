@@ -17,6 +17,7 @@ from console import bootstrap
 from console.bootstrap import OpenWindow as Window
 from console.palette import PaletteFinder
 from services import i18n
+from services.cli.window import pages
 from services.commands.outcome import Outcome
 from services.domain.errors import BrokerUnavailable, StoreUnavailable
 from services.domain.gates.limit import Limit
@@ -171,17 +172,26 @@ def test_the_key_of_the_filter_brings_the_cursor_into_the_field_that_shows_it(wi
     assert field.text() == "/", "there it is a letter"
 
 
-@pytest.mark.parametrize("page_id", ["overview", "dead_letters", "workers", "schedules", "settings"])
-def test_f6_goes_into_a_page_that_was_just_opened_before_it_leaves_it(window: Window, page_id: str) -> None:
+@pytest.mark.parametrize("page_id", pages())
+def test_f6_goes_into_a_page_that_was_just_opened_before_it_leaves_it(
+    window: Window, qtbot: QtBot, page_id: str
+) -> None:
+    """Also where there is nothing to list yet, and before an answer has come."""
     window.window.open_page(page_id)
-    page = window.window.page(page_id)
-    page.setFocus()
-    press(page, Qt.Key.Key_F6)
-    focus = QApplication.focusWidget()
-    assert page.isAncestorOf(focus or window.window) or page_id in ("dead_letters", "schedules"), "where all is empty"
-    page.setFocus()
-    press(page, Qt.Key.Key_F6, modifier=SHIFT)
-    assert window.window.top_bar.isAncestorOf(QApplication.focusWidget() or page)
+    page, above = window.window.page(page_id), window.window.top_bar
+    for answered in (False, True):
+        if answered:
+            qtbot.waitUntil(lambda: page.anything_known, timeout=WAIT_MS)
+        # what a page gives the keyboard to is a part of it already
+        for start in (above.profile, *((page,) if page.focusProxy() is None else ())):
+            start.setFocus()
+            press(start, Qt.Key.Key_F6)
+            focus = QApplication.focusWidget()
+            assert focus is not None
+            assert focus is not page
+            assert page.isAncestorOf(focus), focus
+            press(focus, Qt.Key.Key_F6, modifier=SHIFT)
+            assert above.isAncestorOf(QApplication.focusWidget() or page)
 
 
 def test_shift_f10_opens_the_menu_of_the_row(window: Window, desk: Desk, qtbot: QtBot) -> None:

@@ -196,6 +196,7 @@ class BatchesPage(ListPage[BatchNow]):
         self.empty = EmptyState(
             N_("No batch yet."),
             N_("Tasks that are created together are one: from a file, for many shops, by a schedule."),
+            N_("New task"),
             icon="ph.tree-structure",
         )
         self.stack.addWidget(self.empty)
@@ -331,6 +332,7 @@ class BatchesPage(ListPage[BatchNow]):
         self.search.textChanged.connect(lambda _text: ask())
         self.tabs.chosen.connect(lambda _key: self._show_rows(settle=True))
         self.none.action.connect(self._show_all)
+        self.empty.action.connect(lambda: self._context.new_task({}))
         self.table.current_changed.connect(lambda _key: self._on_chosen())
         self.table.open_requested.connect(lambda _key: self._act("tasks"))
         self.table.menu_requested.connect(self._fill_menu)
@@ -505,8 +507,9 @@ class BatchesPage(ListPage[BatchNow]):
 
     def _say_rights(self) -> None:
         one = self._one
-        self.open_button.setEnabled(one is not None)
-        self.export_button.setEnabled(one is not None)
+        self.empty.button.disable(self.actions_of_page.barred())
+        for button in (self.open_button, self.export_button):
+            button.disable("" if one is not None else _("No batch yet."))
         if one is None:
             return
         for offer in self.verbs.offers(Place.PANEL, one):
