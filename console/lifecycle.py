@@ -33,6 +33,7 @@ from services import assembly, i18n
 from services import settings as config
 from services.cli import output, spoken
 from services.cli.context import ConsoleRequest
+from services.cli.window import SITEMAP
 from services.domain.errors import BrokerUnavailable, ConsoleError, StoreUnavailable, UsageError
 from services.domain.insight.connection import BROKER, STORE, Answer, Reach
 from services.domain.insight.worker import CUT_OFF, FleetNow
@@ -52,6 +53,7 @@ from views.theme import theme
 from views.widgets.toast import ToastSpec, failure
 
 if TYPE_CHECKING:
+    from console.connection.welcome import Looks
     from views.pages.connection.page import ConnectionPage
     from views.pages.first_run.page import FirstRunPage
 
@@ -207,6 +209,9 @@ class Console:
         size = self._state.get("text")
         theme().set_text_size(size if isinstance(size, int) else theme().text_size)
         theme().install(self._app)
+        # the keys that a person chose hold also before a connection opens, and where none does
+        keymap().know_pages([(line.id, line.title, line.letter) for line in SITEMAP])
+        keymap().follow(Shelf(self._state))
 
     def _is_first_run(self) -> bool:
         settings = self._settings
@@ -230,7 +235,7 @@ class Console:
     def _show_welcome(self) -> None:
         from console.connection.welcome import make_welcome
 
-        window, page = make_welcome(self._settings)
+        window, page = make_welcome(self._settings, self._looks())
         page.run_here.connect(self._on_run_here)
         page.connect_fleet.connect(self._on_connect)
         page.test_connection.connect(self._on_test)
@@ -492,7 +497,7 @@ class Console:
         back = self._before if self._before != settings.profile else ""
         row = self.connections.connection(settings)
         title = self.connections.title(back) if back else ""
-        window, page = make_unopened(row, back_to=title, on_other=self.connections.show_menu)
+        window, page = make_unopened(row, back_to=title, on_other=self.connections.show_menu, looks=self._looks())
         page.again.connect(self._retry.set)
         page.edit_wanted.connect(lambda: self.connections.correct(settings))
         page.back_wanted.connect(lambda: self._on_wanted(back))
@@ -837,6 +842,11 @@ class Console:
         end = asyncio.get_running_loop().time() + CLOSE_GRACE_S
         while any(acting.busy for acting in pages) and asyncio.get_running_loop().time() < end:
             await asyncio.sleep(0.05)
+
+    def _looks(self) -> Looks:
+        from console.connection.welcome import Looks
+
+        return Looks(theme=self._set_theme, language=self._set_language, text=self._set_text)
 
     def _set_theme(self, mode: str) -> None:
         theme().set_mode(mode)

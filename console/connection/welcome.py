@@ -5,13 +5,16 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
+import msgspec
 import psutil
 from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtWidgets import QDialog
 
 from console.main_window import MainWindow
 from console.navigation import PageSpec
-from services import assembly
+from services import assembly, i18n
 from services import settings as config
 from services.domain.errors import ConsoleError
 from services.i18n import N_, _
@@ -20,14 +23,33 @@ from views.page import Page
 from views.pages.connection.page import ConnectionPage
 from views.pages.first_run.checks import ERROR, OK, WARNING, Check
 from views.pages.first_run.page import FirstRunPage
+from views.shell.palette import Palette
+from views.shell.palette_rows import Entry
 from views.support.connections import Connection
 from views.support.keys import Shortcut
 from views.support.operation import Operation
+from views.theme import theme
+from views.theme.theme import SYSTEM
+from views.theme.tokens import DARK, LIGHT, TEXT_SIZES
+from views.widgets.buttons import Button
 from views.widgets.toast import ToastSpec
 
 GIGABYTE = 1e9
 #: what somebody has put right is seen by then, without another start
 LOOK_AGAIN_MS = 2_000
+#: commands that the palette shows
+MOST = 20
+
+
+class Looks(msgspec.Struct, frozen=True):
+    """What a person chooses of how everything looks; who keeps it does more than show it."""
+
+    theme: Callable[[str], object] = lambda mode: theme().set_mode(mode)
+    language: Callable[[str], object] = lambda code: i18n.set_language(code)
+    text: Callable[[int], object] = lambda percent: theme().set_text_size(percent)
+
+
+LOOKS = Looks()
 
 
 class _Holder(Page):
@@ -41,7 +63,7 @@ class _Holder(Page):
         self.body.addWidget(inner, 1)
 
 
-def make_welcome(settings: config.Settings) -> tuple[MainWindow, FirstRunPage]:
+def make_welcome(settings: config.Settings, looks: Looks = LOOKS) -> tuple[MainWindow, FirstRunPage]:
     """The window and the page whose signals say what was chosen."""
     page = FirstRunPage()
     spec = PageSpec(id="first_run", title=N_("Welcome"), icon="ph.laptop", factory=lambda: _Holder(page))
@@ -66,12 +88,12 @@ def make_welcome(settings: config.Settings) -> tuple[MainWindow, FirstRunPage]:
     again.timeout.connect(look)
     again.start()
     window.open_page("first_run")
-    _guide(window)
+    _serve(window, looks)
     return window, page
 
 
 def make_unopened(
-    connection: Connection, *, back_to: str, on_other: Callable[[QPoint], None]
+    connection: Connection, *, back_to: str, on_other: Callable[[QPoint], None], looks: Looks = LOOKS
 ) -> tuple[MainWindow, ConnectionPage]:
     """The window of a connection that is not open, and the page that says why. ``on_other`` shows the list of others
     at a global position.
@@ -90,22 +112,117 @@ def make_unopened(
     page.copied.connect(lambda: window.toasts.show(ToastSpec(text=_(words), status="healthy", key="copied")))
     page.other_wanted.connect(lambda: on_other(page.other_link.mapToGlobal(page.other_link.rect().bottomLeft())))
     window.open_page("connection")
-    _guide(window)
+
+    def commands() -> list[Entry]:
+        buttons = (
+            ("again", page.again_button, "ph.arrow-clockwise", "window.refresh"),
+            ("copy", page.copy_button, "ph.copy", ""),
+            ("back", page.back_link, "ph.arrow-left", ""),
+            ("edit", page.edit_link, "ph.pencil-simple", ""),
+            ("other", page.other_link, "ph.globe", ""),
+        )
+        return [_pressed(key, one, icon, keys) for key, one, icon, keys in buttons if not one.isHidden()]
+
+    _serve(window, looks, commands)
     return window, page
 
 
-def _guide(window: MainWindow) -> None:
-    """Whoever has nothing open yet needs the guide most: its keys open it here, too."""
+class _Commands:
+    """What the palette of a window finds that has no connection."""
 
-    def show() -> None:
-        from views.dialogs.guide import GuideDialog  # read when it is first asked for: the window opens sooner
+    def __init__(self, entries: Callable[[], list[Entry]]) -> None:
+        self._entries = entries
 
-        dialog = GuideDialog(window)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
+    def find(self, query: str, _scope: str) -> list[tuple[str, list[Entry]]]:
+        from console.palette import best  # read when it is first asked for: the window opens sooner
 
-    for name in ("window.help", "window.guide"):
-        Shortcut(name, window, show)
+        return [(_("Commands"), best(query, self._entries(), MOST))]
+
+    def look_up(self, _query: str, _scope: str) -> None:
+        """No server is there to be asked."""
+
+    def want_no_more(self) -> None:
+        """Nothing is asked for."""
+
+    def used(self, _entry: Entry) -> None:
+        """Each is one of few."""
+
+
+def _serve(window: MainWindow, looks: Looks, commands: Callable[[], list[Entry]] = list) -> None:
+    """The keys that help also where nothing is open: guide, all keys, what can be done here, and how it looks."""
+
+    def show_guide() -> None:
+        from views.dialogs.guide import GuideDialog
+
+        _over(GuideDialog(window))
+
+    def show_keys() -> None:
+        from views.shell.key_help import KeyHelp
+
+        _over(KeyHelp(window))
+
+    own = (
+        ("window.guide", N_("Operator's guide"), "ph.book-open", show_guide),
+        ("window.keys", N_("All keys"), "ph.keyboard", show_keys),
+        ("window.quit", N_("Quit Fleetdeck"), "ph.sign-out", window.close),
+    )
+
+    def choices() -> Entry:
+        then, name = partial(_choices, looks), "window.settings"
+        return Entry(key=name, kind="command", words=_("Settings"), icon="ph.gear-six", keys=name, then=then)
+
+    def entries() -> list[Entry]:
+        shown = [
+            Entry(key=key, kind="command", words=_(source), icon=icon, keys=key, run=run)
+            for key, source, icon, run in own
+        ]
+        return [*commands(), choices(), *shown]
+
+    palette = Palette(_Commands(entries), window, commands_only=True)
+    window.closing.connect(palette.hide)
+
+    for name, slot in (
+        ("window.help", show_guide),
+        ("window.guide", show_guide),
+        ("window.keys", show_keys),
+        ("window.search", palette.ask),
+        ("window.settings", lambda: palette.ask_next(choices())),
+        ("window.quit", window.close),
+    ):
+        Shortcut(name, window, slot)
+
+
+def _over(dialog: QDialog) -> None:
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()
+
+
+def _choices(looks: Looks) -> list[Entry]:
+    """Of all settings those that hold for every connection."""
+    choices: tuple[tuple[str, Callable[[Any], object], tuple[tuple[object, str], ...]], ...] = (
+        (N_("Theme"), looks.theme, ((DARK, N_("Dark")), (LIGHT, N_("Light")), (SYSTEM, N_("As the system")))),
+        (N_("Language"), looks.language, (("en", "English"), ("zh_CN", "中文"))),
+        (N_("Text size"), looks.text, tuple((percent, f"{percent} %") for percent in TEXT_SIZES)),
+    )
+    return [
+        Entry(
+            key=f"{title} {value}",
+            kind="command",
+            words=_(word),
+            note=_(title),
+            icon="ph.gear-six",
+            others=(_(title),),
+            run=partial(choose, value),
+        )
+        for title, choose, values in choices
+        for value, word in values
+    ]
+
+
+def _pressed(key: str, button: Button, icon: str, keys: str = "") -> Entry:
+    """What a button of the page does."""
+    reason = "" if button.isEnabled() else button.toolTip()
+    return Entry(key=key, kind="command", words=button.text(), icon=icon, keys=keys, reason=reason, run=button.click)
 
 
 def pre_checks(settings: config.Settings) -> list[Check]:

@@ -49,9 +49,10 @@ class Palette(Dimming):
 
     asked = Signal()
 
-    def __init__(self, finder: Finder, window: QWidget) -> None:
+    def __init__(self, finder: Finder, window: QWidget, *, commands_only: bool = False) -> None:
+        """``commands_only``: there is nothing else to be found, as where no connection is open."""
         super().__init__(window)
-        self._finder, self._window = finder, window
+        self._finder, self._window, self._commands_only = finder, window, commands_only
         self._argument: Sequence[Entry] | None = None
         self.field = QLineEdit()
         self.field.setProperty("bare", True)
@@ -60,6 +61,7 @@ class Palette(Dimming):
         self.scope = Segmented(
             (("all", N_("All")), ("tasks", N_("Tasks")), ("shops", N_("Shops")), ("commands", N_("Commands")))
         )
+        self.scope.setHidden(commands_only)
         self.scope.chosen.connect(self._on_scope)
         self.rows = Rows()
         self.list = QListView()
@@ -103,6 +105,11 @@ class Palette(Dimming):
         self.field.setFocus()
         self.asked.emit()
 
+    def ask_next(self, entry: Entry) -> None:
+        """Open with the entries that ``entry`` gives for a next argument."""
+        self.ask()
+        self._go_on(entry)
+
     def showEvent(self, event: QShowEvent) -> None:
         """Stand in the upper middle of the window, which goes dim."""
         super().showEvent(event)
@@ -112,14 +119,14 @@ class Palette(Dimming):
         )
 
     def retranslate(self) -> None:
-        words = _("Search tasks, shops, commands")
+        words = _("Search commands") if self._commands_only else _("Search tasks, shops, commands")
         self.field.setPlaceholderText(words)
         self.field.setAccessibleName(words)
         self.setAccessibleName(_("Command palette"))
         self.setWindowTitle(_("Command palette"))
         self.list.setAccessibleName(_("Results"))
         self._note.setText(_("Up, Down: move   Enter: open   Ctrl+C: copy id"))
-        self._keys.setText(_("> commands   @ shops   # tasks"))
+        self._keys.setText("" if self._commands_only else _("> commands   @ shops   # tasks"))
 
     # finding
 
@@ -212,14 +219,17 @@ class Palette(Dimming):
         if entry is None or entry.reason:
             return
         if entry.then is not None:
-            self._argument = entry.then()
-            self.field.clear()
-            self.field.setPlaceholderText(entry.words)
-            self._find()
+            self._go_on(entry)
             return
         self.hide()
         self._finder.used(entry)
         entry.run()
+
+    def _go_on(self, entry: Entry) -> None:
+        self._argument = entry.then() if entry.then is not None else ()
+        self.field.clear()
+        self.field.setPlaceholderText(entry.words)
+        self._find()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let the arrows move the list while the field keeps the focus."""

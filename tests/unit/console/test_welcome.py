@@ -13,8 +13,14 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from console.connection import welcome
+from console.main_window import MainWindow
+from services import i18n
 from services import settings as config
+from services.domain.insight.connection import BROKER, STORE, Answer
 from views.dialogs.guide import GuideDialog
+from views.pages.connection.page import ConnectionPage
+from views.shell.key_help import KeyHelp
+from views.shell.palette import Palette
 from views.support import operation
 from views.support.connections import Connection
 
@@ -68,3 +74,75 @@ def test_the_guide_opens_where_nothing_else_does(qtbot: QtBot, shift: Qt.Keyboar
     (guide,) = window.findChildren(GuideDialog)
     assert guide.isVisible()
     guide.done(0)
+
+
+@pytest.fixture
+def unopened(qtbot: QtBot) -> Iterator[tuple[MainWindow, ConnectionPage]]:
+    """The window of a connection that does not open."""
+    window, page = welcome.make_unopened(
+        Connection(name="shops", title="shops", address="10.0.0.7"), back_to="Local", on_other=lambda _corner: None
+    )
+    qtbot.addWidget(window)
+    window.resize(1280, 720)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    yield window, page
+    window.close()
+
+
+def test_all_keys_are_shown_where_no_connection_opens(
+    qtbot: QtBot, unopened: tuple[MainWindow, ConnectionPage]
+) -> None:
+    window, _page = unopened
+    qtbot.keyClick(window, Qt.Key.Key_Question)
+    (keys,) = window.findChildren(KeyHelp)
+    assert keys.isVisible()
+    keys.done(0)
+
+
+def test_the_palette_offers_what_can_be_done_where_no_connection_opens(
+    qtbot: QtBot, unopened: tuple[MainWindow, ConnectionPage]
+) -> None:
+    window, page = unopened
+    answers = (Answer(part=BROKER, words="refused"), Answer(part=STORE, words="refused"))
+    page.show_failure(answers, "", reach=None, next_s=0)
+    qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    (palette,) = window.findChildren(Palette)
+    entries = (palette.rows.entry(row) for row in range(palette.rows.rowCount()))
+    offered = {one.words: one for one in entries if one is not None}
+    assert list(offered) == [
+        "Try again", "Copy message for IT", "Back to Local", "Edit connection", "Other connection…", "Settings",
+        "Operator's guide", "All keys", "Quit Fleetdeck",
+    ]  # fmt: skip
+    assert not any(one.reason for one in offered.values())
+    palette.field.setText("again")
+    with qtbot.waitSignal(page.again):
+        qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert not palette.isVisible()
+    page.show_trying()
+    qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    palette.field.setText("try again")
+    found = palette.current()
+    assert found is not None
+    assert (found.words, found.reason) == ("Try again", "Trying now …")
+    palette.hide()
+
+
+def test_f5_tries_again_where_no_connection_opens(qtbot: QtBot, unopened: tuple[MainWindow, ConnectionPage]) -> None:
+    window, page = unopened
+    with qtbot.waitSignal(page.again):
+        qtbot.keyClick(window, Qt.Key.Key_F5)
+
+
+def test_how_everything_looks_is_chosen_where_no_connection_opens(
+    qtbot: QtBot, unopened: tuple[MainWindow, ConnectionPage]
+) -> None:
+    window, _page = unopened
+    qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
+    (palette,) = window.findChildren(Palette)
+    palette.field.setText("中文")
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert i18n.language() == "zh_CN"
+    assert not palette.isVisible()
+    i18n.set_language("en")

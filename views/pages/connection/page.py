@@ -59,9 +59,8 @@ class ConnectionPage(Page):
         self._true = Label("", "body", "text2", wrap=True)
         self.lines = [AnswerLine(named=True) for _part in range(3)]
         self._error = Label("", "body", "dead", wrap=True)
-        self.again_button = Button(
-            N_("Try again"), kind="primary", icon="ph.arrow-clockwise", shortcut="window.refresh"
-        )
+        # the key is the window's, which asks the page: heard twice it would do nothing
+        self.again_button = Button(N_("Try again"), kind="primary", icon="ph.arrow-clockwise", hint="window.refresh")
         # as on the card of a lost connection: it is tried again by itself, what helps is whoever runs the server
         self.copy_button = Button(N_("Copy message for IT"), kind="primary", icon="ph.copy")
         self._count = Label("", "label", "text3", tabular=True)
@@ -82,6 +81,10 @@ class ConnectionPage(Page):
             self.edit_link.setToolTip(f"{shown.fixed}. {copied}")
         theme().changed.connect(self._say)
         say_in_language(self._say)
+
+    def refresh(self) -> None:
+        """Do not wait for the next try (F5)."""
+        self.again_button.click()
 
     def show_trying(self) -> None:
         """A try is under way."""
