@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from services import plain_file
 from services.domain.text.said import said
 
 #: of Windows: no access, shared with nobody, locked; each of them it says of a file that another program has open
@@ -44,8 +46,10 @@ def put(draft: Path, path: Path, *, patience_s: float = _PATIENCE_S) -> None:
 
     Raises:
         PermissionError: a program still had it open after ``patience_s``; its text says what to do.
-        OSError: it cannot be put there.
+        OSError: it cannot be put there, or what is there is a device or a pipe, which no file takes the place of.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EINVAL, plain_file.NO_FILE)
     until = time.monotonic() + patience_s
     while True:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -60,6 +61,19 @@ def test_an_error_half_way_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         write()
     assert [(each.name, each.read_text(encoding="utf-8")) for each in tmp_path.iterdir()] == [("orders.csv", "before")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its pipes are no files")
+def test_a_pipe_or_a_device_stays_what_it_is(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for place in (pipe, link):
+        with pytest.raises(OSError, match="it is no plain file"), whole_file.written(place) as file:
+            file.write("orders")
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 @pytest.mark.skipif(sys.platform != "win32", reason="only there a file that is open keeps its place")
