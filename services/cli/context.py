@@ -113,7 +113,12 @@ class Context(msgspec.Struct):
     @property
     def person(self) -> bool:
         """Whether somebody sits at a terminal and can be asked."""
-        return not self.json and sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+        return self._hears and sys.stderr.isatty()
+
+    @property
+    def _hears(self) -> bool:
+        """Whether an answer can be typed; a standard input that was closed is none at all."""
+        return not self.json and sys.stdin is not None and sys.stdin.isatty()
 
     def confirm(self, what: str, count: int | None = None, preview: Sequence[str] = ()) -> bool:
         """Whether a command may go on: ``--yes``, or the person says so after reading ``preview``.
@@ -126,7 +131,7 @@ class Context(msgspec.Struct):
         asked = what
         if count is not None:
             asked = ngettext("{what} {count} task", "{what} {count} tasks", count).format(what=what, count=count)
-        if self.json or not sys.stdin.isatty():
+        if not self._hears:
             if hasattr(self.args, "dry_run"):
                 told = spoken.phrase("{asked}: add --yes to do it or --dry-run to look first", asked=asked)
             else:
@@ -146,7 +151,7 @@ class Context(msgspec.Struct):
         Raises:
             UsageError: nobody can be asked; ``otherwise`` says how to go on, with the option ``field``.
         """
-        if self.json or not sys.stdin.isatty():
+        if not self._hears:
             raise UsageError(otherwise, field=field)
         output.err("".join(f"{line}\n" for line in preview))
         output.err(f"{question}: ")

@@ -44,10 +44,10 @@ def meant(what: str, name: str) -> str:
 
 def told(what: BaseException | str) -> str:
     """What an error says, in the language of the run where it has a code, else as it is: phrases are said already."""
-    if isinstance(what, OSError | json.JSONDecodeError):  # their English is that of programmers
-        why = (what.strerror if isinstance(what, OSError) else "") or str(what)
-        return say(found) if (found := own_words.find(why)) is not None else why
     words = words_of(what) if isinstance(what, BaseException) else what
+    if isinstance(what, OSError | json.JSONDecodeError) and not isinstance(words, Said):
+        why = (what.strerror if isinstance(what, OSError) else "") or str(what)
+        return say(found) if (found := own_words.find(why)) is not None else why  # they are words of programmers
     message = words.message if isinstance(words, Said) else getattr(what, "message", None)
     return say(message) if isinstance(message, Message) and i18n.is_chinese() else str(what)
 

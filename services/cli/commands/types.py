@@ -206,7 +206,11 @@ def documents_of(name: str) -> list[Source]:
         UsageError: it cannot be read or is not JSON.
     """
     if name == "-":
-        return _documents(spoken.phrase("standard input"), sys.stdin.read(json_text.MAX_DOCUMENT + 1))
+        place = spoken.phrase("standard input")
+        try:
+            return _documents(place, sys.stdin.read(json_text.MAX_DOCUMENT + 1) if sys.stdin is not None else "")
+        except UnicodeDecodeError as exc:
+            raise UsageError(spoken.phrase("{one} is not UTF-8 text", one=place), field="FILE") from exc
     path = Path(name)
     paths = sorted(path.glob("*.json")) if path.is_dir() else [path]
     found: list[Source] = []

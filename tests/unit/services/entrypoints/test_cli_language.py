@@ -81,6 +81,17 @@ def test_what_is_wrong_with_json_is_told_to_people(
         assert said in told
 
 
+@pytest.mark.parametrize(
+    ("given", "said"), [(None, "standard input: it is empty"), (b"\xff\xfe{", "standard input is not UTF-8 text")]
+)
+def test_a_standard_input_that_cannot_be_read_is_told(
+    given: bytes | None, said: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(given), "utf-8") if given is not None else None
+    monkeypatch.setattr(sys, "stdin", stream)
+    assert call("type", "import", "-", system="en_US.UTF-8") == (2, "", f"fleetdeck: {said}\n")
+
+
 def test_a_file_that_is_not_there_is_told_in_the_language_of_the_person(call: Call, tmp_path: Path) -> None:
     for words in (("type", "import"), ("import",), ("task", "create", "--file")):
         code, _, told = call(*words, str(tmp_path / "none.json"))

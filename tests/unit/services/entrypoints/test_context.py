@@ -47,6 +47,11 @@ def test_nobody_to_ask_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
     with pytest.raises(UsageError):
         context(yes=False, json=True).confirm("cancel", 3)
+    monkeypatch.setattr(sys, "stdin", None)  # it was closed
+    with pytest.raises(UsageError, match="--yes"):
+        context(yes=False).confirm("cancel", 3)
+    with pytest.raises(UsageError, match="add --confirm"):
+        context().typed("type the name", "add --confirm", "--confirm")
     assert context(yes=True, json=True).confirm("cancel", 3)
     assert context(yes=False).confirm("cancel", 0), "nothing to do needs no question"
 
