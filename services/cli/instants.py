@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from services.assembly import Engine
 from services.cli import shapes, spoken
 from services.domain.errors import UsageError
@@ -45,6 +47,7 @@ class Instants:
         Raises:
             UsageError: it is no time, a whole day, or past; ``field`` names it.
         """
+        text = unicodedata.normalize("NFKC", text)  # full-width digits and colons, as cells of a file may have them
         if not text.strip():
             return 0
         now, span = self._times.now_ms, filter_time.duration_ms(text.strip())

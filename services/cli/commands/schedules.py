@@ -17,6 +17,7 @@ from services.domain.plans.schedule import MISSED, OVERLAP, Schedule, Tally
 from services.domain.task.search import filter_time
 from services.domain.text.said import said
 from services.engine.lead.backfill import Gap
+from services.engine.zone import fleet_zone
 from services.i18n import N_, NP_
 from services.monitor.schedules import ScheduleRow
 
@@ -321,13 +322,17 @@ def set_zone(context: Context) -> int:
     with context.engine() as engine:
         commands = assembly.commands(engine).schedules
         followers = commands.set_zone(context.args.zone) if context.args.zone else 0
-        zone = commands.zone()
+        zone, chosen = commands.zone(), bool(fleet_zone(engine.store))
     lines = (
         [zone]
         if not context.args.zone
         else [spoken.phrase("{zone}; schedules that follow it: {followers}", zone=zone, followers=followers)]
     )
-    context.show({"time_zone": zone, "schedules": followers}, lines)
+    if not chosen:
+        lines.append(
+            spoken.phrase("nobody has set it yet; until then typed and printed times are meant so on this machine")
+        )
+    context.show({"time_zone": zone, "set": chosen, "schedules": followers}, lines)
     return EXIT_OK
 
 

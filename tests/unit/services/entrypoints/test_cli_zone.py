@@ -81,6 +81,16 @@ def test_before_somebody_set_a_zone_both_are_those_of_this_machine(run: Run, tmp
     rows = INSTANT.findall(run("task", "list", people=True)[1])
     assert rows
     assert all(one.endswith("+09:00") for one in rows)
+    assert run("schedule", "zone", people=True)[1].startswith("Asia/Tokyo\nnobody has set it yet")
+    run("schedule", "zone", "Asia/Shanghai")
+    assert run("schedule", "zone", people=True)[1] == "Asia/Shanghai\n"
+
+
+def test_full_width_signs_are_read_as_in_a_file(run: Run, store: EmbeddedStore) -> None:
+    day = dt.datetime.now(dt.UTC).date() + dt.timedelta(days=9)
+    wide = f"{day}T08:30".translate({ord(one): chr(ord(one) + 0xFEE0) for one in "0123456789:"})
+    (made,) = run("task", "create", "--shop", "pdd:s1", "--type", "work", "--not-before", wide)[1]["created"]
+    assert run("task", "show", made)[1]["task"]["due_at"] == f"{day}T00:30:00.000+00:00"
 
 
 @pytest.mark.parametrize(
