@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from services import i18n
+from services.domain.task.record import Attempt, Task
 from services.domain.text.message import Message
 from views.support import shown
 
@@ -90,3 +92,11 @@ def test_the_first_and_the_last_day_of_all_can_be_told() -> None:
     for far in (datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)):
         assert far.astimezone(shown.zone()).astimezone(UTC) == far
     assert datetime(1, 1, 1, tzinfo=shown.zone()).utcoffset() is not None
+
+
+def test_what_runs_takes_longer_and_what_has_ended_took_as_long_as_its_last_attempt() -> None:
+    task = Task(task_id="t1", shop_id="s1", platform="pdd", task_type="work", started_at=1_000, status="running")
+    assert shown.duration_ms(task, 4_000) == 3_000
+    last = Attempt(number=1, worker="w1", started_at=1_000, ended_at=3_500, outcome="succeeded")
+    assert shown.duration_ms(replace(task, status="succeeded", attempts=(last,)), 9_000) == 2_500
+    assert shown.duration_ms(replace(task, status="queued", started_at=0), 9_000) == -1

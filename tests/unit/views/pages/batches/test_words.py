@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.domain.insight import batch as insight
 from services.domain.task.record import Task
 from services.monitor.batches import BatchView
-from views.pages.batches.words import BatchNow, goes_on, headline, late, name, off_by, parts_of, state
+from views.pages.batches.words import BatchNow, goes_on, headline, late, name, off_by, others, parts_of, state
 from views.support import shown
 from views.support.text import THIN
 
@@ -31,6 +31,18 @@ def test_the_batch_of_a_run_is_called_by_its_schedule_and_its_time() -> None:
     assert name(BatchView(batch="orders@20201126T115505+0000", counts={})) == "orders, 2020-11-26"
     for other in ("b1", "mail@example", "orders@20209999T115505+0000"):
         assert name(BatchView(batch=other, counts={})) == other
+
+
+def test_what_may_be_a_secret_in_the_name_of_a_batch_is_not_shown() -> None:
+    assert "hunter2" not in name(BatchView(batch="nightly password=hunter2", counts={}))
+
+
+def test_who_waits_behind_what_needs_a_person_is_told_with_it() -> None:
+    held = insight.Hold(key="held", ids=("h",) * 3, types=(), shops=1, oldest_at=0, behind=1, person=True)
+    story = insight.Story(counts={insight.HELD: 4}, holds=(held,), behind_person=1)
+    said = others(BatchNow(view=BatchView("b1", {"held": 3, "blocked": 1}), story=story))
+    assert said.startswith("3 need a person (")
+    assert said.endswith("1 waits behind them")
 
 
 def test_what_was_cancelled_of_an_open_batch_is_told_with_the_rest() -> None:

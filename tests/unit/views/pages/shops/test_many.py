@@ -183,9 +183,12 @@ def test_ticked_shops_get_a_group_or_tags_together(
     assert fleet.toasts[-1].text == done[key], "two of these may stand there, each with its Undo"
 
 
+@pytest.mark.parametrize("told_of_by_tasks", [False, True])
 def test_a_file_is_looked_at_before_its_good_lines_are_imported(
-    qtbot: QtBot, fleet: Fleet, open_page: Open, tmp_path: Path
+    told_of_by_tasks: bool, qtbot: QtBot, fleet: Fleet, open_page: Open, tmp_path: Path
 ) -> None:
+    if told_of_by_tasks:
+        fleet.store.put_shops([Shop(platform="pdd", shop_id="n1", unregistered=True)])
     file = tmp_path / "shops.csv"
     file.write_text("平台,店铺ID,店铺名称,标签\npdd,s1,One,vip\npdd,n1,New,\npdd,high,Bad,\n", encoding="gbk")
     page = open_page()
@@ -195,7 +198,7 @@ def test_a_file_is_looked_at_before_its_good_lines_are_imported(
     assert dialog.save_button.text() == "Import 2 shops"
     assert "line 4, shop_id" in words(dialog)
     dialog.save_button.click()
-    qtbot.waitUntil(lambda: "pdd:n1" in known(fleet), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: getattr(known(fleet).get("pdd:n1"), "name", "") == "New", timeout=WAIT_MS)
     assert (known(fleet)["pdd:s1"].name, known(fleet)["pdd:s1"].tags) == ("One", ("vip",))
     assert known(fleet)["pdd:s1"].group == "east", "what the file does not tell stays"
     qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
