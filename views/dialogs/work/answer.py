@@ -18,7 +18,7 @@ from services.domain.task.record import Task
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.domain.task.status import Status
-from services.domain.text.mask import masked, masked_text
+from services.domain.text.mask import masked
 from services.domain.types import strict_json
 from services.i18n import N_, _, ngettext
 from services.messages import logged
@@ -133,7 +133,7 @@ def _values(task: Task) -> Mapping[str, str]:
     except (ValueError, RecursionError):
         found = {}
     if not isinstance(found, dict):
-        return {"": safe.one_line(masked_text(str(found)), LONGEST)}
+        return {"": safe.one_line(found, LONGEST)}
     return {name: _value(value) for name, value in list(masked(found).items())[:VALUES]}
 
 
@@ -632,7 +632,7 @@ class EvidenceRow(QWidget):
         failed = bool(error or kind)
         self.values.set_rows([] if failed else list(found.values.items()))
         self.values.setVisible(bool(found.values) and not failed)
-        why = text.sentences([kinds.title(kind) or kind, kinds.telling(masked_text(error), 300)]) if failed else ""
+        why = text.sentences([kinds.title(kind) or kind, kinds.telling(error, 300)]) if failed else ""
         none = (
             _("It left no result.")
             if found.task.ended

@@ -120,8 +120,8 @@ def name(view: BatchView) -> str:
         with suppress(ValueError, OverflowError, OSError):  # a person may call a batch so, too
             at_ms = round(datetime.strptime(planned[2], "%Y%m%dT%H%M%S%z").timestamp() * 1000)
             said = text.listed([planned[1], shown.clock(at_ms, instant.now_ms())])
-            return safe.masked(safe.one_line(said, 120))
-    return safe.masked(safe.one_line(view.batch, 120))
+            return safe.one_line(said, 120)
+    return safe.one_line(view.batch, 120)
 
 
 def is_open(view: BatchView) -> bool:
@@ -295,7 +295,7 @@ def reason(key: str) -> str:
 def why(hold: Hold) -> str:
     """What holds tasks, or what the dead ones among them died of."""
     if hold.title is not None:
-        return safe.masked(safe.one_line(shown.say(hold.title), 120))
+        return safe.one_line(shown.say(hold.title), 120)
     return _("other causes") if ":" in hold.key else reason(hold.key)
 
 

@@ -67,7 +67,7 @@ def note(row: QueueNow) -> str:
 
 def title(row: QueueNow) -> str:
     """What the shop of a queue is called."""
-    return safe.masked(safe.one_line(row.title or row.shop, 60))
+    return safe.one_line(row.title or row.shop, 60)
 
 
 def number(value: int | None) -> str:

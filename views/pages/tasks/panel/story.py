@@ -11,7 +11,6 @@ from services.domain.insight.wait import CLOSED, GateView
 from services.domain.task.notes import Suppressed
 from services.domain.task.record import Attempt, Step, Task
 from services.domain.task.status import Status, Triage
-from services.domain.text.mask import masked_text
 from services.i18n import N_, _
 from views.pages.tasks import wait_words
 from views.support import safe, shown, text
@@ -141,7 +140,7 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
     if step.to == Status.RETRYING:
         return None
     if step.from_ == Status.HELD and step.note and step.to in _DECIDED:
-        why = safe.one_line(masked_text(same_work.decided(task, step)), 120)
+        why = safe.one_line(same_work.decided(task, step), 120)
         by, glyph = safe.one_line(step.note, 80), shown.GLYPHS[step.to]
         return step.at, TimelineEntry(time=time, text=_(_DECIDED[step.to]), strong=by, tail=why, status=glyph)
     word = _STEPS.get(step.to)
@@ -153,7 +152,7 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
 
 
 def _created(task: Task, time: str) -> TimelineEntry:
-    why = safe.one_line(masked_text(messages.noted(same_work.why_again(task))), 120)
+    why = safe.one_line(messages.noted(same_work.why_again(task)), 120)
     words = _("Asked for again by") if same_work.asked(task) is not None else _("Created by")
     by = task.created_by or task.origin
     if task.origin == "republish" and task.parent:
@@ -179,12 +178,12 @@ def _replaced(task: Task, step: Step, time: str) -> TimelineEntry | None:
 
 def _changed(step: Step, time: str) -> TimelineEntry:
     if back := passing.told_back(step.note):
-        by = safe.one_line(masked_text(back), 80)
+        by = safe.one_line(back, 80)
         return TimelineEntry(time=time, text=_("No longer let through, taken back by"), strong=by, status="")
     given = passing.told(step.note)
     if given is None:
         return TimelineEntry(time=time, text=_("Changed by"), strong=safe.one_line(step.note, 80), status="")
-    by, why = (safe.one_line(masked_text(one), 120) for one in given)
+    by, why = (safe.one_line(one, 120) for one in given)
     return TimelineEntry(time=time, text=_("Let through once by"), strong=by, tail=why, status="")
 
 
