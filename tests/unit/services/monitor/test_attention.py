@@ -467,6 +467,9 @@ def test_a_type_that_no_worker_can_run_is_named_with_what_it_needs(room: Room) -
     assert mail.verbs[0] == ("open_tasks", "gate:no_worker type:mail")
     able = worker(room, "w2", executors=("python", "rpa"), handlers=("mail",))
     assert finder.find(look(room, workers=(poor, able)), (), None) == ()
+    apart = worker(room, "w3", lanes=("low",))
+    left = {item.key for item in finder.find(look(room, workers=(apart,)), (), None)}
+    assert not any(key.startswith("needs:") for key in left), "nobody serves the lane: what one could run is not known"
 
 
 def test_a_node_that_tasks_wait_for_and_where_no_worker_runs(room: Room) -> None:
@@ -561,6 +564,9 @@ def test_no_worker_is_as_old_as_the_last_worker_s_leave_or_the_oldest_task(room:
     later = worker(room, "w2", SILENT_AFTER_MS + 1)
     items = {item.key: item for item in finder(room).find(look(room, workers=(later,)), (), task)}
     assert items["no_workers"].since_ms == later.seen_at
+    planned = replace(task, due_at=room.clock.now_ms() + 60_000)
+    items = {item.key: item for item in finder(room).find(look(room, workers=()), (), planned)}
+    assert items["no_workers"].since_ms == task.created_at, "what is to come is not since when"
 
 
 @pytest.mark.parametrize("idempotent", [True, False])

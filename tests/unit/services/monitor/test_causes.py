@@ -374,6 +374,23 @@ def test_what_a_follower_missed_is_read(room: Room) -> None:
     assert causes.causes().rows[0].count == 6
 
 
+def test_behind_a_gap_all_is_read_though_the_numbers_agree(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    causes, real = CauseQueries(room.store), room.store.events
+    gone = dead(room, "s0")
+    dead(room, "s1", cause="0b2d")
+    assert {row.fingerprint for row in causes.causes().rows} == {"9ac1", "0b2d"}
+    room.ask(SetTriage(task_id=gone.task_id, triage="archived", by="ann"))
+    dead(room, "s2", cause="77aa")
+    room.create(shop_id="s3")
+
+    def rest(cursor: str, limit: int, wait_s: float) -> EventBatch:
+        batch = real(cursor, limit, wait_s)
+        return EventBatch(events=batch.events[-1:], cursor=batch.cursor, gap=True)
+
+    monkeypatch.setattr(room.store, "events", rest)
+    assert {row.fingerprint for row in causes.causes().rows} == {"77aa", "0b2d"}
+
+
 class Eyes:
     """Tells its listeners what a test says."""
 

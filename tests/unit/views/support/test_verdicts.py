@@ -9,6 +9,7 @@ from services.domain.insight.verdict import Verdict, safe_to_run_again
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.message import Message
+from views.support import shown
 from views.support.words import verdicts
 
 
@@ -81,3 +82,10 @@ def test_a_letter_by_itself_is_the_one_to_try() -> None:
 def test_levels_have_their_colours(level: str, status: str, lead: str) -> None:
     said = verdicts.say(Verdict(level=level, code="verdict.idempotent"))
     assert (said.status, said.lead) == (status, lead)
+
+
+def test_letters_that_are_all_refused_for_one_reason_are_told_that_alone() -> None:
+    one, other = Message("dead.already", {"id": "t1"}), Message("task.not_readable")
+    assert verdicts.barred([one, one]) == verdicts.barred([one]) == shown.say(one)
+    assert verdicts.barred([one, other]) == f"None of them would go: {shown.say(one)}"
+    assert verdicts.barred([one, None]) == verdicts.barred([]) == ""

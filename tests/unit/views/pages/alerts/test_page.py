@@ -432,6 +432,23 @@ def test_mute_asks_until_when_and_why(qtbot: QtBot, fleet: Fleet, alerts: Alerts
     assert not answer_of(fleet, login.id).muted_until
 
 
+def test_a_mute_taken_back_leaves_none_in_the_place_of_one_that_was_over(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    over = Answer(muted_by="ann", muted_at=alerts.now - 2 * MINUTE, muted_until=alerts.now - MINUTE, reason="night")
+    login = alerts.login(answer=over)
+    page = open_page()
+    qtbot.mouseClick(page.buttons["mute"], Qt.MouseButton.LeftButton)
+    (dialog,) = page.findChildren(MuteDialog)
+    dialog.reason.setText("the carrier works on it")
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        dialog.save_button.click()
+    undo = fleet.toasts[-1].actions[0]
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        undo.call()
+    assert answer_of(fleet, login.id).muted_until == 0
+
+
 @pytest.mark.parametrize("choice", ["take over", "overwrite"])
 def test_a_mute_of_somebody_else_meanwhile_is_taken_over_or_overwritten(
     choice: str, qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
