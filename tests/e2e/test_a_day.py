@@ -147,7 +147,7 @@ def day(qtbot: QtBot, qapp: QApplication, cli: Cli, words: tuple[str, ...], tmp_
     console.window.close()
     console.window.deleteLater()
     console.feed.deleteLater()
-    operation.shut_down(wait=True)
+    operation.shut_down()
     operation.configure(None)
     session.close(0.0)
 

@@ -31,7 +31,7 @@ def desk(qapp: QApplication, place: Settings) -> Iterator[Desk]:
     yield opened
     opened.feed.leave()
     opened.feed.deleteLater()
-    operation.shut_down(wait=True)
+    operation.shut_down()
     operation.configure(None)
     opened.session.close(0.0)
     assert not errors, errors

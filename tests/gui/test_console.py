@@ -73,7 +73,7 @@ def play(
             for window in (console.opened.window if console.opened is not None else None, console.welcome):
                 if window is not None:
                     window.deleteLater()
-        operation.shut_down(wait=True)
+        operation.shut_down()
         operation.configure(None)
     return opened[0]
 

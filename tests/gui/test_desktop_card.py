@@ -52,4 +52,4 @@ def test_the_card_shows_and_changes_what_the_desktop_says(
     card.refresh()
     qtbot.waitUntil(lambda: str(entry) in card.note.text() and not card.links.isEnabled())
     assert card.links.current() == "on"
-    operation.shut_down(wait=True)
+    operation.shut_down()

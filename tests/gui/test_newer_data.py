@@ -121,11 +121,11 @@ def opened(qapp: QApplication, settings: config.Settings) -> Iterator[tuple[Open
         window.resize(1280, 800)
         window.show()
         yield session, desk
-        operation.shut_down(wait=True)
+        operation.shut_down()
         assert not errors
     finally:
         window.close()
         window.deleteLater()
         desk.feed.deleteLater()
-        operation.shut_down(wait=True)
+        operation.shut_down()
         session.close(0.0)

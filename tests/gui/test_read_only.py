@@ -66,7 +66,7 @@ def opened(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Opened]
         desk.window.close()
         desk.window.deleteLater()
         desk.feed.deleteLater()
-        operation.shut_down(wait=True)
+        operation.shut_down()
         session.close(0.0)
     operation.configure(None)
 
@@ -135,7 +135,7 @@ def test_every_page_leaves_all_as_it_was(
         desk.window.open_page(page)
         shown = desk.feed.latest.at_ms
         qtbot.waitUntil(lambda shown=shown: desk.feed.latest.at_ms > shown + 1200)
-    operation.shut_down(wait=True)
+    operation.shut_down()
     after = stock.taken(settings, rabbitmq)
     assert {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)} == set()
     assert not errors

@@ -152,7 +152,7 @@ def _look(qapp: QApplication, qtbot: QtBot, place: config.Settings, *, settle_ms
         desk.window.close()
         desk.window.deleteLater()
         desk.feed.deleteLater()
-        operation.shut_down(wait=True)
+        operation.shut_down()
         session.close(0.0)
         operation.configure(None)
     assert not errors, errors

@@ -52,7 +52,7 @@ def main() -> int:
             dialog.grab().save(sys.argv[1])
             dialog.reject()
         finally:
-            operation.shut_down(wait=True)
+            operation.shut_down()
             desk.session.close(0.0)
     return 0
 

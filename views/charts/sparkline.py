@@ -114,11 +114,10 @@ def _paint_limit(painter: QPainter, rect: QRectF, y: float) -> None:
 class Sparkline(QWidget):
     """A small curve; drawn again only when its numbers, size or theme change."""
 
-    def __init__(self, name: str = "", role: str = "running") -> None:
+    def __init__(self, name: str = "") -> None:
         super().__init__()
-        self._name, self._role = name, role
+        self._name = name
         self._values: tuple[float, ...] = ()
-        self._limit: float | None = None
         self._picture: QPixmap | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self._forget)
@@ -128,12 +127,12 @@ class Sparkline(QWidget):
         """The numbers shown."""
         return self._values
 
-    def show_values(self, values: Sequence[float], *, limit: float | None = None) -> None:
+    def show_values(self, values: Sequence[float]) -> None:
         """Show these numbers."""
         fresh = tuple(float(value) for value in values)
-        if (fresh, limit) == (self._values, self._limit):
+        if fresh == self._values:
             return
-        self._values, self._limit = fresh, limit
+        self._values = fresh
         self._announce()
         self._forget()
 
@@ -149,7 +148,7 @@ class Sparkline(QWidget):
             self._picture.fill(Qt.GlobalColor.transparent)
             painter = QPainter(self._picture)
             room = QRectF(self.rect()).adjusted(1, 3, -4, -3)
-            paint_sparkline(painter, room, self._values, self._role, limit=self._limit)
+            paint_sparkline(painter, room, self._values, "running")
             painter.end()
         QPainter(self).drawPixmap(0, 0, self._picture)
 

@@ -67,7 +67,7 @@ class HealthPopover(QFrame):
     def _curve(self) -> QWidget:
         box = QWidget()
         column = in_column(Label(_("Latency over the last 10 minutes"), "caption", "text3"), owner=box, spacing=4)
-        line = Sparkline(N_("Latency"), "running")
+        line = Sparkline(N_("Latency"))
         line.setFixedHeight(34)
         line.show_values(self.part.latencies)
         column.addWidget(line)

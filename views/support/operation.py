@@ -3,10 +3,6 @@
     self._query = Operation(self)
     self._query.start(partial(queries.page, text), success=self._show)
 
-In a coroutine (qasync loop):
-
-    outcome = await self._republish.run(partial(commands.republish, keys))
-
 The callable runs in a thread and gets values only, never widgets. Its result comes back in the
 GUI thread, or is dropped when the owner has died or, with ``latest=True``, when a newer run of
 the same operation began. An error that nobody handles goes to the notifier given to
@@ -15,7 +11,6 @@ the same operation began. An error that nobody handles goes to the notifier give
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import functools
 import itertools
@@ -232,9 +227,9 @@ def configure(notify: Notify | None) -> None:
     _background.notify = notify
 
 
-def shut_down(*, wait: bool = True, most_s: float | None = None) -> None:
+def shut_down(*, most_s: float | None = None) -> None:
     """End the threads; runs not yet begun are dropped. ``most_s``: those that take longer are left to themselves."""
-    _background.shut_down(most_s if wait else 0.0)
+    _background.shut_down(most_s)
 
 
 def report(error: BaseException) -> None:
@@ -288,21 +283,6 @@ class Operation(QObject):
         """Want no answer of the runs in flight any more: with ``latest=True`` what they bring is left out."""
         self._number += 1
         self._awaited = False
-
-    def run(self, call: Callable[[], T]) -> asyncio.Future[T]:
-        """Run `call` and return its awaitable result; raises its error, or ``Dropped``."""
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-
-        def succeed(result: T) -> None:
-            if not future.done():
-                future.set_result(result)
-
-        def fail(error: BaseException) -> None:
-            if not future.done():
-                future.set_exception(error)
-
-        self._submit(call, succeed, fail)
-        return future
 
     def _submit(
         self,

@@ -42,10 +42,6 @@ class AtRest(QObject):
         """The page was opened."""
         self._touched = self._table.underMouse()
 
-    def touch(self) -> None:
-        """A person began by another way."""
-        self._touched = True
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Notice the first touch; everything goes on its way."""
         if event.type() in _TOUCHES:

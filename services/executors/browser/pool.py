@@ -141,7 +141,7 @@ class Pool:
                 await self._give_place(key, place)
                 raise
 
-    async def acquire_light(self, platform: str = "", shop_id: str = "") -> Lease:
+    async def acquire_light(self) -> Lease:
         """A context of its own in the shared browser: nothing of it is kept.
 
         Raises:
@@ -150,7 +150,7 @@ class Pool:
         until = time.monotonic() + self._settings.acquire_seconds
         place = await self._take_place(SHARED, self._settings.max_contexts, until)
         try:
-            return await self._lease(place, platform, shop_id, until)
+            return await self._lease(place, "", "", until)
         except BaseException:
             await self._give_place(SHARED, place)
             raise

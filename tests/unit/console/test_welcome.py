@@ -29,7 +29,7 @@ from views.support.connections import Connection
 def operations() -> Iterator[None]:
     """Ends, after the window, what looks for it."""
     yield
-    operation.shut_down(wait=True)
+    operation.shut_down()
 
 
 def test_a_home_that_cannot_be_written_keeps_from_starting_until_it_can(

@@ -217,10 +217,6 @@ class MessageEditor(QWidget):
         self._choose("json")
         self._say()
 
-    def forget(self, task_id: str) -> None:
-        """Drop what was typed for a letter that has been sent."""
-        self._drafts.pop(task_id, None)
-
     def _keep_draft(self) -> None:
         if self.is_reading:  # its draft is not in the editor yet
             return

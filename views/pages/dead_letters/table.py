@@ -277,9 +277,9 @@ def _last_closed(queries: TaskQueries) -> int:
     return page.tasks[0].updated_at if page.tasks else 0
 
 
-def letters_of(queries: TaskQueries, wanted: Wanted, limit: int = ALL) -> list[Task]:
+def letters_of(queries: TaskQueries, wanted: Wanted) -> list[Task]:
     """Letters of a cause, the newest first or last. Blocking."""
-    return _letters(queries, wanted, limit)[0]
+    return _letters(queries, wanted, ALL)[0]
 
 
 def ids_of(queries: TaskQueries, wanted: Wanted) -> list[str]:

@@ -69,14 +69,14 @@ def test_what_is_not_known_breaks_the_curve(qtbot: QtBot) -> None:
 def test_it_is_drawn_again_only_when_something_changed(qtbot: QtBot) -> None:
     line = Sparkline("Success, 24 h")
     qtbot.addWidget(line)
-    line.show_values([1, 2, 3], limit=2)
+    line.show_values([1, 2, 3])
     line.show()
     first = line.grab().toImage()
     drawn = line._picture
-    line.show_values([1, 2, 3], limit=2)
+    line.show_values([1, 2, 3])
     line.grab()
     assert line._picture is drawn
-    line.show_values([3, 2, 1], limit=2)
+    line.show_values([3, 2, 1])
     assert line.grab().toImage() != first
     theme().set_mode("light")
     assert line._picture is None

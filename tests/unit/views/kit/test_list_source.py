@@ -70,7 +70,7 @@ def shelf() -> Iterator[Shelf]:
     made = Shelf()
     yield made
     made.open.set()
-    operation.shut_down(wait=True)
+    operation.shut_down()
 
 
 @pytest.fixture
@@ -340,7 +340,7 @@ def test_what_is_shown_is_followed_while_a_question_that_is_wanted_no_more_takes
     finally:
         go_on.set()
         rows.set_active(False)
-        operation.shut_down(wait=True)
+        operation.shut_down()
 
 
 @pytest.mark.parametrize("fails", [False, True])

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 
 import pytest
-import qasync
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from views.support import operation
-from views.support.operation import Dropped, Operation, act_number
+from views.support.operation import Operation, act_number
 
 
 def fail() -> None:
@@ -28,15 +26,6 @@ def told() -> Iterator[list[BaseException]]:
     operation.configure(errors.append)
     yield errors
     operation.configure(None)
-
-
-@pytest.fixture
-def loop(qapp: QApplication) -> Iterator[qasync.QEventLoop]:
-    loop = qasync.QEventLoop(qapp)
-    asyncio.set_event_loop(loop)
-    yield loop
-    loop.close()
-    asyncio.set_event_loop(None)
 
 
 def test_the_result_comes_back_in_the_gui_thread(qtbot: QtBot) -> None:
@@ -206,40 +195,6 @@ def test_what_is_given_up_is_awaited_no_more_though_it_goes_on(qtbot: QtBot) -> 
     gate.set()
     qtbot.waitUntil(lambda: not task.busy)
     assert not task.awaited
-
-
-def test_a_coroutine_awaits_result_and_error(loop: qasync.QEventLoop) -> None:
-    owner = QObject()
-    task = Operation(owner)
-
-    async def work() -> tuple[int, str]:
-        number = await task.run(lambda: 42)
-        try:
-            await task.run(fail)
-        except ValueError as error:
-            return number, str(error)
-        return number, ""
-
-    assert loop.run_until_complete(asyncio.wait_for(work(), 5)) == (42, "broker is gone")
-
-
-def test_a_coroutine_of_a_dead_owner_ends(loop: qasync.QEventLoop) -> None:
-    gate = threading.Event()
-    owner = QObject()
-    task = Operation(owner)
-
-    async def work() -> bool:
-        nonlocal owner, task
-        future = task.run(gate.wait)
-        del owner, task
-        gate.set()
-        try:
-            await future
-        except Dropped:
-            return True
-        return False
-
-    assert loop.run_until_complete(asyncio.wait_for(work(), 5))
 
 
 def test_after_shutting_down_it_starts_anew(qtbot: QtBot) -> None:
