@@ -42,6 +42,7 @@ from services.messages import told
 from services.monitor.live import BACKOFF_S
 from services.profiles.book import Book, SavedProfile
 from services.profiles.known import LOCAL
+from services.settings.config_file import DEFAULT, ConfigFile
 from services.settings.reading import UNNAMED
 from views.dialogs.confirm import set_confirm_limits
 from views.dialogs.republish.runner import BulkRunner
@@ -253,10 +254,15 @@ class Console:
         self._go(lambda: self._choose(settings, work=True))
 
     def _with_slots(self, settings: config.Settings) -> config.Settings:
-        """The settings with the number of slots that was chosen at the first run."""
+        """The settings with the number of slots that was chosen at the first run, where nothing says another one since:
+        config.toml may be written by any editor. Blocking.
+        """
         slots = self._state.get("slots", 0)
         if not settings.embedded or not isinstance(slots, int) or not 1 <= slots <= MOST_SLOTS:
             return settings
+        with suppress(ConsoleError):
+            if ConfigFile(settings.home_path).look().of("worker.slots").origin != DEFAULT:
+                return settings
         worker = msgspec.structs.replace(settings.worker, slots=slots)
         return msgspec.structs.replace(settings, worker=worker)
 
@@ -353,7 +359,7 @@ class Console:
 
     async def _start(self, name: str, *, chosen: bool = False) -> None:
         try:
-            settings = self._with_slots(await self._off(self._settings_of, name))
+            settings = await self._off(lambda: self._with_slots(self._settings_of(name)))
         except ConsoleError as exc:
             self._state.set(profile=name)
             lost = msgspec.structs.replace(self._request.settings, profile=name)
@@ -413,8 +419,8 @@ class Console:
 
     @property
     def _rereads(self) -> bool:
-        """Whether config.toml alone says what a connection leads to; words and variables hold for a whole run."""
-        return self._request.first_run and not self._request.named
+        """Whether files alone say what a connection leads to; addresses of words and variables hold for a whole run."""
+        return self._request.first_run and not self._request.led
 
     def _settings_of(self, name: str) -> config.Settings:
         """What a connection is called leads to. Blocking."""

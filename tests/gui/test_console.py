@@ -130,6 +130,22 @@ def test_the_sample_fleet_is_offered_until_there_are_shops(qapp: QApplication, t
     play(qapp, tmp_path, scene)
 
 
+@pytest.mark.parametrize(("written", "slots"), [("[worker]\nslots = 2\n", 2), ("[worker]\nlanes = ['high']\n", 3)])
+def test_slots_that_an_editor_wrote_go_before_those_of_the_first_run(
+    qapp: QApplication, tmp_path: Path, written: str, slots: int
+) -> None:
+    (tmp_path / "console.json").write_text('{"chosen": "local", "slots": 3}', encoding="utf-8")
+    (tmp_path / "config.toml").write_text(written, encoding="utf-8")
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console.connection is not None and bool(console.connection.local.name), "a local worker")
+        assert console.connection is not None
+        store = console.connection.engine.store
+        await until(lambda: [len(one.slots) for one in store.workers()] == [slots], f"{slots} slots")
+
+    play(qapp, tmp_path, scene)
+
+
 def test_a_dead_letter_edited_and_republished_from_the_window_succeeds(qapp: QApplication, tmp_path: Path) -> None:
     flow = tmp_path / "flow.py"
     flow.write_text(
