@@ -34,6 +34,7 @@ class ConsoleRequest(msgspec.Struct, frozen=True, kw_only=True):
     first_run: bool = False
     read_only: bool = False  #: a word asked for it, whatever is opened later
     named: bool = False  #: words or variables say which connection; otherwise the last one that was chosen is opened
+    led: bool = False  #: they also say where its servers are, which holds for a whole run
     seconds: float = 0.0
     page: str = ""
     show: str = ""  #: what the page is to show: a filter, or the name of one thing
@@ -63,6 +64,11 @@ class Context(msgspec.Struct):
         """Whether words or variables of this run say where to connect."""
         words = (getattr(self.args, name, "") for name in ("profile", "broker"))
         return any(words) or settings.names_connection()
+
+    @property
+    def led(self) -> bool:
+        """Whether they say where the servers are, and no name of what stands in a file does."""
+        return bool(getattr(self.args, "broker", "")) or settings.names_servers()
 
     def settings(self) -> settings.Settings:
         """Settings with the command line's words over them."""

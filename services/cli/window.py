@@ -101,6 +101,7 @@ def console(context: Context) -> int:
         link=clicked if link is None else "",
         read_only=getattr(context.args, "read_only", False),
         named=context.named,
+        led=context.led,
     )
     code = context.open_console(request)
     if context.json:

@@ -10,6 +10,7 @@ from services.settings.environment import (
     is_windows,
     language_asked_for,
     names_connection,
+    names_servers,
     system_language,
     use_offscreen,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "language_configured",
     "load",
     "names_connection",
+    "names_servers",
     "system_language",
     "use_offscreen",
 ]

@@ -59,7 +59,12 @@ def system_language() -> str:
 
 def names_connection() -> bool:
     """Whether a variable of this run says where to connect."""
-    return any(os.environ.get(f"{PREFIX}{name}") for name in ("PROFILE", "BROKER__URL", "STORE__URL"))
+    return names_servers() or bool(os.environ.get(f"{PREFIX}PROFILE"))
+
+
+def names_servers() -> bool:
+    """Whether a variable of this run says where broker or store are."""
+    return any(os.environ.get(f"{PREFIX}{name}") for name in ("BROKER__URL", "STORE__URL"))
 
 
 def use_offscreen() -> None:

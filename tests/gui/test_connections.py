@@ -160,7 +160,31 @@ def test_one_can_go_back_to_the_connection_of_the_command_line(
         console.connections.choose(settings.profile)
         await shown(console, settings.profile)
 
-    play(qapp, home, scene, settings=settings, named=True)
+    play(qapp, home, scene, settings=settings, named=True, led=True)
+
+
+def test_what_is_edited_holds_at_once_also_where_a_word_named_the_connection(qapp: QApplication, home: Path) -> None:
+    """As in the window that "open in a window of its own" starts."""
+    Book(home).put(SavedProfile(name="east"))
+
+    async def scene(console: Console) -> None:
+        await shown(console, "east")
+        console.connections.edit("east")
+        await until(lambda: console.connections.dialog is not None, "the dialog")
+        dialog = console.connections.dialog
+        assert dialog is not None
+        dialog.environment.setCurrentIndex(dialog.environment.findData("staging"))
+        dialog.save_button.click()
+        await until(
+            lambda: (
+                console.opened is not None
+                and console.opened.window.top_bar.profile.accessibleName() == "Connection: east STAGING"
+                and not console.entering
+            ),
+            "it is opened anew",
+        )
+
+    play(qapp, home, scene, settings=config.load(home=home, profile="east"), named=True)
 
 
 def test_what_runs_here_is_asked_about_before_another_is_opened(qapp: QApplication, home: Path) -> None:
