@@ -48,6 +48,8 @@ class DeadLetterCommands:
             raise UsageError(said("dead.one_payload"), field="payload")
         if if_duplicate == "force" and not reason.strip():
             raise UsageError(said("force.reason"), field="reason")
+        if not chosen:  # a filter that nothing fits: no act
+            return Outcome()
         detail = {"payload": payload, "if_duplicate": if_duplicate, "reason": reason}
         with self._audit.act("dead.republish", chosen, {key: value for key, value in detail.items() if value}) as act:
 
@@ -67,6 +69,8 @@ class DeadLetterCommands:
             raise UsageError(said("options.triage"), field="triage")
         self._audit.need(self._operator, "operator", f"dead.{triage}", task_ids)
         chosen = list(dict.fromkeys(task_ids))
+        if not chosen:
+            return Outcome()
 
         def some(letters: Sequence[str]) -> Outcome:
             ops: list[Op] = [SetTriage(task_id=one, triage=triage, by=self._operator.who, note=note) for one in letters]

@@ -293,6 +293,8 @@ class TaskCommands:
         """
         self._audit.need(self._operator, "operator", action, task_ids)
         ids = list(dict.fromkeys(task_ids))
+        if not ids:  # a filter that nothing fits: no act
+            return Outcome()
         with self._audit.act(action, ids, detail) as act:
             some = partial(self._some, make=make, refuses=refuses)
             outcome = in_portions(ids, some, lambda: self._audit.lost(self._operator, "operator"))

@@ -103,6 +103,8 @@ class BulkRepublish:
         ids = [item.task_id for item in plan.items]
         self._audit.need(self._operator, "operator", "dead.republish", ids)
         options.check()
+        if not ids:
+            return Ended(outcome=Outcome())
         shelf = Shelf(self._store, self._clock, self._operator.who)
         with self._audit.act("dead.republish", ids, options.detail(plan.fields)) as act:
             book = shelf.begin(plan, options) if len(ids) > 1 else None

@@ -17,6 +17,15 @@ def test_shops_of_a_file_are_counted_as_people_count(shops: str, said: str, run:
     assert run("shop", "import", str(tmp_path / "shops.csv"), people=True) == (0, f"{said}\n")
 
 
+def test_what_fits_nothing_is_no_act(run: Run) -> None:
+    for words in (
+        *((("task", verb)) for verb in ("cancel", "retry", "run-now")),
+        *((("dead", verb)) for verb in ("republish", "archive", "ignore", "restore")),
+    ):
+        assert run(*words, "--filter", "shop:nobody", "--yes")[0] == 0
+    assert run("audit", "list")[1]["entries"] == []
+
+
 def test_a_queue_of_its_own_is_told_as_new_once(run: Run, tmp_path: Path) -> None:
     run("task", "create", "--shop", "pdd:s1", "--type", "work")
     given, again = (run("shop", "dedicate", "pdd:s1") for _ in range(2))
