@@ -30,27 +30,25 @@ class Instants:
     """Reads instants in the fleet's time zone; durations begin when this was made."""
 
     def __init__(self, zone: str, now_ms: int) -> None:
-        self._times = filter_time.Times(now_ms, zone)
+        self._times, self._zone = filter_time.Times(now_ms, zone), zone
 
     @classmethod
     def of(cls, engine: Engine) -> Instants:
-        """In the zone of the fleet; before somebody set it in that of the settings, else of this machine.
-
-        Raises:
-            UsageError: there is no such zone.
-        """
-        return cls(zone_of(engine), engine.store.now_ms())
+        """In the zone of the fleet; before somebody set it in that of the settings, else of this machine."""
+        return cls(shapes.zone(engine), engine.store.now_ms())
 
     def read(self, text: str, field: str) -> int:
         """UTC milliseconds, 0 for an empty text.
 
         Raises:
-            UsageError: it is no time, a whole day, or past; ``field`` names it.
+            UsageError: it is no time, a whole day, or past; ``field`` names it. Or this machine does not know the zone.
         """
         text = unicodedata.normalize("NFKC", text)  # full-width digits and colons, as cells of a file may have them
         if not text.strip():
             return 0
         now, span = self._times.now_ms, filter_time.duration_ms(text.strip())
+        if span is None:
+            recurrence.zone_named(self._zone)  # else the time would be meant in that of the machine
         found = (now + span, now + span) if span is not None else self._times.span(text)
         if found is None or found[0] != found[1]:
             raise UsageError(

@@ -86,6 +86,16 @@ def test_before_somebody_set_a_zone_both_are_those_of_this_machine(run: Run, tmp
     assert run("schedule", "zone", people=True)[1] == "Asia/Shanghai\n"
 
 
+def test_a_zone_that_this_machine_does_not_know_is_in_the_way_of_times_alone(run: Run, store: EmbeddedStore) -> None:
+    set_fleet_zone(store, "Mars/Base")  # by a machine that knows newer ones
+    words = ("task", "create", "--shop", "pdd:s1", "--type")
+    assert run(*words, "now")[0] == 0
+    assert run(*words, "soon", "--delay", "2h", "--deadline", "3h")[0] == 0
+    day = dt.datetime.now(dt.UTC).date() + dt.timedelta(days=9)
+    code, told = run(*words, "then", "--not-before", f"{day}T08:00")
+    assert (code, "Mars/Base" in told["error"]) == (2, True)
+
+
 def test_full_width_signs_are_read_as_in_a_file(run: Run, store: EmbeddedStore) -> None:
     day = dt.datetime.now(dt.UTC).date() + dt.timedelta(days=9)
     wide = f"{day}T08:30".translate({ord(one): chr(ord(one) + 0xFEE0) for one in "0123456789:"})
