@@ -23,8 +23,8 @@ import msgspec
 
 from services import assembly, workforce
 from services import settings as config
-from services.cli import signals, window
-from services.cli.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, plain, whole
+from services.cli import signals, spoken, window
+from services.cli.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, plain, seconds, whole
 from services.commands.promises import PromiseCommands
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.gates.breaker import Rule
@@ -33,6 +33,7 @@ from services.domain.promises.promise import BY, Promise
 from services.domain.task.search.query import Query
 from services.domain.task.status import TERMINAL, Status
 from services.domain.text.said import said
+from services.i18n import N_
 from services.monitor.live import Changes, Live
 from services.sample.care import NOTE, Caretaker
 from services.sample.fleet import SampleFleet, Trickle, sample_shops
@@ -175,15 +176,25 @@ MAX_SECONDS, MAX_RATE = 86_400, 1_000
 SIGHT_S = 4.0
 
 
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(spoken.phrase("takes a number, not {text}", text=f"{text!r:.40}")) from None
+
+
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     text = "a throw-away fleet with real task processes"
     parser = nouns.add_parser("demo", parents=[window.options(), common], help=text)
     parser.add_argument("--shops", type=whole(1, 10_000), default=60)
     parser.add_argument(
-        "--seconds", type=float, default=None, help=f"end after this time (default with --json: {DEFAULT_SECONDS:.0f})"
+        "--seconds",
+        type=seconds,
+        default=None,
+        help=f"end after this time (default with --json: {DEFAULT_SECONDS:.0f})",
     )
     parser.add_argument("--slots", type=whole(1, 64), default=5)
-    parser.add_argument("--rate", type=float, default=PER_SECOND, help="tasks a second")
+    parser.add_argument("--rate", type=_number, default=PER_SECOND, help="tasks a second")
     parser.add_argument("--size", default="", metavar="WxH", help="size of the window (default: 1600x1000)")
     parser.set_defaults(handler=run, shows_window=True)
 
@@ -332,15 +343,13 @@ def run(context: Context) -> int:
     """Show the window where there is a display and nobody asked for JSON; else run for the given time and report."""
     args = context.args
     if args.seconds is not None and not 0 < args.seconds <= MAX_SECONDS:
-        text = "--seconds must be a number above 0 and at most 86400; leave it out to go on until you end it"
-        raise UsageError(text, field="--seconds")
+        raise UsageError(said("sample.seconds"), field="--seconds")
     if not 0 < args.rate <= MAX_RATE:
         raise UsageError(said("sample.rate"), field="--rate")
     size = _size(args.size) if args.size else None
     if not opens_window(context):
-        why = (
-            "with --json the demo opens one only for --screenshot FILE" if context.json else "there is no display here"
-        )
+        json_only = N_("with --json the demo opens one only for --screenshot FILE")
+        why = spoken.phrase(json_only if context.json else N_("there is no display here"))
         window.refuse_without_window(args, why)
     stop = threading.Event()
     with (

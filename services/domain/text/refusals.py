@@ -25,6 +25,7 @@ REFUSALS: dict[str, str] = {
     "sample.no_storefront": N_("the sample storefront did not start; see whether a firewall forbids loopback"),
     "sample.shops": N_("--shops must be 1 to {most}"),
     "sample.rate": N_("--rate must be a number above 0 and at most 1000"),
+    "sample.seconds": N_("--seconds must be above 0 and at most a day; leave it out to go on until you end it"),
     "sample.size": N_("--size must be between 960x540 and 8000x5000, not {value}"),
     "sample.no_events": N_("the event stream does not answer"),
     "serve.not_begun": N_("the server did not begin; --verbose says why"),
