@@ -110,7 +110,6 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
     step: Count = 0  #: of the last message
     told_at: Instant = 0
     escalated_at: Instant = 0
-    acted_at: Instant = 0  #: when the action of its rule was taken
     grew: Count = 0  #: as many were told of growth last
     passed: bool = False
     stage: Count = 0  #: the worst that was told; the incident then goes by the rule that saw it

@@ -199,7 +199,7 @@ class AlertKeeper:
             return Led()
 
     def _take_action(self, incident: Incident) -> None:
-        if not incident.rule.action or incident.acted_at or self._act is None:
+        if not incident.rule.action or self._act is None:
             return
         now = self._store.now_ms()
         try:
@@ -209,4 +209,4 @@ class AlertKeeper:
             did = Message("alert.line_action_failed", params)
             log.warning("rule %s could not do %s: %s", incident.rule.name, incident.rule.action, exc)
         lines = (*incident.lines, Line(at=now, message=did))[-LINES_KEPT:]
-        self._book.put(replace(incident, acted_at=now, lines=lines))
+        self._book.put(replace(incident, lines=lines))

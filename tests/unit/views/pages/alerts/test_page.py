@@ -413,6 +413,21 @@ def test_take_it_by_its_key_and_undo(qtbot: QtBot, fleet: Fleet, alerts: Alerts,
     assert not answer_of(fleet, login.id).answered_by
 
 
+def test_who_gave_it_back_takes_that_back_with_the_note(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    login = alerts.login(answer=Answer(answered_by="ann", answered_at=alerts.now - MINUTE, note="checking"))
+    page = open_page()
+    (one,) = fleet.context.alerts.now().incidents
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        page.actions_of_page.give_back(one)
+    assert not answer_of(fleet, login.id).answered_by
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        fleet.toasts[-1].actions[0].call()
+    answer = answer_of(fleet, login.id)
+    assert (answer.answered_by, answer.note) == (fleet.context.commands.operator.who, "checking")
+
+
 def test_mute_asks_until_when_and_why(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
     login = alerts.login()
     page = open_page()
@@ -645,6 +660,20 @@ def edit_rule(qtbot: QtBot, page: AlertsPage, name: str) -> RuleStrip:
     page.buttons["rule.edit"].click()
     (dialog,) = page.findChildren(RuleStrip)
     return dialog
+
+
+def test_the_first_change_of_a_rule_taken_back_leaves_it_as_delivered(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    page = open_page()
+    strip = edit_rule(qtbot, page, "dead_letters")
+    strip.spans["for_s"].setValue(90)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        strip.save_button.click()
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        fleet.toasts[-1].actions[0].call()
+    rule = fleet.context.commands.alerts.rules()["dead_letters"]
+    assert (rule.by, rule.for_s == 90) == ("", False)
 
 
 def test_a_rule_is_changed_below_the_list_and_what_was_typed_is_not_lost(
