@@ -291,6 +291,18 @@ def test_the_strip_and_the_breaks_survive_a_change_of_the_leader(desk: Desk) -> 
     assert healed.strip[-1][1] == "broken"  # the worst of its half hour
 
 
+def test_what_is_promised_anew_under_a_name_is_at_risk_since_then_only(desk: Desk) -> None:
+    desk.shops("s1")
+    desk.done("s1", 61)
+    desk.promise()
+    before = desk.stands()
+    eventually(lambda: desk.now > before.judged_at)
+    desk.promise(version=2, limit_s=1800)
+    found = desk.stands()
+    assert (found.version, found.state, len(found.breaks), len(found.strip)) == (2, "broken", 1, 1)
+    assert found.risk_since == found.judged_at > before.risk_since
+
+
 def test_who_leads_judges_by_itself(desk: Desk) -> None:
     desk.shops("s1")
     desk.done("s1", 61)
