@@ -204,6 +204,22 @@ def test_work_that_is_to_be_done_by_an_hour(desk: Desk) -> None:
     assert found.breaks[0].until  # that one is over: somebody has promised less
 
 
+def test_of_work_by_an_hour_the_first_success_of_a_window_tells_how_long_it_takes(desk: Desk) -> None:
+    desk.shops("s1")
+    hour = desk.now // (60 * MINUTE) % 24
+    zone = "UTC" if 6 <= hour < 18 else "Etc/GMT+12"
+    set_fleet_zone(desk.fleet.engine.store, zone)
+    minute = (desk.now // MINUTE - (0 if zone == "UTC" else 720)) % 1440
+    desk.done("s1", 45)
+    desk.promise(kind=BY, window=Weekly(days=tuple(range(7)), start=minute - 30, end=minute + 30))
+    assert desk.stands().gaps == ()
+    desk.done("s1", 20)
+    (gap,) = desk.stands().gaps
+    assert 590 <= gap <= 670
+    desk.done("s1", 5)
+    assert desk.stands().gaps == (gap,), "what comes once more in it is no other way through it"
+
+
 def test_what_is_switched_off_is_not_judged_and_what_is_gone_leaves_nothing(desk: Desk) -> None:
     desk.shops("s1")
     desk.promise()
