@@ -220,6 +220,20 @@ def test_of_work_by_an_hour_the_first_success_of_a_window_tells_how_long_it_take
     assert desk.stands().gaps == (gap,), "what comes once more in it is no other way through it"
 
 
+@pytest.mark.parametrize("held", [False, True])
+def test_a_success_that_a_gate_held_back_tells_no_pace(desk: Desk, *, held: bool) -> None:
+    store = desk.fleet.engine.store
+    desk.shops("s1")
+    desk.done("s1", 20)
+    desk.promise()
+    if held:
+        store.set_pause(Pause(scope="shop:pdd:s1", by="ann@desk"))
+    assert [row.check for row in desk.stands().rows] == (["gates"] if held else [])
+    store.clear_pause("shop:pdd:s1")
+    desk.done("s1", 1)
+    assert len(desk.stands().gaps) == (0 if held else 1)
+
+
 def test_what_is_switched_off_is_not_judged_and_what_is_gone_leaves_nothing(desk: Desk) -> None:
     desk.shops("s1")
     desk.promise()
