@@ -8,9 +8,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from services import assembly
+from services.domain.alerts import outbox
 from services.domain.alerts.channel import Channel
-from services.domain.alerts.incident import MUTED, OPEN
+from services.domain.alerts.incident import MUTED, OPEN, Words
 from services.domain.gates.breaker import Rule as BreakerRule
+from services.domain.text.message import Message
 from services.engine.producer import TaskSpec
 from services.monitor.alerts.wording import Text
 from services.watch.alerts.channels import carrier
@@ -107,6 +109,26 @@ def test_a_dead_channel_loses_nothing_and_holds_up_no_other(fleet: Fleet, watch:
         assert "任务" in other.told[0]["title"]
         assert len(hook.told) == 1
         assert not any(one.waiting for one in watch.now().channels)
+
+
+@pytest.mark.parametrize("pair", ["embedded"], indirect=True)
+def test_a_channel_takes_no_more_in_a_minute_than_it_wants(
+    watch: Watch, hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch.channel(rate=1)
+    real, later = watch.store.now_ms, [0]
+    for number in range(2):
+        letter = outbox.Letter(
+            incident=f"INC-{number}", step=1, what="raised", channel="ops", severity="note", rule="handover", at=real(),
+            words=Words(title=Message("handover.sent", {"title": f"page {number}", "text": ""})),
+        )  # fmt: skip
+        watch.store.add_document(outbox.KIND, letter.name, outbox.dump(letter))
+    monkeypatch.setattr(watch.store, "now_ms", lambda: real() + later[-1])
+    for ms, taken in ((0, 1), (0, 1), (40_000, 1), (70_000, 2)):
+        later.append(ms)
+        watch.sender.turn(watch.stop)
+        watch.sender.wait(60.0)
+        assert len(hook.told) == taken
 
 
 def test_a_channel_without_an_address_keeps_what_it_should_send(fleet: Fleet, watch: Watch, hook: Hook) -> None:

@@ -10,15 +10,16 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from services.domain.insight.cause import AGAIN, NOW, Worth
+from services.domain.task.record import Task
 from services.domain.task.status import Triage
 from services.monitor.letters.causes import Cause
 from tests.unit.views.pages.dead_letters.test_words import cause
 from tests.unit.views.pages.fleet_rig import Fleet
-from views.kit.verb import Verbs
+from views.kit.verb import Place, Verbs
 from views.pages.dead_letters.causes import PAD, CauseList, ordered, title_lines
 from views.pages.dead_letters.lists import LetterPane
 from views.pages.dead_letters.table import COLUMNS, Wanted
-from views.pages.dead_letters.verbs import CAUSE_VERBS, VERBS, CauseActions, LetterActions, OfCause
+from views.pages.dead_letters.verbs import CAUSE_VERBS, VERBS, CauseActions, LetterActions, Letters, OfCause
 from views.support import text
 from views.support.paint import width_of
 from views.tables.record_model import RecordModel
@@ -39,6 +40,23 @@ def test_orders() -> None:
     assert [one.fingerprint for one in ordered((page, risky, now), "urgent")] == ["now", "risky", "many"]
     assert [one.fingerprint for one in ordered((MANY, FEW), "newest")] == ["few", "many"]
     assert [one.fingerprint for one in ordered((MANY, FEW), "rising")] == ["few", "many"]
+
+
+def test_what_dies_of_it_is_paused_or_where_it_is_let_go_on() -> None:
+    page = replace(MANY, kind="element_not_found", types=("work",))
+    assert page.pause_scope
+    for paused, verb in ((frozenset(), "pause"), (frozenset({page.pause_scope}), "resume")):
+        of = OfCause(cause=page, wanted=Wanted(triage=Triage.OPEN), paused=paused)
+        assert of.holding == (verb, page.pause_scope)
+
+
+def test_of_what_nobody_could_read_only_a_new_task_is_made() -> None:
+    bad = Task(task_id="bad_1", shop_id="s1", platform="pdd", task_type="work", status="dead")
+    letters = Letters(ids=(bad.task_id,), task=bad, edited=True)
+    offered = {verb.key for verb in VERBS if verb.offered(Place.PANEL, letters)}
+    assert offered & {"republish", "correct", "renew"} == {"renew"}
+    known = replace(letters, task=replace(bad, task_id="t1"))
+    assert {verb.key for verb in VERBS if verb.offered(Place.PANEL, known)} >= {"republish", "correct"}
 
 
 def test_numbers_change_in_place_and_no_row_moves(qtbot: QtBot, qtmodeltester: ModelTester) -> None:
