@@ -180,11 +180,6 @@ def pgettext(context: str, message: str) -> str:
     return _now().catalogue.pgettext(context, message)
 
 
-def npgettext(context: str, singular: str, plural: str, n: int) -> str:
-    """Translate with context and plural form."""
-    return _now().catalogue.npgettext(context, singular, plural, n)
-
-
 def fill(template: str, params: Mapping[str, object]) -> str:
     """Put `params` into an already translated template; a missing one stays visible."""
     try:

@@ -38,7 +38,6 @@ KEYWORDS: dict[str, object] = {
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
     "NP_": ((1, "c"), 2),
-    "npgettext": ((1, "c"), 2, 3),
     "phrase": None,
     "plural": (1, 2),
 }

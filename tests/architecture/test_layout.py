@@ -63,7 +63,7 @@ def test_no_file_holds_two_versions_of_itself() -> None:
 
 def test_no_text_to_be_translated_stands_within_another() -> None:
     """Before Python 3.12 nobody who collects texts sees one in the braces of an f-string: it would stay English."""
-    words = {"_": 0, "N_": 0, "ngettext": 0, "pgettext": 1, "npgettext": 1}  # the place of the text
+    words = {"_": 0, "N_": 0, "ngettext": 0, "pgettext": 1}  # the place of the text
     hidden = [
         f"{path}:{call.lineno} {text.value}"
         for path, tree in modules()

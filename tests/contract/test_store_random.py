@@ -36,9 +36,10 @@ from services.domain.gates.dependency import GATE
 from services.domain.gates.home import NO_WORKER, in_lot, is_fetched, node_of
 from services.domain.task.record import HISTORY_LIMIT, Task
 from services.domain.task.search.query import Query
-from services.domain.task.status import ACTIVE, TERMINAL, Status, may_become
+from services.domain.task.status import ACTIVE, TERMINAL, Status
 from tests.contract.conftest import open_store
 from tests.contract.rig import Rig, ended, recount, same_counts, shown, told
+from tests.support.moves import may_become
 from tests.support.services import Redis
 
 pytestmark = pytest.mark.race

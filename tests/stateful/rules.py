@@ -14,11 +14,12 @@ from services.domain.task.event import Event
 from services.domain.task.ledger import is_red
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals
-from services.domain.task.status import ACTIVE, TERMINAL, Status, may_become
+from services.domain.task.status import ACTIVE, TERMINAL, Status
 from services.ports import Store
 from services.workers.slots import ClaimedTask
 from tests.contract.rig import recount, same_counts
 from tests.stateful.world import World
+from tests.support.moves import may_become
 
 Tasks = Mapping[str, Task]
 S = Status

@@ -83,20 +83,6 @@ def changes(pairs: Iterable[tuple[int, tuple[R, R]]]) -> tuple[Change[R], ...]:
     return tuple(Change(position, row) for position, (was, row) in pairs if was is not row and was != row)
 
 
-def replay(old: Sequence[R], steps: Diff[R]) -> list[R]:
-    """Make the steps on a copy of `old`."""
-    rows = list(old)
-    for removal in steps.removals:
-        del rows[removal.first : removal.last + 1]
-    if steps.order is not None:
-        rows = [rows[position] for position in steps.order]
-    for insertion in steps.insertions:
-        rows[insertion.first : insertion.first] = insertion.rows
-    for change in steps.changes:
-        rows[change.position] = change.row
-    return rows
-
-
 def merge_in_place(shown: Sequence[R], incoming: Sequence[R], key: Callable[[R], Hashable]) -> list[R]:
     """Return `incoming` in the order of `shown`, each new row after the row it follows now.
 

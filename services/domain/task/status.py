@@ -60,26 +60,7 @@ _MESSAGES: dict[str, str] = {Status.PENDING: ORDER, Status.QUEUED: ORDER, Status
 #: entered with a message to publish; a queued task has its own already
 WITH_MARK = frozenset({Status.PENDING, Status.RETRYING, Status.DEAD})
 
-_S = Status
-ALLOWED: dict[Status, frozenset[Status]] = {
-    _S.PENDING: frozenset({_S.QUEUED, _S.BLOCKED, _S.RUNNING, _S.CANCELLED, _S.DEAD, _S.SUCCEEDED, _S.HELD}),
-    _S.BLOCKED: frozenset({_S.PENDING, _S.RUNNING, _S.CANCELLED, _S.DEAD, _S.SUCCEEDED, _S.HELD}),
-    _S.SCHEDULED: frozenset({_S.PENDING, _S.BLOCKED, _S.CANCELLED}),
-    _S.QUEUED: frozenset({_S.PENDING, _S.BLOCKED, _S.RUNNING, _S.CANCELLED, _S.DEAD, _S.SUCCEEDED, _S.HELD}),
-    _S.RUNNING: frozenset({_S.SUCCEEDED, _S.RETRYING, _S.DEAD, _S.HELD, _S.CANCELLED, _S.PENDING, _S.BLOCKED}),
-    _S.RETRYING: frozenset({_S.PENDING, _S.BLOCKED, _S.RUNNING, _S.CANCELLED, _S.DEAD, _S.SUCCEEDED, _S.HELD}),
-    _S.HELD: frozenset({_S.PENDING, _S.SUCCEEDED, _S.DEAD, _S.CANCELLED}),
-    _S.SUCCEEDED: frozenset(),
-    _S.DEAD: frozenset(),
-    _S.CANCELLED: frozenset(),
-}
-
 
 def message_of(status: str) -> str:
     """What message belongs to a task of this status, at the broker or on its way there: order, letter or ""."""
     return _MESSAGES.get(status, "")
-
-
-def may_become(current: Status, target: Status) -> bool:
-    """Tell whether a task in ``current`` may be recorded as ``target``."""
-    return target in ALLOWED[current]

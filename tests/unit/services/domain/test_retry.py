@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from services.domain.gates import session
 from services.domain.task import classify
 from services.domain.task.retry import LOSS_WINDOW_MS, RetryPolicy, decide
-from services.domain.task.status import Status, may_become
+from services.domain.task.status import Status
+from tests.support.moves import may_become
 from tests.unit.services.domain.builders import HOUR, NOW, task
 
 KINDS = st.sampled_from(classify.KINDS)

@@ -9,15 +9,14 @@ from services.domain.task import classify
 from services.domain.task.retry import RetryPolicy, decide
 from services.domain.task.status import (
     ACTIVE,
-    ALLOWED,
     CANCELLABLE,
     CLAIMABLE,
     MOVABLE,
     TERMINAL,
     WAITING,
     Status,
-    may_become,
 )
+from tests.support.moves import ALLOWED, may_become
 from tests.unit.services.domain.builders import NOW, task
 
 #: what each operation may make of each state, as services/domain/change describes it

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.tables.keyed_rows import Change, Insertion, Removal, diff, keyed, merge_in_place, replay
+from views.tables.keyed_rows import Change, Diff, Insertion, Removal, diff, keyed, merge_in_place
 
 Row = tuple[int, str]
 ROWS = st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), unique_by=lambda row: row[0], max_size=25)
@@ -13,6 +13,20 @@ ROWS = st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), unique_by
 
 def key(row: Row) -> int:
     return row[0]
+
+
+def replay(old: list[Row], steps: Diff[Row]) -> list[Row]:
+    """Make the steps on a copy of `old`."""
+    rows = list(old)
+    for removal in steps.removals:
+        del rows[removal.first : removal.last + 1]
+    if steps.order is not None:
+        rows = [rows[position] for position in steps.order]
+    for insertion in steps.insertions:
+        rows[insertion.first : insertion.first] = insertion.rows
+    for change in steps.changes:
+        rows[change.position] = change.row
+    return rows
 
 
 @given(ROWS, ROWS)
