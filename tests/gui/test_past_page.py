@@ -197,6 +197,13 @@ def test_the_next_change_is_one_step_away(ask: Ask, record: Record, qtbot: QtBot
         False,
         "No earlier change is known here",
     )
+    assert page.later_change.toolTip().startswith("Change after: ")
+    assert "have dead letters: " in page.later_change.toolTip()
+    page.resize(1500, 900)
+    assert page.later_change.text() in page.later_change.toolTip()
+    assert page.later_change.text()
+    page.resize(700, 900)
+    assert not page.later_change.text(), "where there is no room the tip names it"
     with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
         QTest.keyClick(page, Qt.Key.Key_Right, CTRL)
     assert abs(page.past_ms - record.failed_at) <= STEP

@@ -53,6 +53,8 @@ class PastNow(msgspec.Struct, frozen=True, kw_only=True):
     latest: Numbers | None = None  #: as it is now, while it is recorded here
     before_ms: int = 0  #: when something changed the last time before that moment; 0: not known
     after_ms: int = 0  #: likewise after it
+    before: Turn | None = None  #: what that was, where there are words for it
+    after: Turn | None = None
     turns: tuple[Turn, ...] = ()
     complete: bool = True  #: whether all that changed is told
 
@@ -95,6 +97,7 @@ class PastQueries:
             moment = tape.at(min(instant, known[1]) if fresh else instant)
             latest = tape.newest() if fresh else None
             steps = [tape.step(instant, later=later) or 0 for later in (False, True)]
+            before, after = (next(iter(turns.turns(tape.changes(at - 1, at))), None) for at in steps)
         return PastNow(
             asked_ms=instant,
             begin=begin,
@@ -106,6 +109,8 @@ class PastQueries:
             latest=latest,
             before_ms=steps[0],
             after_ms=steps[1],
+            before=before,
+            after=after,
             turns=turns.turns(changes, acts, gaps, instant),
             complete=len(changes) < MAX_CHANGES and not more,
         )

@@ -38,6 +38,7 @@ from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.support.words import shop as shop_words
+from views.theme import theme
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN, QWIDGETSIZE_MAX
 from views.widgets.buttons import Button
 from views.widgets.card import Card
@@ -51,6 +52,8 @@ from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline, TimelineEntry
 
 SIDE, CHANGES, SCROLL_BAR = 360, 220, 12
+#: px of the other steps and the moment, and of a step with its name at least and at most
+STEPS, LEAST_NAMED, MOST_NAMED = 560, 110, 230
 PLAY = N_("Play a minute a second, up to the next change (Space)")
 PAUSE = N_("Stop at this moment (Space)")
 #: name of the number, source text, icon and role of its tile
@@ -156,6 +159,7 @@ class PastPage(Page):
         self._found: PastNow | None = None
         self._ends: Ends | None = None  #: of what is found; None before they are asked for
         self._there = There()
+        self._step_room = 0  #: px of a step that is named, 0 where there is no room for that
         self._lanes: Lanes | None = None
         self._error: BaseException | None = None
         self._asking = Operation(self, latest=True)
@@ -276,6 +280,9 @@ class PastPage(Page):
         super().resizeEvent(event)  # type: ignore[arg-type]
         self._say_banner(instant.now_ms())
         room = self.width() - 2 * PAGE_MARGIN - SCROLL_BAR
+        named = (room - round(STEPS * theme().growth)) // 3
+        self._step_room = min(named, MOST_NAMED) if named >= LEAST_NAMED else 0
+        self._name_steps()
         beside = room >= self.drawn.wide + CARD_GAP + SIDE
         self.drawn.stack(room < self.drawn.wide)
         self._sides.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
@@ -500,6 +507,7 @@ class PastPage(Page):
         self.when.setAccessibleName(_("Moment"))
         self.earlier_change.disable("" if current and current.before_ms else _("No earlier change is known here"))
         self.later_change.disable("" if current and current.after_ms else _("No later change is known here"))
+        self._name_steps()
         self.play.set_glyph("ph.pause" if self.player.plays else "ph.play")
         self.play.set_tip(PAUSE if self.player.plays else PLAY)
         for button in (self.minute_on, self.on, self.play):
@@ -536,6 +544,22 @@ class PastPage(Page):
             self.both.show_rows([("", begin, end), *rows])
         else:
             self.both.show_rows((), _("Nothing differs between {begin} and {end}.").format(begin=begin, end=end))
+
+    def _name_steps(self) -> None:
+        """What the steps to the changes before and after go to, as far as there is room: one that is wider or narrower
+        with each moment would push the others from under the mouse.
+        """
+        current, room = self._current(), self._step_room
+        for button, tip, turn in (
+            (self.earlier_change, _("Change before"), current and current.before),
+            (self.later_change, _("Change after"), current and current.after),
+        ):
+            said = f"{_clock(turn.at_ms)} {_sentence(turn)}" if turn else ""
+            button.set_tip(_("{name}: {value}").format(name=tip, value=said) if said else tip)
+            button.setMinimumWidth(room)
+            button.setMaximumWidth(room or QWIDGETSIZE_MAX)
+            button.set_count_text(said if room else "")
+            button.setAccessibleName(button.toolTip())
 
     def _say_stretch(self) -> None:
         lanes = self._lanes
@@ -585,7 +609,9 @@ def _look(context: PageContext, at_ms: int, *, compared: bool) -> tuple[PastNow,
         {key: shop.called for key, shop in known.items()}, frozenset(one.worker for one in context.feed.latest.workers)
     )
     turns = tuple(replace(turn, message=_named(turn, known)) for turn in found.turns)
-    return replace(found, turns=turns), look(context.past, found, known.values(), instant.now_ms()), ends, there
+    before, after = (one and replace(one, message=_named(one, known)) for one in (found.before, found.after))
+    found = replace(found, turns=turns, before=before, after=after)
+    return found, look(context.past, found, known.values(), instant.now_ms()), ends, there
 
 
 def _named(turn: Turn, known: Mapping[str, Shop]) -> Message:
@@ -835,7 +861,7 @@ def _entries(found: PastNow, there: There) -> list[TimelineEntry]:
         entries.append(
             TimelineEntry(
                 time=_seconds(turn.at_ms),
-                text=safe.one_line(shown.say(act_words.in_words(turn.message))),
+                text=_sentence(turn),
                 status=_GLYPHS.get(turn.message.code, ""),
                 future=turn.at_ms > found.asked_ms,
                 whole=True,
@@ -850,6 +876,10 @@ def _entries(found: PastNow, there: There) -> list[TimelineEntry]:
         words = _("Nothing changed from {begin} to {end}").format(begin=begin, end=end)
         entries.append(TimelineEntry(time="", text=words))
     return entries
+
+
+def _sentence(turn: Turn) -> str:
+    return safe.one_line(shown.say(act_words.in_words(turn.message)))
 
 
 def _here(found: PastNow) -> int:
