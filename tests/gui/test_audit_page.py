@@ -647,8 +647,8 @@ def test_an_act_is_taken_back_from_its_entry_by_an_act_of_its_own(qtbot: QtBot, 
     fleet.pause("platform:temu", reason="sale")
     page = open_page()
     row = page.table.records.record(0)
-    (column,) = (one for one in page.table.records.columns if one.key == "back")
-    assert column.display(row) == "Resume"
+    cells = {one.key: one.display(row) for one in page.table.records.columns}
+    assert (cells["target"], cells["back"]) == ("TEMU", "Resume")
     page.table.peek_requested.emit(row.key)
     qtbot.waitUntil(page.panel.back_button.isEnabled)
     page.panel.back_button.click()

@@ -108,6 +108,11 @@ def scope_name(scope: str) -> str:
     return type_names.name(name) if head == "type" else name or scope
 
 
+def covered(name: str) -> str:
+    """The same of a name that may be such a code, or anything else: a shop, a schedule, a person."""
+    return scope_name(name) if name.startswith(("platform:", "type:")) else name
+
+
 def lane_word(lane: str) -> str:
     """The word for a lane."""
     return pgettext("lane", LANES[lane].word) if lane in LANES else lane

@@ -67,6 +67,7 @@ class Timeline(QWidget):
         self._entries: tuple[TimelineEntry, ...] = ()
         self._current, self._hover = 0, -1  #: lines that the keys and the mouse are on
         self._timed = True
+        self._indent = 0  #: of all lines, where one of them has an edge
         self._tops: tuple[int, ...] = (0,)  #: where each entry begins, and where the last one ends
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
@@ -83,6 +84,7 @@ class Timeline(QWidget):
         self._lead()
         # a list of checks has no times and needs no room for them
         self._timed = any(entry.time for entry in self._entries)
+        self._indent = max(map(_inset, self._entries), default=0)
         sentences = (f"{e.time} {e.text} {e.strong} {e.tail} {e.span}" for e in self._entries)
         self.setAccessibleName("; ".join(safe.masked(" ".join(sentence.split())) for sentence in sentences))
         self._place()
@@ -145,8 +147,7 @@ class Timeline(QWidget):
         self._tops = tuple(tops)
 
     def _left(self) -> int:
-        inset = max(map(_inset, self._entries), default=0)
-        return _GLYPH + _GAP + inset + (self._time_room() if self._timed else 0)
+        return _GLYPH + _GAP + self._indent + (self._time_room() if self._timed else 0)
 
     def _time_room(self) -> int:
         return round(_TIME * theme().growth)
@@ -182,12 +183,12 @@ class Timeline(QWidget):
     def _paint_rail(self, painter: QPainter, number: int) -> None:
         if number + 1 < len(self._entries):
             painter.setPen(theme().color("line2"))
-            x, middle = _GLYPH / 2 + _inset(self._entries[number]), _row(self._entries[number]) / 2
+            x, middle = _GLYPH / 2 + self._indent, _row(self._entries[number]) / 2
             after = self._tops[number + 1] + _row(self._entries[number + 1]) / 2
             painter.drawLine(QPointF(x, self._tops[number] + middle + _GLYPH / 2), QPointF(x, after - _GLYPH / 2))
 
     def _paint_entry(self, painter: QPainter, entry: TimelineEntry, top: int) -> None:
-        row, inset = _row(entry), _inset(entry)
+        row, inset = _row(entry), self._indent
         middle = top + row / 2
         if entry.status:
             token = status(entry.status)

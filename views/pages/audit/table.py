@@ -86,7 +86,7 @@ class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     def _called(self, names: Iterable[str]) -> tuple[str, ...]:
         called = {name: cause.called(one.name, one.title, one.where) for name, one in self.causes}
         called |= dict(self.shops)
-        return tuple(called.get(one, one) for one in names)
+        return tuple(called.get(one) or shown.covered(one) for one in names)
 
 
 def line_of(

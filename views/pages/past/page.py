@@ -615,9 +615,11 @@ def _look(context: PageContext, at_ms: int, *, compared: bool) -> tuple[PastNow,
 
 
 def _named(turn: Turn, known: Mapping[str, Shop]) -> Message:
-    """What it says, of shops by what people call them."""
+    """What it says, of shops, platforms and types by what people call them."""
     if turn.kind != SHOP:
-        return shop_words.named(turn.message, known)
+        message = shop_words.named(turn.message, known)
+        target = str(message.params.get("target", ""))
+        return Message(message.code, {**message.params, "target": shown.covered(target)}) if target else message
     said = [known[name].called if name in known else name for name in turn.names[:NAMED]]
     more = " …" if len(turn.names) > NAMED else ""
     return Message(turn.message.code, {**turn.message.params, "names": safe.one_line(", ".join(said)) + more})
