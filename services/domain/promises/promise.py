@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Container, Iterator, Mapping
 from typing import NoReturn
 
@@ -147,7 +148,7 @@ def hour(text: str, field: str) -> int:
     Raises:
         UsageError: it is no hour.
     """
-    found = _HOUR.match(text.strip())
+    found = _HOUR.match(unicodedata.normalize("NFKC", text).strip())  # 08：00 is how Chinese keyboards write it
     minutes = int(found[1]) * 60 + int(found[2]) if found is not None else _DAY_MIN + 1
     if minutes > _DAY_MIN:
         _refuse("promise.hour", field, text=f"{text!r:.40}")

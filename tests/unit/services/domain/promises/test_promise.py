@@ -102,3 +102,7 @@ def test_windows_follow_the_clocks_of_the_zone() -> None:
     (day,) = promises.windows(morning, ZONE, at("2026-03-29T05:00"), at("2026-03-29T06:00"))
     assert day == (at("2026-03-29T00:00"), at("2026-03-29T08:00"))
     assert day[1] - day[0] == 7 * 3_600_000  # the clock has skipped an hour
+
+
+def test_hours_are_read_as_chinese_keyboards_write_them() -> None:
+    assert promises.hour("０８：３０", "by") == promises.hour("08:30", "by") == 510
