@@ -221,6 +221,8 @@ class AlertCommands:
         if instead is not None and instead != (now := self.rules().get(name)):
             raise RuleChanged(now)
         before = self._rule(name)
+        if self._store.document(rules.KIND, name) is None:  # nobody changed it
+            return before
         with self._audit.act("alert.rule_reset", [name], {"before": msgspec.to_builtins(before)}):
             self._store.put_document(rules.VERSIONS, rules.version_name(before), rules.dump(before))
             self._store.remove_document(rules.KIND, name)
