@@ -295,7 +295,7 @@ def test_shops_are_imported_paused_and_shown(cli: Cli, tmp_path: Path) -> None:
     assert cli.run("shop", "show", "pdd:s1")["shop"]["name"] == "一号店"
     assert cli.run("shop", "show", "s2")["shop"]["platform"] == "temu"
     assert "several platforms" in cli.run("shop", "show", "s1", code=2)["error"]
-    assert cli.run("shop", "pause", "pdd:s1", "--reason", "login") == {"paused": "pdd:s1"}
+    assert cli.run("shop", "pause", "pdd:s1", "--reason", "login")["paused"] == "pdd:s1"
     task_id = create(cli)
     create(cli, "s2")
     cli.drain()
@@ -345,7 +345,10 @@ def test_a_bad_shop_file_names_its_line(cli: Cli, tmp_path: Path) -> None:
 def test_a_shop_that_only_tasks_tell_of_is_paused_and_registered(cli: Cli) -> None:
     task_id = create(cli, "s1")
     assert cli.run("shop", "list")["shops"][0]["unregistered"] is True
-    assert cli.run("shop", "pause", "s1", "--note", "login expired", "--yes") == {"paused": "pdd:s1"}
+    assert cli.run("shop", "pause", "s1", "--note", "login expired", "--yes") == {
+        "paused": "pdd:s1",
+        "was_paused": False,
+    }
     shop = cli.run("shop", "show", "s1")["shop"]
     assert (shop["platform"], shop["unregistered"], shop["paused"]) == ("pdd", True, True)
     assert cli.run("shop", "pause", "temu:s1", code=2)["field"] == "shop"

@@ -29,12 +29,17 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 def test_a_shop_gets_a_queue_and_gives_it_back(run: Any) -> None:
     run("task", "create", "--shop", "pdd:s1", "--type", "work")
-    assert run("shop", "dedicate", "s1") == {"dedicated": "pdd:s1", "queue": "single_shop_s1", "moved": 1}
+    assert run("shop", "dedicate", "s1") == {
+        "dedicated": "pdd:s1",
+        "queue": "single_shop_s1",
+        "moved": 1,
+        "was_dedicated": False,
+    }
     queues = {one["name"]: one for one in run("queue", "list")["queues"]}
     assert (queues["single_shop_s1"]["kind"], queues["single_shop_s1"]["ready"]) == ("shop", 1)
     assert run("stats")["lanes"]["dedicated"]["ready"] == 1
     assert run("shop", "show", "s1")["shop"]["dedicated"] is True
-    assert run("shop", "undedicate", "pdd:s1") == {"undedicated": "pdd:s1", "moved": 1}
+    assert run("shop", "undedicate", "pdd:s1") == {"undedicated": "pdd:s1", "moved": 1, "was_dedicated": True}
     actions = [entry["action"] for entry in run("audit", "list")["entries"]]
     assert actions[:2] == ["shop.undedicate", "shop.dedicate"]
 

@@ -158,15 +158,18 @@ def pause(context: Context) -> int:
         words = ngettext("pause {scope} ({waiting} waiting task)", "pause {scope} ({waiting} waiting tasks)", waiting)
         if not context.confirm(words.format(scope=scope, waiting=waiting)):
             return EXIT_FAILED
-        assembly.commands(engine).fleet.pause(scope, reason=context.args.note)
-    context.show(
-        {"paused": scope, "waiting": waiting, "warnings": warnings},
-        [
-            spoken.phrase(
-                "{scope} is paused, {waiting} waiting tasks stay; running tasks go on", scope=scope, waiting=waiting
-            )
-        ],
+        was = assembly.commands(engine).fleet.pause(scope, reason=context.args.note)
+    told = (
+        spoken.plural(
+            "{scope} is paused, {count} waiting task stays; running tasks go on",
+            "{scope} is paused, {count} waiting tasks stay; running tasks go on",
+            waiting,
+            scope=scope,
+        )
+        if was is None
+        else spoken.phrase("{key} was paused already, by {by}; it stays so", key=scope, by=was.by)
     )
+    context.show({"paused": scope, "waiting": waiting, "was_paused": was is not None, "warnings": warnings}, [told])
     return EXIT_OK
 
 

@@ -160,9 +160,13 @@ def pause(context: Context) -> int:
     """Stop starting tasks of shops."""
 
     def act(engine: assembly.Engine, shop: Shop) -> Told:
-        assembly.commands(engine).fleet.pause(f"shop:{shop.key}", reason=context.args.note)
-        text = spoken.phrase("{key} is paused; running tasks go on, waiting ones stay", key=shop.key)
-        return Told(document={"paused": shop.key}, line=text)
+        was = assembly.commands(engine).fleet.pause(f"shop:{shop.key}", reason=context.args.note)
+        text = (
+            spoken.phrase("{key} is paused; running tasks go on, waiting ones stay", key=shop.key)
+            if was is None
+            else spoken.phrase("{key} was paused already, by {by}; it stays so", key=shop.key, by=was.by)
+        )
+        return Told(document={"paused": shop.key, "was_paused": was is not None}, line=text)
 
     return several.each(context, "pause", act)
 

@@ -17,6 +17,21 @@ def test_shops_of_a_file_are_counted_as_people_count(shops: str, said: str, run:
     assert run("shop", "import", str(tmp_path / "shops.csv"), people=True) == (0, f"{said}\n")
 
 
+def test_a_second_pause_is_told_as_one(run: Run) -> None:
+    run("task", "create", "--shop", "pdd:s1", "--type", "work")
+    for noun, scope in (("shop", "pdd:s1"), ("queue", "platform:pdd")):
+        words = (noun, "pause", scope, "--note", "calm", "--yes")
+        assert [run(*words)[1]["was_paused"] for _ in range(2)] == [False, True]
+        assert f"{scope} was paused already, by " in run(*words, people=True)[1]
+        run(noun, "resume", scope, "--yes")
+    assert "1 waiting task stays;" in run("queue", "pause", "all", "--yes", people=True)[1]
+
+
+def test_a_rule_of_alerts_that_nobody_changed_is_set_back_by_no_act(run: Run) -> None:
+    assert run("alert", "rule", "reset", "dead_letters")[1]["rule"]["name"] == "dead_letters"
+    assert run("audit", "list")[1]["entries"] == []
+
+
 def test_what_fits_nothing_is_no_act(run: Run) -> None:
     for words in (
         *((("task", verb)) for verb in ("cancel", "retry", "run-now")),
