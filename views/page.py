@@ -533,8 +533,8 @@ class Page(QWidget):
         leave.clicked.connect(self._back_to_now)
         banner.add_action(again)
         banner.add_action(leave)
-        row = in_column(banner, margins=(PAGE_MARGIN, 0, PAGE_MARGIN, CARD_GAP))
-        self._column.insertLayout(1, row)
+        self._banner_row = in_column(banner)
+        self._column.insertLayout(1, self._banner_row)
         QWidget.setTabOrder(self, again)
         QWidget.setTabOrder(again, leave)
         return banner
@@ -544,6 +544,8 @@ class Page(QWidget):
             then = self._then
             at = shown.clock(then.at_ms, instant.now_ms()) if then is not None else ""
             self._banner.show_text(*(then.said(), _("You look at {time}.").format(time=at)) if then else ("",))
+            below = CARD_GAP if then is not None else 0  # a row takes its margins whether anything is seen in it or not
+            self._banner_row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, below)
 
     def _check_past(self) -> None:
         """A list that somebody filtered for something else is no more what was asked for."""

@@ -27,6 +27,7 @@ from views.pages.past import page as past
 from views.pages.past import strip as strips
 from views.pages.past.page import PastPage
 from views.pages.past.strip import PastStrip
+from views.pages.tasks.page import TasksPage
 from views.support import shown
 from views.theme import theme
 from views.widgets.buttons import Button
@@ -560,11 +561,16 @@ def test_a_link_to_a_list_of_then_and_a_window_left_on_it_open_as_of_then(
         page.refresh()
     qtbot.mouseClick(page.tiles["dead"], Qt.MouseButton.LeftButton)
     tasks, left = window.page("tasks"), window.save_state()
+    assert isinstance(tasks, TasksPage)
+    qtbot.waitUntil(tasks.tabs.isVisible)
+    pushed = tasks.tabs.mapTo(tasks, QPoint()).y()
     then, listed = tasks.past_ms, tasks.shown_request()
     QTest.keyClick(window, Qt.Key.Key_L, CTRL | Qt.KeyboardModifier.ShiftModifier)
     link = QApplication.clipboard().text()
     find(tasks, Button, "Back to now").click()
     assert window.top_bar.create_button.isEnabled()
+    qtbot.waitUntil(lambda: tasks.tabs.mapTo(tasks, QPoint()).y() == tasks.header.height(), timeout=WAIT_MS)
+    assert pushed > tasks.header.height(), "the banner is gone, with the room around it"
     window.open_page("overview")
     if way == "link":
         console.keys.follow(link)
