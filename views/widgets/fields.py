@@ -149,7 +149,6 @@ class SpanField(NumberField):
         """``zero``: what none is called, source text."""
         self._zero = zero
         super().__init__(seconds, 0, longest)
-        self.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.lineEdit().setTextMargins(0, 0, 0, 0)  # it is no wider than its words
 
     def textFromValue(self, value: int) -> str:

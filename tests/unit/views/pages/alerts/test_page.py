@@ -922,6 +922,8 @@ def test_the_numbers_of_a_rule_stand_in_its_sentence_and_its_limit_over_what_was
     ]
     assert edges[0].y() == edges[1].y(), "in one line with the words around them"
     assert edges[0].x() < edges[1].x()
+    typed = strip.spans["for_s"].lineEdit()
+    assert typed.width() >= typed.fontMetrics().horizontalAdvance(typed.text()), "whole"
     qtbot.waitUntil(lambda: bool(strip.past.curve), timeout=WAIT_MS)
     assert max(strip.past.curve, key=lambda one: one[1]) == (begin + 30 * MINUTE, 7000)
     assert strip.past.limit == 5000
