@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from services.i18n import _
 from views.page import PageCommand
-from views.support.keys import bind
+from views.support.keys import bind, refuse
 from views.support.offers import offer
 from views.widgets.buttons import Button
 
@@ -149,9 +149,11 @@ class Verbs(Generic[V, C]):
         )
 
     def act(self, key: str, chosen: C) -> None:
-        """Do it, unless there is a reason not to."""
+        """Do it, or say why not: whoever presses a key sees no grey button."""
         verb = next(one for one in self.all if one.key == key)
-        if not self.reason(verb, chosen):
+        if reason := self.reason(verb, chosen):
+            refuse(reason)
+        else:
             self._run(verb, chosen)
 
     def fill(self, menu: QMenu, chosen: C) -> None:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QWidget
 from services.i18n import N_, _
 from views.dialogs.frame import GAP, Dimming
 from views.shell.palette_rows import Entry, RowPainter, Rows
+from views.support.keys import refuse
 from views.support.language import say_in_language
 from views.support.look import Label, ruled, set_look
 from views.support.throttle import Debounce
@@ -217,6 +218,7 @@ class Palette(Dimming):
     def _run(self, row: int) -> None:
         entry = self.rows.entry(row)
         if entry is None or entry.reason:
+            refuse(entry.reason if entry is not None else "", self.field)
             return
         if entry.then is not None:
             self._go_on(entry)

@@ -14,11 +14,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QMouseEvent, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QWidget
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QMouseEvent, QShortcut
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QToolTip, QWidget
 
+from views.support import safe
 from views.support.keymap import keymap
+
+#: so long it is read why a key does nothing
+TELL_MS = 8000
 
 _wanted_beside = False
 
@@ -72,3 +76,17 @@ def bind(widget: QWidget, keys: Mapping[str, Callable[[], object]]) -> None:
     for name, slot in keys.items():
         # a key held down must not act again and again
         Shortcut(name, widget, slot, context).setAutoRepeat(False)
+
+
+def refuse(reason: str, beside: QWidget | None = None) -> None:
+    """Say why what a key stands for cannot be done now, to the eye and to a screen reader, below ``beside`` or what has
+    the keyboard.
+    """
+    widget = beside or QApplication.focusWidget()
+    if widget is None or not reason:
+        return
+    place, room = widget, widget.rect()
+    if isinstance(widget, QAbstractItemView) and widget.currentIndex().isValid():
+        place, room = widget.viewport(), widget.visualRect(widget.currentIndex())
+    QToolTip.showText(place.mapToGlobal(room.bottomLeft()), safe.tooltip(reason), widget, QRect(), TELL_MS)
+    QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, reason))

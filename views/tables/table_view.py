@@ -23,7 +23,19 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelectionModel,
+    QMetaMethod,
+    QModelIndex,
+    QObject,
+    QPoint,
+    QPointF,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -41,6 +53,7 @@ from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QHeaderVie
 
 from services.i18n import _
 from views.support.instant import Told, now_ms, ticks
+from views.support.keys import refuse
 from views.support.language import on_language_changed
 from views.support.paint import cut, width_of, write
 from views.support.throttle import Throttle
@@ -440,11 +453,18 @@ class TableView(QTableView):
             super().keyPressEvent(event)
 
     def peek(self, key: Hashable) -> None:
-        """Somebody wants to look into a row."""
-        self.peek_requested.emit(key)
+        """Somebody wants to look into a row; where a page has no panel for that it is opened, and where that leads
+        nowhere, too, it is said.
+        """
+        if self.isSignalConnected(QMetaMethod.fromSignal(self.peek_requested)):
+            self.peek_requested.emit(key)
+        else:
+            self.open_row(key)
 
     def open_row(self, key: Hashable) -> None:
         """Somebody wants a row opened."""
+        if not self.isSignalConnected(QMetaMethod.fromSignal(self.open_requested)):
+            refuse(_("The row has no more than it shows."))
         self.open_requested.emit(key)
 
     def move_cursor(self, event: QKeyEvent) -> None:

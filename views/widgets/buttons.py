@@ -20,17 +20,19 @@ from PySide6.QtGui import (
     QColor,
     QEnterEvent,
     QHelpEvent,
+    QHideEvent,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QShowEvent,
 )
 from PySide6.QtWidgets import QAbstractButton, QDialog, QMenu, QSizePolicy, QToolTip, QWidget
 
 from services.i18n import _
 from views.support.keymap import keymap
-from views.support.keys import Shortcut, beside
+from views.support.keys import Shortcut, beside, refuse
 from views.support.language import on_language_changed
 from views.support.paint import cut, draw_box, width_of, write
 from views.theme import theme
@@ -103,6 +105,8 @@ class Button(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor if kind == "link" else Qt.CursorShape.ArrowCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._own = shortcut  #: the key that presses it
+        self._refusing: Shortcut | None = None  #: hears the key while it is disabled, which Qt keeps from itself then
         if shortcut:
             Shortcut(shortcut, self, self.click).setAutoRepeat(False)  # what a held key opens it must not confirm
         if self._keys:
@@ -160,11 +164,37 @@ class Button(QAbstractButton):
             self._focus_waits, self._focus_at = True, None
             self.clearFocus()
         self.setEnabled(not reason)
+        self._hear()
         if self._focus_waits and not reason:
             self._focus_waits = False
             if self.isVisible() and window.focusWidget() is self._focus_at:
                 self.setFocus()
         self._name()
+
+    def click(self) -> None:
+        """Press it, or say why it cannot be."""
+        if self.isEnabled():
+            super().click()
+        elif self.isVisible():
+            refuse(self._reason, self)
+
+    def _hear(self) -> None:
+        around = self.parentWidget()
+        if self._own and self._refusing is None and self._reason and around is not None:
+            self._refusing = Shortcut(self._own, around, self.click)
+            self._refusing.setAutoRepeat(False)
+        if self._refusing is not None:
+            self._refusing.setEnabled(bool(self._reason) and self.isVisible())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Answer to its key, also where it cannot be pressed."""
+        super().showEvent(event)
+        self._hear()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Leave its key to others."""
+        super().hideEvent(event)
+        self._hear()
 
     def wait(self, reason: str) -> None:
         """Disable until an answer comes, on a page: the keyboard waits beside it, where the keys of the page work and

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QListWidget, QMenu
+from PySide6.QtWidgets import QListWidget, QMenu, QToolTip
 from pytestqt.qtbot import QtBot
 
 from views.kit.verb import LOOK, Place, Verb, Verbs, show
+from views.support import safe
 from views.widgets.buttons import Button
 
 LACKING = "Only an admin may change this"
@@ -125,3 +126,15 @@ def test_a_button_is_what_is_offered(qtbot: QtBot, verbs: Verbs[Paint, str]) -> 
     assert (button.text(), button.isEnabled(), button.toolTip()) == ("Sell again", False, LACKING)
     show(button, verbs.offers(Place.BAR, "gone")[0])
     assert button.isHidden()
+
+
+def test_a_key_that_does_nothing_says_why(qtbot: QtBot, verbs: Verbs[Paint, str], done: Done) -> None:
+    table = QListWidget()
+    qtbot.addWidget(table)
+    with qtbot.waitActive(table):
+        table.show()
+        table.activateWindow()
+    table.setFocus()
+    verbs.act("sell", "red")
+    assert (QToolTip.text(), done) == (safe.tooltip(LACKING), [])
+    QToolTip.hideText()

@@ -7,12 +7,12 @@ import dataclasses
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QColor, QContextMenuEvent, QFocusEvent, QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 from pytestqt.qtbot import QtBot
 
 from services import i18n
 from tests.unit.views.samples import COLUMNS, Row, sample_rows
-from views.support import instant
+from views.support import instant, safe
 from views.tables import painters
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
@@ -135,6 +135,20 @@ def test_keys_peek_and_open(qtbot: QtBot, table: TableView, key: Key, mod: Mod, 
     with qtbot.waitSignal(getattr(table, signal)) as seen:
         press(qtbot, table, key, mod)
     assert seen.args == [3]
+
+
+@pytest.mark.parametrize("opens", [True, False])
+def test_a_key_for_details_that_nobody_has_opens_the_row_or_says_so(
+    qtbot: QtBot, table: TableView, opens: bool
+) -> None:
+    opened: list[object] = []
+    if opens:
+        table.open_requested.connect(opened.append)
+    table.setCurrentIndex(table.records.index(2, 2))
+    press(qtbot, table, Key.Key_Space)
+    told = "" if opens else safe.tooltip("The row has no more than it shows.")
+    assert (opened, QToolTip.text()) == ([table.records.key_at(2)] if opens else [], told)
+    QToolTip.hideText()
 
 
 def test_keys_tick(qtbot: QtBot, table: TableView) -> None:

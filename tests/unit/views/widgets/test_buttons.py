@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from views.support import safe
 from views.support.keys import take_beside
 from views.theme import theme
 from views.widgets.buttons import KINDS, Button, IconButton, LinkLabel, shortcut_text
@@ -218,3 +219,22 @@ def test_a_link_says_that_it_is_clicked_with_ctrl_while_it_is(qtbot: QtBot) -> N
     link.activated.disconnect()
     qtbot.mouseClick(link, left, ctrl)
     assert not take_beside(), "a click that leads nowhere is forgotten"
+
+
+def test_the_key_of_one_that_is_off_says_why(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    button = Button("New task", shortcut="Ctrl+N", parent=window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    for reason in ("", "Your role may only look"):
+        button.disable(reason)
+        with qtbot.waitSignal(button.clicked, raising=not reason, timeout=2000 if not reason else 50) as pressed:
+            qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+        assert (QToolTip.text(), pressed.signal_triggered) == (reason and safe.tooltip(reason), not reason)
+    button.hide()
+    QToolTip.hideText()
+    qtbot.waitUntil(lambda: not QToolTip.text())
+    qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    assert not QToolTip.text(), "what is not seen is not told of"
