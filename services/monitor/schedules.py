@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from services.domain.errors import NotFound, UsageError
-from services.domain.fleet.shop import SCOPE_ALL
+from services.domain.fleet.shop import SCOPE_ALL, Shop
 from services.domain.gates import quiet_hours
 from services.domain.gates.quiet_hours import QuietHours
 from services.domain.insight import schedule as insight
@@ -100,6 +100,7 @@ class ScheduleQueries:
         self._backfill = Backfill(store, registry)
         self._ended: dict[str, RunView] = {}  #: runs all of whose tasks have ended, by batch
         self._read: dict[str, _Read] = {}  #: all schedules as they were read last, by name
+        self._shops: tuple[Mapping[str, Shop], ShopSets] = {}, ShopSets({})
 
     def rows(self, count: int = NEXT_RUNS) -> tuple[ScheduleRow, ...]:
         """All of them by name, each with up to ``count`` next runs; what cannot be read is left out and logged."""
@@ -165,7 +166,11 @@ class ScheduleQueries:
         )
 
     def _sets(self) -> ShopSets:
-        return ShopSets(self._registry.shops())
+        shops, (before, sets) = self._registry.shops(), self._shops
+        if shops != before:  # hardly ever, and there may be ten thousand
+            sets = ShopSets(shops)
+            self._shops = shops, sets
+        return sets
 
     def _promises(self, wanted: Schedule) -> Iterator[Promise]:
         """Those of the same type that hold by an hour."""

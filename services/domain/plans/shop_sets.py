@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from services.domain.fleet.shop import SCOPE_ALL, Shop
 from services.domain.plans.schedule import Choice
 
+#: choices whose shops are remembered
+MOST = 4_096
 _Chosen = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
@@ -37,6 +39,8 @@ class ShopSets:
         key = (choice.shops, choice.platforms, choice.groups)
         found = self._found.get(key)
         if found is None:
+            if len(self._found) >= MOST:
+                self._found.clear()
             found = self._found[key] = self._look(choice)
         return found
 

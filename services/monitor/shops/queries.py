@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates import breaker, limit
@@ -85,6 +86,8 @@ class ShopQueries:
         self._store, self._registry = store, registry
         self.states = ShopStates(store, registry, health)
         self._works = WorkQueries(store, registry)
+        self._told: tuple[object, ShopsNow] = (None, ShopsNow())  #: the last answer, and all that it was made of
+        self._ran: tuple[object, dict[str, int]] = (None, {})  #: running tasks by platform, of which shops and counters
         self.days = ShopDays(store, registry, health, keeps_ms)
 
     def shops(
@@ -104,12 +107,17 @@ class ShopQueries:
         found = self.states.look()
         wish = text.strip().casefold()
         known, logins, homes = self._registry.shops(), self._store.logins(), self._store.homes()
+        rule = breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, ""))
+        told = (wish, which, most, state, frozenset(only), within, frozenset(also)), found, known, logins, homes, rule
+        before, answer = self._told  # once: another thread may put its own there
+        if before == told:  # at rest: to sort and count ten thousand shops takes long
+            return replace(answer, at_ms=self._store.now_ms())
         filtered = bool(wish or state or only) or which != ALL
         asked = [now for now in found if now.key in only] if only else found
         fitting = (now for now in asked if _fits(now, known.get(now.key), wish, which, state)) if filtered else found
         fit = tuple(fitting)
         wanted = sorted((now for now in fit if within in (None, (now.platform, now.group))), key=insight.rank)
-        return ShopsNow(
+        answer = ShopsNow(
             rows=tuple(
                 ShopRow(
                     shop=known.get(now.key) or stranger(now.key),
@@ -129,11 +137,13 @@ class ShopQueries:
             paused=sum(now.paused for now in found),
             types=_paused_types(found),
             matching=len(wanted),
-            every=tuple(found),
+            every=found,
             fitting=frozenset(now.key for now in fit) if filtered else None,
-            rule=breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, "")),
+            rule=rule,
             at_ms=self._store.now_ms(),
         )
+        self._told = told, answer
+        return answer
 
     def works(self, key: str) -> tuple[TypeRow, ...]:
         """For each type of a shop (``platform:shop_id``) its last success and failure, and its next planned run."""
@@ -161,15 +171,23 @@ class ShopQueries:
         known = {one.limit.scope: one for one in self._store.limits()}
         counts, now = self._store.counts().shops, self._store.now_ms()
         types, pauses = self._registry.types(), {one.scope: one for one in self._store.pauses()}
-        platforms = {key.partition(":")[0] for key in (*self._registry.shops(), *counts)}
-        for name in sorted(platforms):
-            running = sum(by.get(Status.RUNNING, 0) for key, by in counts.items() if key.partition(":")[0] == name)
+        for name, running in sorted(self._running(self._registry.shops(), counts).items()):
             scope = f"{limit.PLATFORM}:{name}"
             known.setdefault(scope, LimitNow(limit=Limit(scope=scope), running=running))
         for name in types:
             scope = f"{limit.TYPE}:{name}"
             known.setdefault(scope, LimitNow(limit=Limit(scope=scope), running=-1))
         return tuple(_scope(one, types, pauses.get(scope), now) for scope, one in sorted(known.items()))
+
+    def _running(self, shops: Mapping[str, Shop], counts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+        """How many tasks run on each platform of which a shop is known."""
+        before, found = self._ran
+        if before != (shops, counts):
+            found = dict.fromkeys((key.partition(":")[0] for key in (*shops, *counts)), 0)
+            for key, by in counts.items():
+                found[key.partition(":")[0]] += by.get(Status.RUNNING, 0)
+            self._ran = (shops, counts), found
+        return found
 
 
 def _paused_types(found: Sequence[ShopNow]) -> tuple[tuple[Pause, int], ...]:

@@ -48,7 +48,7 @@ from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.search_field import SearchField
-from views.widgets.heat_map.layout import Rows, gather, prepare
+from views.widgets.heat_map.layout import NONE, Rows, gather, prepare
 from views.widgets.heat_map.legend import HeatLegend, ShadeLegend
 from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatMap, group_name
 from views.widgets.heat_map.shades import SHADES, STATE, SUCCESS, WAITING
@@ -88,8 +88,17 @@ class Wanted(msgspec.Struct, frozen=True):
     also: frozenset[str] = frozenset()  #: these at any rate, as far as they fit
 
 
-#: cells, which of them are lit, None for all
-Cells = tuple[Rows, frozenset[str] | None]
+#: what the map shows: rows of cells, and which of them are lit, None for all
+Laid = tuple[Rows, frozenset[str] | None]
+
+
+class Cells(msgspec.Struct, frozen=True):
+    """What the map shows, and what that was laid out of."""
+
+    of: object = None
+    cells: Laid = (NONE, None)
+
+
 Answer = tuple[Ask[Wanted], ShopsNow, tuple[ScopeRow, ...], Cells]
 
 
@@ -102,6 +111,7 @@ class ShopsPage(ListPage[ShopRow]):
     def __init__(self, context: PageContext) -> None:
         super().__init__(N_("Shops"), context)
         self._now, self._scopes = ShopsNow(), tuple[ScopeRow, ...]()
+        self._cells, self._settled = Cells(), False  #: as they were shown last, and whether all took its place then
         self._state, self._of_day = "", False
         self._only: frozenset[str] = frozenset()  #: of all shops these alone are looked at
         self._scope_wish = ""  #: of the limits, as ``_wish`` of the shops
@@ -330,16 +340,26 @@ class ShopsPage(ListPage[ShopRow]):
         self._source.ask(wanted)
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
-        return partial(_look, self._context.limits, ask, self.heat.by)
+        return partial(_look, self._context.limits, ask, self.heat.by, self._cells)
 
     def _show(self, answer: Answer) -> None:
         self.error.clear()
-        ask, self._now, self._scopes, cells = answer
-        self._show_cells(*cells)
+        before, (ask, self._now, self._scopes, cells) = self._now, answer
+        settles = ask.settle or self._resting
+        same = cells is self._cells and replace(before, at_ms=self._now.at_ms) == self._now
+        same = same and self._view.current() == "shops" and not self._wish
+        if same and not ask.settle and settles <= self._settled:  # at rest: all of it stands there
+            self._unknown.answer(ask.wanted)
+            self._limits.apply(self._scopes)
+            self._ask_works()
+            self.refreshed.emit()
+            return
+        self._cells, self._settled = cells, settles
+        self._show_cells(*cells.cells)
         if ask.wanted.within is not None and self.heat.opened is None:  # nothing of it is left
             self._ask()
         self._unknown.answer(ask.wanted)
-        self._model.apply(self._now.rows, settle=ask.settle or self._resting)
+        self._model.apply(self._now.rows, settle=settles)
         filtered = replace(ask.wanted, also=frozenset())
         if filtered != self._filtered:  # what is above stays above of a list that goes on, not of another one
             self._filtered = filtered
@@ -658,15 +678,19 @@ class ShopsPage(ListPage[ShopRow]):
             self.verbs(row).fill(menu, row)
 
 
-def _look(queries: ShopQueries, ask: Ask[Wanted], by: str) -> Answer:
+def _look(queries: ShopQueries, ask: Ask[Wanted], by: str, cells: Cells) -> Answer:
+    """``cells``: those that are shown, which need not be laid out anew as long as they tell the same."""
     wanted = ask.wanted
     found = queries.shops(
         wanted.text, wanted.which, state=wanted.state, only=wanted.only, within=wanted.within, also=wanted.also
     )
-    return ask, found, queries.scopes(), lay_out(found, by, wanted.within)
+    of = found.every, found.fitting, by, wanted.within, found.at_ms if by == SUCCESS else 0
+    if cells.of != of:
+        cells = Cells(of, lay_out(found, by, wanted.within))
+    return ask, found, queries.scopes(), cells
 
 
-def lay_out(now: ShopsNow, by: str = STATE, opened: Opened | None = None) -> Cells:
+def lay_out(now: ShopsNow, by: str = STATE, opened: Opened | None = None) -> Laid:
     """The cells to draw; works in any thread. ``by``: what they tell.
 
     Cells keep their places while one filters. A fleet that is too large for a cell each shows those that match, and

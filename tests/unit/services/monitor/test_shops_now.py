@@ -8,6 +8,7 @@ from services.domain.fleet.shop import Pause
 from services.domain.insight import shop as insight
 from services.domain.task.status import Status
 from services.monitor.shops import now as shops_now
+from services.monitor.shops.queries import ShopQueries
 from services.monitor.tasks import TaskQueries
 from tests.unit.services.engine.room import Room
 
@@ -20,3 +21,15 @@ def test_each_shop_is_judged_by_its_own_tasks(room: Room, monkeypatch: pytest.Mo
     found = TaskQueries(room.store, room.registry).shops_now(["pdd:s1", "pdd:s2", "pdd:s3", "pdd:s4", "pdd:s1"])
     wanted = [insight.LOGGED_IN, insight.LOGGED_OUT, insight.PAUSED, insight.NOT_KNOWN]
     assert [now.access for now in found.values()] == wanted
+
+
+def test_what_is_as_it_was_is_not_made_again(room: Room) -> None:
+    queries = ShopQueries(room.store, room.registry)
+    room.finish(room.running(shop_id="s1"), Status.SUCCEEDED)
+    first = queries.shops()
+    again = queries.shops()
+    assert again.rows is first.rows
+    assert again.at_ms >= first.at_ms
+    assert queries.shops(text="nobody").rows == ()
+    room.dead(shop_id="s1")
+    assert [row.now.state for row in queries.shops().rows] == [insight.DEAD]
