@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from console.main_window import MainWindow
 from console.tray import Tray
+from services import i18n
 from services.domain.alerts.incident import OPEN, WAITING, Incident
 from services.domain.alerts.rule import CRITICAL
 from services.domain.insight import queue as insight
@@ -128,6 +129,7 @@ class AlertWatch(Watch[AlertsNow]):
         self._tray: Tray | None = None
         self._known: frozenset[str] | None = None  #: None until the first answer: what is old is not said
         self._unseen: list[Incident] = []  #: of which the message that stands tells
+        self._opened: object = None  #: what was open when it was said last, and in which words
         window.page_changed.connect(self._on_page)
         self.look()
 
@@ -149,7 +151,10 @@ class AlertWatch(Watch[AlertsNow]):
         seen = frozenset(one.incident.id for one in now.incidents if one.state != WAITING)
         self._known = seen | (known or frozenset())
         fresh = [one for one in opened if known is not None and one.incident.id not in known]
-        self._say_again([one.incident for one in opened])
+        said = opened, i18n.language(), shown.zone_key()
+        if said != self._opened:  # hardly ever
+            self._opened = said
+            self._say_again([one.incident for one in opened])
         if fresh and self._tray is not None:
             self._notify(fresh, self._tray)
             self._say(fresh)

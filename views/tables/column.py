@@ -36,6 +36,8 @@ R = TypeVar("R")
 
 LEFT, RIGHT, CENTRE = "left", "right", "centre"
 _RIGHT_KINDS = frozenset({"number"})
+#: kinds of which nothing is seen but their text
+_WORDS = frozenset({"text", "strong", "mono", "number", "link"})
 TICK = "tick"
 
 
@@ -103,6 +105,8 @@ class Column(Generic[R]):
 
     def fingerprint(self, record: R) -> tuple[object, ...]:
         """Return everything that decides how this cell looks, for finding changed cells."""
+        if self.text is not None and self.kind in _WORDS:  # looked at every second
+            return (self.display(record), self.role_of(record))
         value = self.value(record)
         if self.text is not None:
             return (value, self.display(record), self.role_of(record))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
+from services.domain.text import mask
 from views.support import safe
 from views.support.look import Label
 from views.widgets.elided import Elided
@@ -22,6 +23,7 @@ class KeyValues(QWidget):
         super().__init__()
         self._mono, self._spread, self._single = mono, spread, single
         self._labels: list[tuple[Label, Label]] = []
+        self._told: object = None  #: see ``set_rows``
         self._below = False  #: values stand below their names
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -38,6 +40,10 @@ class KeyValues(QWidget):
         ``tips``: by row the codes of name and value, where these are names for people.
         """
         wanted = [(*row, "text")[:3] for row in rows]
+        told = wanted, tuple(tips), mask.met()  # what a secret is may have become known since
+        if told == self._told:
+            return  # said every second
+        self._told = told
         self._fit(len(wanted))
         for (name, value), (name_text, value_text, tone) in zip(self._labels, wanted, strict=True):
             name.setText(safe.one_line(name_text))
