@@ -42,6 +42,8 @@ class HealthPill(QAbstractButton):
         self._rooms: dict[tuple[bool, bool], QSize] = {}
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        # painted every second: else all that lies below it would be painted with it
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self._on_theme)
         self.show_health(health)
@@ -97,6 +99,7 @@ class HealthPill(QAbstractButton):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.fillRect(self.rect(), theme().color("bg"))  # of the bar
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         health, token = self._health, status(self._health.state)
         loud = health.state == "warning" and bool(health.glyph)

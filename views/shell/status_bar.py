@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 
+from services import i18n
 from services.i18n import _
 from views.support import shown, text
 from views.support.instant import ticks
@@ -47,7 +48,10 @@ class StatusPart(QAbstractButton):
         self._tone, self._boxed = "text2", False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme().changed.connect(self.updateGeometry)
+        # painted every second: else all that lies below it would be painted with it
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self._hints: dict[bool, QSize] = {}  #: by the language: measuring words takes long
+        theme().changed.connect(self._on_theme)
 
     def show_part(
         self,
@@ -71,6 +75,7 @@ class StatusPart(QAbstractButton):
         self._name, self._value, self._suffix, self._tone, self._boxed = name, value, suffix, tone, boxed
         self._icon = self._icon if icon is None else icon
         self.setAccessibleName(" ".join(part for part in (name, value, suffix) if part))
+        self._hints.clear()
         if self.sizeHint() != before:  # else the whole window would be laid out for each figure
             self.updateGeometry()
         self.update()
@@ -79,6 +84,16 @@ class StatusPart(QAbstractButton):
         return f"{self._name} {self._value}".strip()
 
     def sizeHint(self) -> QSize:
+        chinese = i18n.is_chinese()
+        if chinese not in self._hints:
+            self._hints[chinese] = self._measured()
+        return self._hints[chinese]
+
+    def _on_theme(self) -> None:
+        self._hints.clear()
+        self.updateGeometry()
+
+    def _measured(self) -> QSize:
         name = _wide("caption", self._name)
         value = _wide("captionstrong", self._value)
         if self._suffix:
@@ -89,6 +104,7 @@ class StatusPart(QAbstractButton):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.fillRect(self.rect(), theme().color("rail"))  # of the bar
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         height = self.height()
@@ -107,9 +123,10 @@ class StatusPart(QAbstractButton):
             (self._value, "captionstrong", value_tone),
             (self._suffix, "caption", self._tone),
         ):
-            if words:
+            for piece in _pieces(words):
                 room = QRect(left, 0, self.width() - left, height)
-                left += write(painter, room, words, kind, tone, tabular=_counts(words)) + 5
+                left += write(painter, room, piece, kind, tone, tabular=_counts(words))
+            left += 5 if words else 0
 
 
 class StatusBar(QFrame):
@@ -274,4 +291,9 @@ def _counts(words: str) -> bool:
 
 
 def _wide(kind: str, words: str) -> int:
-    return width_of(words, kind, tabular=_counts(words))
+    return sum(width_of(piece, kind, tabular=_counts(words)) for piece in _pieces(words))
+
+
+def _pieces(words: str) -> tuple[str, ...]:
+    """What stays laid out: the seconds of a clock apart from all that is another one only each minute."""
+    return (words[:-3], words[-3:]) if words[-3:-2] == ":" and _counts(words) else (words,)
