@@ -350,25 +350,32 @@ class SharedFile:
     @contextlib.contextmanager
     def reader(self) -> Iterator[sqlite3.Connection]:
         """A connection for reading, outside any transaction."""
+        conn = self.lend()
+        try:
+            yield conn
+        finally:
+            self.give_back(conn)
+
+    def lend(self) -> sqlite3.Connection:
+        """The same, for who gives it back."""
         if not self._closed:
             self._check_there()  # a new connection would make a new file
         with self._lock:
             if self._closed:
                 raise Closed(f"{self.path} is closed")
             conn = self._readers.pop() if self._readers else None
-        if conn is None:
-            conn = connect(self.path, read_only=self.read_only)
-        try:
-            yield conn
-        finally:
-            if conn.in_transaction:
-                conn.execute("ROLLBACK")
-            with self._lock:
-                keep = not self._closed
-                if keep:
-                    self._readers.append(conn)
-            if not keep:
-                conn.close()
+        return connect(self.path, read_only=self.read_only) if conn is None else conn
+
+    def give_back(self, conn: sqlite3.Connection) -> None:
+        """It is needed no more."""
+        if conn.in_transaction:
+            conn.execute("ROLLBACK")
+        with self._lock:
+            keep = not self._closed
+            if keep:
+                self._readers.append(conn)
+        if not keep:
+            conn.close()
 
     def _check_there(self) -> None:
         """Open files outlive their names: without a look one would go on with a file that is gone when all close it.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -21,19 +20,61 @@ T = TypeVar("T")
 _AHEAD_MS = 10 * 366 * 86_400_000
 
 
-@contextlib.contextmanager
-def store_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into ours; what may pass by itself is ``StoreUnavailable``."""
-    try:
-        yield
-    except (sqlite3.IntegrityError, UnicodeEncodeError, OverflowError) as exc:
+class store_errors:
+    """Turn SQLite's errors into ours, into ``StoreUnavailable`` what may pass. No generator, as ``_Reading``."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Nothing has happened yet."""
+
+    def __exit__(self, _kind: type[BaseException] | None, exc: BaseException | None, _trace: object) -> None:
+        if exc is not None:
+            _raise_ours(exc, self._path)
+
+
+def _raise_ours(exc: BaseException, path: Path) -> None:
+    if isinstance(exc, sqlite3.IntegrityError | UnicodeEncodeError | OverflowError):
         raise StoreError(said("file.cannot_keep", error=str(exc))) from exc
-    except Closed as exc:
+    if isinstance(exc, Closed):
         raise StoreClosed(sentence(exc)) from exc
-    except (sqlite3.OperationalError, sqlite3.ProgrammingError) as exc:
+    if isinstance(exc, sqlite3.OperationalError | sqlite3.ProgrammingError):
         raise StoreUnavailable(sentence(exc)) from exc
-    except sqlite3.Error as exc:  # whoever puts a backup back need not start the workers again
+    if isinstance(exc, sqlite3.Error):  # whoever puts a backup back need not start the workers again
         raise StoreUnavailable(said("file.damaged", path=str(path), mark=str(mark_of(path)), error=str(exc))) from exc
+
+
+class _Reading:
+    """A connection for reading, with our errors. Nearly all that is read is so short that a generator would take as
+    long, and dozens of questions are asked each second.
+    """
+
+    __slots__ = ("_conn", "_file")
+
+    def __init__(self, file: SharedFile) -> None:
+        self._file = file
+        self._conn: sqlite3.Connection | None = None
+
+    def __enter__(self) -> sqlite3.Connection:
+        try:
+            self._conn = conn = self._file.lend()
+        except Exception as exc:
+            _raise_ours(exc, self._file.path)
+            raise
+        return conn
+
+    def __exit__(self, _kind: type[BaseException] | None, exc: BaseException | None, _trace: object) -> None:
+        try:
+            if self._conn is not None:
+                self._file.give_back(self._conn)
+        except Exception as later:
+            _raise_ours(later, self._file.path)
+            raise
+        if exc is not None:
+            _raise_ours(exc, self._file.path)
 
 
 class Part:
@@ -60,10 +101,8 @@ class Part:
         with store_errors(self._file.path):
             return self._file.write(work, wakes, aside=aside)
 
-    @contextlib.contextmanager
-    def _read(self) -> Iterator[sqlite3.Connection]:
-        with store_errors(self._file.path), self._file.reader() as conn:
-            yield conn
+    def _read(self) -> _Reading:
+        return _Reading(self._file)
 
 
 def blobs(rows: Iterable[tuple[object, ...]]) -> Iterator[bytes]:
