@@ -6,6 +6,7 @@ import pytest
 
 from services.domain.change import Create
 from services.domain.task.status import Status
+from services.store.redis import reads
 from tests.contract.rig import Rig
 
 
@@ -110,3 +111,16 @@ def test_health(rig: Rig) -> None:
     answers, latency, error = rig.store.health()
     assert (answers, error) == (True, "")
     assert 0 <= latency < 5_000
+
+
+def test_counts_at_rest_are_not_made_again_and_follow_what_happens_next(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reads, "REST_AFTER_S", 0.0)
+    rig.queued(shop_id="s1")
+    rig.store.counts()
+    at_rest = rig.store.counts()
+    assert rig.store.counts() is at_rest
+    rig.queued(shop_id="s2")
+    assert rig.store.counts().shops.keys() == {"pdd:s1", "pdd:s2"}
+    assert at_rest.shops.keys() == {"pdd:s1"}

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import heapq
+import math
 import struct
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
 
 from services.domain.task.lane import MIN_PRIORITY
 from services.domain.task.record import Task
@@ -24,16 +29,36 @@ SLICE = 500
 _LOOK = 500
 #: a key may be held by tasks whose records were lost with their Redis; who comes behind so many of them is found
 _GHOSTS = 3
+#: after so long without news the counters of shops are asked for only this often
+REST_AFTER_S, ANEW_S = 5.0, 10.0
 #: what the counters of all tasks tell apart, in their order
 Kind = tuple[str, str, str, str, str, str]
 KIND = ("platform", "type", "lane", "status", "triage", "priority")
 _STATUSES = frozenset(map(str, Status))
 _COUNTED = tuple(map(str, keys.COUNTED))  #: one string for each, however many shops have one
 _NUMBERS = struct.Struct(f">{1 + len(keys.COUNTED)}Q")
+#: what tells that nothing was counted otherwise
+_COUNTERS: Sequence[Command] = (
+    ("HGETALL", keys.BY_KIND),
+    ("ZCARD", keys.OUTBOX),
+    ("HGET", keys.META, "epoch"),
+    ("XREVRANGE", keys.EVENTS, "+", "-", "COUNT", 1),
+)
+
+
+class _Counted(msgspec.Struct, frozen=True):
+    """What was counted at the last look: ``told`` by ``_COUNTERS``."""
+
+    told: list[Any] | None = None
+    since: float = math.inf  #: since when they tell the same (monotonic seconds), and until when that is believed
+    until: float = 0.0
+    counts: Counts = msgspec.field(default_factory=Counts)
 
 
 class Reads(Part):
     """What needs no filter."""
+
+    _numbers = _Counted()
 
     def get(self, task_ids: Sequence[str]) -> list[Task | None]:
         """Records at the places of their ids."""
@@ -170,17 +195,23 @@ class Reads(Part):
         return found
 
     def counts(self) -> Counts:
-        """The counters and the place in the event stream, of one instant."""
-        kinds, shops, unsent, epoch, last = self._link.many(
-            [
-                ("HGETALL", keys.BY_KIND),
-                ("HGETALL", keys.BY_SHOP),
-                ("ZCARD", keys.OUTBOX),
-                ("HGET", keys.META, "epoch"),
-                ("XREVRANGE", keys.EVENTS, "+", "-", "COUNT", 1),
-            ],
-            atomic=True,
-        )
+        """The counters and the place in the event stream, of one instant; others get them too.
+
+        Where nothing was counted otherwise for a while, those of thousands of shops are not asked for again: whatever
+        is written counts otherwise, or is an event. Now and then they are, for what was put right.
+        """
+        before = self._numbers  # once: another thread may put its own there
+        at_rest = before.since + REST_AFTER_S <= time.monotonic() < before.until
+        if at_rest and self._link.many(_COUNTERS, atomic=True) == before.told:
+            return before.counts
+        *told, shops = self._link.many([*_COUNTERS, ("HGETALL", keys.BY_SHOP)], atomic=True)
+        found = self._counts(told, shops)
+        now = time.monotonic()
+        self._numbers = _Counted(told, before.since if told == before.told else now, now + ANEW_S, found)
+        return found
+
+    def _counts(self, told: Sequence[Any], shops: Mapping[bytes, bytes]) -> Counts:
+        kinds, unsent, epoch, last = told
         status: dict[str, int] = {}
         triage: dict[str, int] = {}
         lanes: dict[str, dict[str, int]] = {}
