@@ -146,14 +146,13 @@ class SpanField(NumberField):
     """Seconds that are read and typed as people say them: ``2 min``, ``1 h 30 min``; a bare number is minutes."""
 
     def __init__(self, seconds: int, longest: int, zero: str) -> None:
-        """``zero``: what none is called, source text."""
+        """``zero``: what none is called, source text; "" for no seconds."""
         self._zero = zero
         super().__init__(seconds, 0, longest)
-        self.lineEdit().setTextMargins(0, 0, 0, 0)  # it is no wider than its words
 
     def textFromValue(self, value: int) -> str:
         """Say it."""
-        return exact(timedelta(seconds=value)) if value else _(self._zero)
+        return _(self._zero) if self._zero and not value else exact(timedelta(seconds=value))
 
     def valueFromText(self, text: str) -> int:
         """Read it; the value stays where that cannot be read."""
@@ -177,7 +176,7 @@ class SpanField(NumberField):
 
     def _read(self, typed: str) -> int | None:
         words = "".join(typed.split()).replace(",", "")
-        if words == "".join(_(self._zero).split()):
+        if self._zero and words == "".join(_(self._zero).split()):
             return 0
         found = duration_ms(f"{words}min" if words.isdecimal() else words)
         return None if found is None else found // 1000

@@ -62,7 +62,7 @@ from views.widgets.toggle import Toggle
 WIDTH = 560
 CHART_ROW, CHART_AXIS, CURVE = 22, 16, 150
 #: px of a field in a sentence: at least, at most, and around its words
-LEAST_FIELD, MOST_FIELD, ROUND_FIELD, ROUND_SPAN = 44, 260, 24, 38
+LEAST_FIELD, MOST_FIELD, ROUND_FIELD, ROUND_SPAN = 44, 260, 24, 44
 LEAST_BESIDE = 860  #: px from which on fields and past stand side by side
 TRY_MS = 300  #: after the last key a rule is tried on the past
 HOUR_S = 3_600
@@ -453,10 +453,10 @@ class RuleStrip(_Editor):
         self.saved.emit(made, before)
 
 
-#: what each is called, and what none of it is
+#: what each is called, and what none of it is, "" for no seconds
 _SPANS = {
-    "for_s": (N_("Told after"), "0 s"),
-    "calm_s": (N_("Resolved after"), "0 s"),
+    "for_s": (N_("Told after"), ""),
+    "calm_s": (N_("Resolved after"), ""),
     "again_s": (N_("Told again after"), N_("never")),
     "escalate_s": (N_("Escalates after"), N_("never")),
 }

@@ -13,7 +13,7 @@ from services import i18n
 from views.theme.qss import make_qss
 from views.theme.theme import draw_glyphs
 from views.theme.tokens import tokens
-from views.widgets.fields import ChoiceField, ClearAction, DateTimeField, Labelled, NumberField
+from views.widgets.fields import ChoiceField, ClearAction, DateTimeField, Labelled, NumberField, SpanField
 
 
 def number() -> QWidget:
@@ -135,3 +135,25 @@ def test_names_of_a_narrow_field_are_whole_in_its_list(qtbot: QtBot) -> None:
     assert room >= field.view().sizeHintForColumn(0) > 80
     assert screen.contains(field.view().window().geometry())
     field.hidePopup()
+
+
+def test_a_span_is_said_as_people_say_it_and_seen_in_the_dress_of_the_program(qtbot: QtBot) -> None:
+    colors = tokens("dark")
+    page = QWidget()
+    qtbot.addWidget(page)
+    page.setStyleSheet(make_qss(colors, draw_glyphs(colors)))
+    some, never = SpanField(600, 86_400, ""), SpanField(0, 86_400, "never")
+    for field in (some, never):
+        field.setParent(page)
+        field.setFixedWidth(90)
+    page.show()
+    line = some.lineEdit()
+    assert line.width() > line.fontMetrics().horizontalAdvance(line.text()) > 20, "and not a strip of one pixel"
+    some.setValue(0)
+    assert [one.text().replace("\u202f", " ") for one in (some, never)] == ["0 s", "never"]
+    i18n.set_language("zh_CN")
+    for field in (some, never):
+        field.say_again()
+    assert [one.text().replace("\u202f", " ") for one in (some, never)] == ["0 秒", "从不"]
+    QTest.keyClick(never, Qt.Key.Key_Up)
+    assert never.value() == 10
