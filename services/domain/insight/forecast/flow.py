@@ -117,8 +117,10 @@ SENTENCES: dict[str, str] = {
     "flow.later_all": N_("all go on later by themselves ({why})"),
     "flow.later_all.one": N_("it goes on later by itself ({why})"),
     "flow.person_brief": N_("{n:,} for a person"),
-    "flow.later_brief": N_("{n:,} go on later by themselves"),
-    "flow.later_brief.one": N_("1 goes on later by itself"),
+    "flow.later_brief": N_("{n:,} go on by themselves"),
+    "flow.later_brief.one": N_("1 goes on by itself"),
+    "flow.unconfirmed_brief": N_("{n:,} not confirmed"),
+    "flow.dead_brief": NN_("{n:,} dead letter", "{n:,} dead letters"),
     "flow.why_breaker": N_("{n:,} in shops that fail too often"),
     "flow.why_breaker_in": N_("{n:,} in shops that fail too often, the first tries again in {span}"),
     "flow.why_limit": N_("{n:,} at a limit"),
@@ -610,10 +612,12 @@ def headline(flow: Flow) -> tuple[Clause, ...]:
     return (*_of_waiting(flow), *_of_the_rest(flow))
 
 
-#: statements of several reasons, and what those come to
+#: statements of several reasons, or of more than a number, and what those come to
 _BRIEF = {
     "flow.person": "flow.person_brief", "flow.person_all": "flow.person_brief", "flow.later": "flow.later_brief",
-    "flow.later_all": "flow.later_brief", "flow.pauses": "flow.why_paused",
+    "flow.later_all": "flow.later_brief", "flow.pauses": "flow.why_paused", "flow.dead": "flow.dead_brief",
+    "flow.dead.one": "flow.dead_brief", "flow.unconfirmed": "flow.unconfirmed_brief",
+    "flow.unconfirmed.one": "flow.unconfirmed_brief",
 }  # fmt: skip
 
 

@@ -230,11 +230,11 @@ def test_what_is_said(facts: Facts, state: str, words: str) -> None:
 
 def test_in_brief_one_reason_stands_for_itself_and_several_for_what_they_come_to() -> None:
     persons, laters = (("login", 21), ("paused", 9)), (("breaker", 23), ("limit", 9))
-    facts = Facts(waiting=66, persons=persons, laters=laters, pauses=BOTH, paused_s=60, dead=3)
+    facts = Facts(waiting=66, persons=persons, laters=laters, pauses=BOTH, paused_s=60, dead=3, unconfirmed=2)
     brief = flow.in_brief(flow.headline(flow.judge(facts)))
     assert english_headline(brief) == (
-        "66 tasks waiting; 21 need a login; 9 paused; 32 go on later by themselves;"
-        " no worker takes tasks: start one; 3 dead letters need a person"
+        "66 tasks waiting; 21 need a login; 9 paused; 32 go on by themselves;"
+        " no worker takes tasks: start one; 2 not confirmed; 3 dead letters"
     )
     several = flow.judge(Facts(waiting=5, persons=(("login", 3), ("twin", 2))))
     assert english_headline(flow.in_brief(flow.headline(several))) == "5 tasks waiting; 5 for a person"
