@@ -27,6 +27,10 @@ _NAME = re.compile(
     r"(?:[A-Za-z0-9_.]|-(?!>))++",
     re.IGNORECASE,
 )
+#: a search that finds nothing keeps all other threads waiting: what goes through long texts does so in pieces of about
+#: so many characters, each of which ends behind one that stands in nothing of what it looks for
+AT_ONCE = 8_192
+_APART = re.compile(r"[\s\"<>]")
 #: names of two words
 _FIRST_WORD = re.compile(
     r"(?:\b|_)(api|access|private|secret|signing|session|pass|pin|otp|sms|auth|verify|verification"
@@ -97,12 +101,8 @@ _UNITS = re.compile(r"[ ]{0,2}(?:位|个|次|字|天|分|秒|小时|年|月|元|
 
 _JWT = re.compile(r"(?<![A-Za-z0-9_\-])[A-Za-z0-9_\-]{8,}+(?:\.[A-Za-z0-9_\-]*+){0,4}")
 _JWT_START = re.compile(r"eyJ")
-_FORMS = (
-    re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?!••••)(?P<s>(?:[^-]|-(?!----))++)"),
-    re.compile(r"\bbearer(?:\s{1,3}|\+)(?!tokens?\b|auth)(?P<s>[\w.~+/=\-%]{4,}+)", re.IGNORECASE),
-    re.compile(
-        r"\b(?i:basic)(?:\s{1,3}|\+)(?=[A-Za-z0-9+/]{0,400}(?:[0-9=+/]|[a-z][A-Z]))(?P<s>[A-Za-z0-9+/]{6,}+={0,2})"
-    ),
+#: forms in which none of these stand
+_ADDRESSES = (
     # user and password of an address, also one whose password holds an @ or a slash that nobody has escaped
     re.compile(r"[a-z][\w+.\-]{0,20}:\\{0,2}/\\{0,2}/(?P<s>(?!••••@)[^\s/?#\"'<>]+)@", re.IGNORECASE),
     re.compile(
@@ -115,6 +115,13 @@ _FORMS = (
     ),
     re.compile(
         r"(?<![\w/:.@\-+%•])[\w.\-+]{1,64}+:(?P<s>(?!••••@)[^\s:@/\"'<>,;]{1,200}+)@(?=[\w.\-]{1,100}:\d{2,5}\b)"
+    ),
+)
+_FORMS = (
+    re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?!••••)(?P<s>(?:[^-]|-(?!----))++)"),
+    re.compile(r"\bbearer(?:\s{1,3}|\+)(?!tokens?\b|auth)(?P<s>[\w.~+/=\-%]{4,}+)", re.IGNORECASE),
+    re.compile(
+        r"\b(?i:basic)(?:\s{1,3}|\+)(?=[A-Za-z0-9+/]{0,400}(?:[0-9=+/]|[a-z][A-Z]))(?P<s>[A-Za-z0-9+/]{6,}+={0,2})"
     ),
     re.compile(r"(?<![A-Za-z0-9])(?P<s>(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])(?::[^\s\"',;]++)?)"),
     re.compile(r"(?<![A-Za-z0-9])(?P<s>(?:LTAI|AKID)[A-Za-z0-9]{12,}+)"),
@@ -173,7 +180,7 @@ _TYPED_INTO = 300
 
 def may_hold_secrets(text: str) -> bool:
     """Whether anything in a text, however it is written, is worth a search."""
-    return any(_TRIGGER.search(reading.text) for reading in readings(text))
+    return any(_triggered(reading.text) for reading in readings(text))
 
 
 def secret_spans(text: str) -> list[tuple[int, int]]:
@@ -181,7 +188,7 @@ def secret_spans(text: str) -> list[tuple[int, int]]:
     found = sorted(
         reading.span(start, end)
         for reading in readings(text)
-        if _TRIGGER.search(reading.text)
+        if _triggered(reading.text)
         for start, end in _found(reading.text)
         if end > start
     )
@@ -194,9 +201,28 @@ def secret_spans(text: str) -> list[tuple[int, int]]:
     return apart
 
 
+def _triggered(text: str) -> bool:
+    return any(_TRIGGER.search(text, start, end) for start, end in _pieces(text))
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    while start < len(text):
+        end = _end_of_piece(text, start)
+        yield start, end
+        start = end
+
+
+def _end_of_piece(text: str, start: int) -> int:
+    apart = _APART.search(text, start + AT_ONCE)
+    return len(text) if apart is None else apart.end()
+
+
 def _found(text: str) -> Iterator[tuple[int, int]]:
     yield from _named(text)
     yield from _named_in_chinese(text)
+    for piece in _pieces(text):
+        yield from (found.span("s") for pattern in _ADDRESSES for found in pattern.finditer(text, *piece))
     for pattern in _FORMS:
         for found in pattern.finditer(text):
             group = "s" if found["s"] is not None else "t"
@@ -250,18 +276,24 @@ def _value(found: re.Match[str], groups: range) -> tuple[int, int, bool]:
 
 
 def _named(text: str) -> Iterator[tuple[int, int]]:
-    place = 0
-    while (found := _NAME.search(text, place)) is not None:
-        place = found.end()
-        name = _whole_name(text, found)
-        kind = kind_of(name)
-        if kind is Kind.NONE:
-            continue
-        gives = _GIVES.match(text, place)
-        span = _spoken(text, found, name, kind) if gives is None else _given(text, found, name, kind, gives)
+    place = end = 0
+    while place < len(text):
+        end = end if place < end else _end_of_piece(text, place)
+        found = _NAME.search(text, place, end)
+        place = end if found is None else found.end()
+        span = None if found is None else _of_name(text, found)
         if span is not None:
             yield span
             place = max(place, span[1])
+
+
+def _of_name(text: str, found: re.Match[str]) -> tuple[int, int] | None:
+    name = _whole_name(text, found)
+    kind = kind_of(name)
+    if kind is Kind.NONE:
+        return None
+    gives = _GIVES.match(text, found.end())
+    return _spoken(text, found, name, kind) if gives is None else _given(text, found, name, kind, gives)
 
 
 def _whole_name(text: str, found: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from babel.messages.pofile import read_po
 
+from services.domain.text import secret_places
 from services.domain.text.mask import DOTS, is_secret, masked, masked_json, masked_text
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -175,6 +176,16 @@ def test_a_secret_is_dots_within_other_texts(form: str) -> None:
 @pytest.mark.parametrize("form", ["log", "repr", "brackets", "list", "Chinese"])
 def test_what_people_need_stays_within_other_texts(form: str) -> None:
     assert [text for text in KEPT if masked_text(AROUND[form](text)) != AROUND[form](text)] == []
+
+
+@pytest.mark.parametrize("between", [" ", "\n", '"', "<br>", ", ", "/"])
+def test_a_long_text_is_masked_the_same_in_pieces(monkeypatch: pytest.MonkeyPatch, between: str) -> None:
+    text = between.join((*HIDDEN, *KEPT))
+    shown = []
+    for at_once in (len(text), 1, 40, 700):
+        monkeypatch.setattr(secret_places, "AT_ONCE", at_once)
+        shown.append((masked_text(text), *map(masked_text, (*HIDDEN, *KEPT))))
+    assert shown == shown[:1] * 4
 
 
 @pytest.mark.parametrize("text", KEPT)
