@@ -78,23 +78,27 @@ class ConsoleState:
             due, self._unwritten = self._unwritten, {}
         if not due:
             return
+        try:
+            home_folder.check_there(self._path)
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with home_folder.alone(self._path):  # what another program writes between reading and writing would be gone
+                self._put(due)
+        except OSError as exc:
+            log.warning("the console does not remember its state: %s", exc)
+            with self._lock:
+                self._unwritten = {**due, **self._unwritten}  # with what is remembered next
+
+    def _put(self, due: Mapping[tuple[str, ...], Any]) -> None:
         found = self._read()
         with self._lock:
             whole = _laid_over({**self._values, **found}, due)
         whole, text = _written(whole)
         with self._lock:
             self._values = _laid_over(whole, self._unwritten)
-        try:
-            home_folder.check_there(self._path)
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            draft = self._path.with_suffix(".part")
-            home_folder.keep_private(draft)
-            draft.write_bytes(text)
-            whole_file.put(draft, self._path)
-        except OSError as exc:
-            log.warning("the console does not remember its state: %s", exc)
-            with self._lock:
-                self._unwritten = {**due, **self._unwritten}  # with what is remembered next
+        draft = self._path.with_suffix(".part")
+        home_folder.keep_private(draft)
+        draft.write_bytes(text)
+        whole_file.put(draft, self._path)
 
     def _look(self) -> None:
         found = self._read()

@@ -10,8 +10,7 @@ import contextlib
 import logging
 import os
 import threading
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -27,8 +26,6 @@ KEPT = 500
 _MOST_BYTES = 2 * KEPT * 120
 #: noted as the last mark where some were missed: none is called so
 _GONE = (0, "gone")
-#: how long another program that writes is waited for; then what was seen is added beside it
-_PATIENCE_S, _PAUSE_S = 3.0, 0.005
 
 
 class Sight(msgspec.Struct, frozen=True):
@@ -61,7 +58,8 @@ class Witness:
             home_folder.make(self._home)
             self._path.parent.mkdir(exist_ok=True, mode=0o700)
             home_folder.keep_private(self._path)
-            with self._alone() as alone:
+            # a file that another one adds to while it is being shortened would lose that: it is added to alone
+            with home_folder.alone(self._path) as alone:
                 self._add(marks, alone=alone)
         except (OSError, UsageError) as exc:
             log.info("what was seen of the audit is not kept in %s: %s", self._path, exc)
@@ -77,26 +75,6 @@ class Witness:
             self._note_last(*_GONE)
         if size > _MOST_BYTES and alone:
             self._shorten()
-
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[bool]:
-        """No other program writes meanwhile: what it adds to a file that is being shortened would be gone with it.
-
-        False where one goes on for too long. Where the disk takes no locks nobody is waited for: a file that never
-        became shorter would soon be longer than is read of it.
-        """
-        until = time.monotonic() + _PATIENCE_S
-        lock, lockless = None, False
-        try:
-            while (lock := home_folder.locked(self._path.with_suffix(".lock"))) is None and time.monotonic() < until:
-                time.sleep(_PAUSE_S)
-        except OSError:
-            lockless = True
-        try:
-            yield lockless or lock is not None
-        finally:
-            if lock is not None:
-                lock.close()
 
     def marks(self) -> list[str]:
         """What was seen, the oldest first; lines that are no marks are passed over."""

@@ -10,7 +10,9 @@ import re
 import secrets
 import socket
 import sys
+import time
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,6 +24,8 @@ from services.domain.text.said import said
 #: answers to who wants a lock that another one has; whatever else is said, there are no locks to be had
 _HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK)
 
+#: how long what another program writes is waited for, and how often it is looked
+_PATIENCE_S, _PAUSE_S = 3.0, 0.005
 #: outcomes that the store has not taken: a folder, the endings of its files, and of those that cannot be read
 SPOOL, SPOOLED, ASIDE = "spool", ".spool", ".aside"
 #: bytes that are written to see whether a disk takes any: more than a file without contents needs
@@ -162,6 +166,27 @@ def locked(path: Path) -> IO[bytes] | None:
             return None
         raise
     return handle
+
+
+@contextlib.contextmanager
+def alone(path: Path) -> Iterator[bool]:
+    """No other program that asks for it writes a file of the home meanwhile; its lock lies beside it. Blocking.
+
+    False where one goes on for too long. Where the disk takes no locks nobody is waited for: what waits for one would
+    never be written.
+    """
+    until = time.monotonic() + _PATIENCE_S
+    lock, lockless = None, False
+    try:
+        while (lock := locked(path.with_suffix(".lock"))) is None and time.monotonic() < until:
+            time.sleep(_PAUSE_S)
+    except OSError:
+        lockless = True
+    try:
+        yield lockless or lock is not None
+    finally:
+        if lock is not None:
+            lock.close()
 
 
 def open_to_others(folder: Path) -> list[Path]:

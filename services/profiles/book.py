@@ -58,13 +58,15 @@ class Book:
         """Keep a profile, in place of another where one is named; False when no key store took its passwords."""
         kept = [passwords.keep(part, getattr(profile, part)) for part in PARTS]
         bare = msgspec.structs.replace(profile, **{part: passwords.without(getattr(profile, part)) for part in PARTS})
-        known = self.profiles()
         place = instead_of or profile.name
-        rows = [bare if name == place else one for name, one in known.items()]
-        if place not in known:
-            rows.append(bare)
-        gone = known.get(place)
-        self._write(rows)
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with home_folder.alone(self._path):  # the window of another connection may add one now, too
+            known = self.profiles()
+            rows = [bare if name == place else one for name, one in known.items()]
+            if place not in known:
+                rows.append(bare)
+            gone = known.get(place)
+            self._write(rows)
         if gone is not None:
             self._forget(gone, rows)
         # an address that was entered without a password has none any more
@@ -75,9 +77,11 @@ class Book:
 
     def remove(self, name: str) -> None:
         """Strike a profile off, and its passwords that no other one needs. What it led to stays as it is."""
-        known = self.profiles()
-        gone = known.pop(name, None)
-        self._write(list(known.values()))
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with home_folder.alone(self._path):
+            known = self.profiles()
+            gone = known.pop(name, None)
+            self._write(list(known.values()))
         if gone is not None:
             self._forget(gone, list(known.values()))
 
@@ -102,7 +106,6 @@ class Book:
     def _write(self, rows: list[SavedProfile]) -> None:
         if self._path.exists() and _load(self._path) is None:
             self._path.replace(self._path.with_suffix(".unreadable"))
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = self._path.with_suffix(".part")
         home_folder.keep_private(draft)
         document = {"profiles": [msgspec.to_builtins(row) for row in rows]}

@@ -36,6 +36,8 @@ def test_a_disk_that_does_not_answer_holds_nobody_up(tmp_path: Path) -> None:
     assert not file.exists(), "the disk has not taken it yet"
     slow.set()
     reader.join()
+    state.flush(30)
+    file.unlink()  # the pipe, which no file takes the place of
     state.set(rows="roomy")
     state.close()
     kept = json.loads(file.read_text(encoding="utf-8"))
@@ -54,6 +56,18 @@ def test_what_another_program_wrote_meanwhile_stays(tmp_path: Path) -> None:
     kept = json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))
     assert kept == {"language": "zh_CN", "theme": "light", "pages": {"a": 1, "b": 2}}
     assert own.get("language") == "zh_CN"
+
+
+def test_two_programs_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
+    programs = [ConsoleState(tmp_path) for _ in range(2)]
+    for number in range(400):
+        for place, state in enumerate(programs):
+            Shelf(state).put(f"{place} {number}", number)
+            state.flush(0)
+    for state in programs:
+        state.close()
+    kept = json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))["pages"]
+    assert len(kept) == 800
 
 
 def test_what_another_program_wrote_is_known_once_it_is_looked_for(tmp_path: Path) -> None:
