@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from PySide6.QtCore import QByteArray, QEvent, QMargins, QObject, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QTableView, QWidget
 from shiboken6 import isValid
 
@@ -28,7 +28,8 @@ from views.shell.toasts import Toasts
 from views.shell.top_bar import TopBar
 from views.support import instant, shown
 from views.support.instant import ticks
-from views.support.keys import Shortcut, take_beside
+from views.support.keymap import WINDOW, keymap
+from views.support.keys import Shortcut, refuse, take_beside
 from views.support.look import focus_chain
 from views.support.throttle import turns
 from views.theme.icons import app_icon
@@ -606,6 +607,14 @@ class MainWindow(QMainWindow):
         """Other buttons stand below the messages now."""
         if isValid(self):
             self.toasts.arrange()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """A key that means something elsewhere, and that nobody took here, is not passed over in silence."""
+        super().keyPressEvent(event)
+        pressed, here = QKeySequence(event.keyCombination()), (WINDOW, self._current)
+        known = (one for one in keymap().commands() if one.place in here and pressed in keymap().sequences(one.name))
+        if (command := next(known, None)) is not None:
+            refuse(_("Not here now: {command}").format(command=_(command.words)))
 
     def paint_now(self) -> None:
         """Paint what is due at once, if the window is there yet: what follows may take the thread for a while."""

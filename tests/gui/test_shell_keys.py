@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QToolTip
 from pytestqt.qtbot import QtBot
 
 from console import bootstrap
@@ -36,7 +36,7 @@ from views.pages.shops.page import ShopsPage
 from views.pages.tasks.page import TasksPage
 from views.shell.key_help import KeyHelp
 from views.shell.palette_rows import Entry
-from views.support import instant, shown
+from views.support import instant, safe, shown
 from views.support.acting import Acting, Reverse
 from views.support.memory import ShortMemory
 from views.support.words import shop
@@ -192,6 +192,25 @@ def test_f6_goes_into_a_page_that_was_just_opened_before_it_leaves_it(
             assert page.isAncestorOf(focus), focus
             press(focus, Qt.Key.Key_F6, modifier=SHIFT)
             assert above.isAncestorOf(QApplication.focusWidget() or page)
+
+
+@pytest.mark.parametrize(
+    ("page_id", "key", "words"),
+    [
+        ("queues", Qt.Key.Key_Slash, "filter field of the page"),
+        ("promises", Qt.Key.Key_E, "edit the promise"),
+        ("tasks", Qt.Key.Key_R, "retry"),
+    ],
+)
+def test_a_key_that_finds_nothing_here_says_so(window: Window, page_id: str, key: Qt.Key, words: str) -> None:
+    window.window.open_page(page_id)
+    page = window.window.page(page_id)
+    page.setFocus()
+    press(page, key)
+    assert QToolTip.text() == safe.tooltip(f"Not here now: {words}")
+    press(page, Qt.Key.Key_F12)
+    assert words in QToolTip.text(), "a key that nobody has says nothing"
+    QToolTip.hideText()
 
 
 def test_shift_f10_opens_the_menu_of_the_row(window: Window, desk: Desk, qtbot: QtBot) -> None:
