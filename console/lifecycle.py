@@ -316,7 +316,7 @@ class Console:
         if unkept is not None and self.opened is not None:
             self.opened.window.toasts.show(failure(unkept, N_("The connection is not kept.")))
         if not durable and self.opened is not None:
-            text = _("The password is not kept: this computer has no key store that encrypts. Enter it again.")
+            text = _("This computer has no key store that encrypts: enter the password again at the next start.")
             self.opened.window.toasts.show(ToastSpec(text=text, status="warning"))
 
     def _cannot_open(self, error: ConsoleError) -> None:

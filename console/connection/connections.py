@@ -255,7 +255,7 @@ class ConnectionSwitch(QObject):
             return
         await self.reload()
         if not durable:
-            words = _("The password is not kept: this computer has no key store that encrypts. Enter it again.")
+            words = _("This computer has no key store that encrypts: enter the password again at the next start.")
             self._tell(ToastSpec(text=words, status="warning"))
         if before and self._opened is not None and self._opened.profile == before:
             self.edited.emit(before, draft)
