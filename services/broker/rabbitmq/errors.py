@@ -112,10 +112,12 @@ def _refusal(item: BaseException, address: Address) -> str:
     text = str(getattr(item, "reply_text", "")) or str(item)
     if _GUESSED in text and isinstance(item, REFUSALS):  # a server that refuses says so; a proxy may only hang up
         return ""
-    code = item.reply_code if isinstance(item, exceptions.ConnectionClosedByBroker) else 0
-    if isinstance(item, LOGIN) or code == ACCESS_REFUSED:
-        return said("broker.user", place=place, user=repr(user))
-    if isinstance(item, exceptions.ProbableAccessDeniedError) or code == NOT_ALLOWED:
+    reply = item.reply_code if isinstance(item, exceptions.ConnectionClosedByBroker) else 0
+    if isinstance(item, LOGIN) or reply == ACCESS_REFUSED:
+        # as where no key store kept it: then nothing is to be checked, but entered
+        code = "broker.user" if address.password else "broker.no_password"
+        return said(code, place=place, user=repr(user))
+    if isinstance(item, exceptions.ProbableAccessDeniedError) or reply == NOT_ALLOWED:
         if "not found" in text:
             return said("broker.no_vhost", place=place, vhost=repr(vhost))
         return said("broker.vhost_refused", place=place, user=repr(user), vhost=repr(vhost))

@@ -6,6 +6,7 @@ from services.domain.text.sentences import N_
 
 #: that nobody knows whether a work was done, so that it asks for a reason
 UNSURE = "create.unsure"
+_LOGIN = N_("Correct user and password in broker.url; where nobody knows it: rabbitmqctl change_password USER")
 _SLOW = N_("Look whether the server is frozen or overloaded, and at firewalls on the way.")
 _RIGHTS = N_("Grant them: rabbitmqctl set_permissions -p {vhost} {user} '.*' '.*' '.*'")
 REFUSALS: dict[str, str] = {
@@ -340,14 +341,17 @@ REFUSALS: dict[str, str] = {
     "broker.user": N_(
         "RabbitMQ at {place} refused user {user}: check the user name and password in the broker address."
     ),
+    "broker.no_password": N_(
+        "RabbitMQ at {place} wants a password of user {user} and was given none: enter it in the broker address,"
+        " behind the user name and a colon."
+    ),
     # what helps: doctor says it of a broker that cannot be used
     "broker.nobody.remedy": N_("Start RabbitMQ on that machine, or correct host and port in broker.url."),
     "broker.unknown_host.remedy": N_("Correct the host in broker.url, or what tells this machine its address (DNS)."),
     "broker.slow.remedy": _SLOW,
     "broker.late.remedy": _SLOW,
-    "broker.user.remedy": N_(
-        "Correct user and password in broker.url; where nobody knows it: rabbitmqctl change_password USER"
-    ),
+    "broker.user.remedy": _LOGIN,
+    "broker.no_password.remedy": _LOGIN,
     "broker.no_vhost.remedy": N_(
         "Correct the end of broker.url, or make it anew (its messages are gone; who leads sends them again):"
         " rabbitmqctl add_vhost {vhost}, then rabbitmqctl set_permissions -p {vhost} USER '.*' '.*' '.*'"
@@ -864,6 +868,6 @@ REFUSALS: dict[str, str] = {
 
 #: those of a server that is there and takes nobody with this user, password or address
 OF_CONNECTION = frozenset({
-    "broker.user", "broker.no_vhost", "broker.vhost_refused", "broker.no_rights", "store.refuses_user",
-    "store.not_permitted", "store.no_database", "store.no_rights", "store.other_fleet",
+    "broker.user", "broker.no_password", "broker.no_vhost", "broker.vhost_refused", "broker.no_rights",
+    "store.refuses_user", "store.not_permitted", "store.no_database", "store.no_rights", "store.other_fleet",
 })  # fmt: skip

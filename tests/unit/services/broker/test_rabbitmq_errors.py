@@ -76,6 +76,13 @@ def test_a_connection_that_only_broke_off_while_it_was_opened_is_not_refused(gue
     assert connection.refused(errors.explain(exceptions.ConnectionClosedByBroker(403, "ACCESS_REFUSED"), ADDRESS))
 
 
+def test_who_gave_no_password_is_told_so_and_has_nothing_to_check() -> None:
+    """As after a start on a computer that kept none."""
+    told = errors.explain(exceptions.ProbableAuthenticationError("x"), parse("amqp://ann@rabbit.example/fleet"))
+    assert "wants a password of user 'ann' and was given none: enter it in the broker address" in told
+    assert connection.refused(told)
+
+
 def test_a_refusal_waits_for_a_person_an_absence_does_not() -> None:
     assert errors.needs_person(exceptions.ConnectionClosedByBroker(403, "x"))
     assert errors.needs_person(AMQPConnectorTransportSetupError(verification()))
