@@ -43,7 +43,7 @@ BEAT_MS = 5
 LONG_S = 0.02
 #: pages that are watched while the fleet is busy, each with what it is asked for; every other one is only opened
 PAGES = (("overview", None), ("tasks", "status:active"), ("dead_letters", None), ("workers", None))
-PREPARED_S, OPENED_S, IDLE_S = 12.0, 1.5, 20.0
+PREPARED_S, OPENED_S, IDLE_S = 12.0, 1.5, 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class Probe:
         self._beat.stop()  # looking two hundred times a second is no rest
         await asyncio.sleep(PREPARED_S)
         await self._make_the_rest()
-        for page in ("overview", "tasks", "shops", "workers"):
+        for page in (spec.id for spec in window.specs):
             window.open_page(page)
             await asyncio.sleep(3.0)
             spent, begun = time.process_time(), time.perf_counter()
