@@ -144,6 +144,7 @@ class Button(QAbstractButton):
         """Show an already translated text, such as a verb with its number."""
         self._source = ""
         self.setText(text)
+        self.setShortcut(QKeySequence())  # a name with & in it would become one
         self._name()
         self._restyle()
 

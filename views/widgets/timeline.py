@@ -65,7 +65,7 @@ class Timeline(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._entries: tuple[TimelineEntry, ...] = ()
-        self._current, self._hover = 0, -1  #: lines that the keys and the mouse are on
+        self._current, self._hover, self._pressed = 0, -1, -1  #: lines that the keys and the mouse are on
         self._timed = True
         self._indent = 0  #: of all lines, where one of them has an edge
         self._tops: tuple[int, ...] = (0,)  #: where each entry begins, and where the last one ends
@@ -274,15 +274,22 @@ class Timeline(QWidget):
         self._hover = -1
         self.update()
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """The keys go on from the line that is pressed."""
+        number = self._at(event.position().y())
+        self._pressed = number if event.button() == Qt.MouseButton.LeftButton else -1
+        if self._pressed >= 0 and self.focusPolicy() != Qt.FocusPolicy.NoFocus:
+            self._current = number
+            self._announce()
+            self.update()
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Open what was clicked; with Ctrl in a window of its own."""
-        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
-            number = self._at(event.position().y())
-            if number >= 0 and self.focusPolicy() != Qt.FocusPolicy.NoFocus:
-                self._current = number
-                self.update()
+        pressed, self._pressed = self._pressed, -1
+        inside = self.rect().contains(event.position().toPoint())
+        if inside and pressed >= 0 and self._at(event.position().y()) == pressed:
             with beside(event):
-                self._open(number)
+                self._open(pressed)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go from line to line, and open one."""
@@ -303,9 +310,12 @@ class Timeline(QWidget):
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show which line the keys are on."""
+        """Show which line the keys are on; whoever comes with the mouse sees the one that is pressed already."""
         super().focusInEvent(event)
-        self._reach()
+        if event.reason() == Qt.FocusReason.MouseFocusReason:
+            self.update()
+        else:
+            self._reach()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Show it no more."""

@@ -14,7 +14,9 @@ from services.domain.past import turns
 from services.domain.past.frame import BROKER, LEADER, SWITCH, UNTOLD, WORKER, Numbers
 from services.domain.past.turns import Turn
 from services.domain.task.search import filter_time
+from services.engine.zone import DEFAULT_ZONE
 from services.i18n import N_
+from services.monitor.alerts import wording
 from services.monitor.past import queries as past
 from services.monitor.past.queries import PastNow
 
@@ -132,7 +134,7 @@ def lines(found: PastNow, zone: str) -> list[str]:
         "",
         spoken.phrase("what changed from {begin} to {end}:", begin=_at(found.begin, zone), end=_at(found.end, zone)),
     ]
-    told += [f"{_at(turn.at_ms, zone)[11:]}  {spoken.say(act_words.in_words(turn.message))}" for turn in found.turns]
+    told += [f"{_at(turn.at_ms, zone)[11:]}  {_said(turn, zone)}" for turn in found.turns]
     if not found.turns:
         told.append(spoken.phrase("nothing"))
     if not found.complete:
@@ -198,9 +200,13 @@ def _turn(turn: Turn) -> dict[str, Any]:
         "kind": turn.kind,
         "code": turn.message.code,
         "params": dict(turn.message.params),
-        "text": spoken.say(turn.message),
+        "text": spoken.say(wording.of_turn(turn, DEFAULT_ZONE)),
         "names": list(turn.names),
     }
+
+
+def _said(turn: Turn, zone: str) -> str:
+    return spoken.say(act_words.in_words(wording.of_turn(turn, zone)))
 
 
 def _called(state: str) -> str:

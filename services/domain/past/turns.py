@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from services.domain.alerts.incident import Incident, Words
 from services.domain.audit import AuditEntry, parted
 from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, WORKER, Change, Gap
 from services.domain.past.lanes import GIVEN_UP, SILENT
@@ -16,7 +17,7 @@ from services.domain.text.sentences import N_, NN_
 TOGETHER_MS = 60_000
 #: names that one line says
 NAMED = 3
-ACT, GAP = "act", "gap"  #: kinds of turns besides those of things
+ACT, GAP, ALERT = "act", "gap", "alert"  #: kinds of turns besides those of things
 #: states of shops that come and go by themselves with every failed attempt
 QUIET = frozenset({"", "retrying"})
 #: acts that only write down what others did, or are shown by what they changed
@@ -70,6 +71,8 @@ SENTENCES: dict[str, str] = {
     "past.act_many_ended": N_("{who}: {action} {target} and {more} more, {outcome}"),
     "past.act_again": N_("{who}: {action} {target}, {n} times"),
     "past.act_again_ended": N_("{who}: {action} {target}, {n} times, {outcome}"),
+    "past.alert": N_("Alert: {what}"),
+    "past.alert_over": N_("This alert is over: {what}"),
     "past.gap": N_("Nothing was recorded for {span}"),
 }
 _SHOPS = frozenset(code.removeprefix("past.shop_") for code in SENTENCES if code.startswith("past.shop_"))
@@ -83,13 +86,27 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     message: Message
     names: tuple[str, ...] = ()  #: of all that it happened to
     until_ms: int = 0  #: of the last that it says, where it says several
+    alert: Words | None = None  #: what is told of an alert, as ``what``; whoever reads it has it in words
+
+
+def of_alerts(incidents: Iterable[Incident], begin: int, end: int) -> Iterable[Turn]:
+    """When somebody was to be told, and when it was over, after the first instant and not after the second."""
+    for one in incidents:
+        for code, at_ms in (("past.alert", one.raised_at), ("past.alert_over", one.resolved_at)):
+            if one.raised_at and begin < at_ms <= end:
+                yield Turn(at_ms=at_ms, kind=ALERT, message=Message(code), names=(one.id,), alert=one.words)
 
 
 def turns(
-    changes: Sequence[Change], acts: Iterable[AuditEntry] = (), gaps: Iterable[Gap] = (), moment_ms: int = 0
+    changes: Sequence[Change],
+    acts: Iterable[AuditEntry] = (),
+    gaps: Iterable[Gap] = (),
+    moment_ms: int = 0,
+    others: Iterable[Turn] = (),
 ) -> tuple[Turn, ...]:
     """In order of time, as changes and acts are; what came after ``moment_ms`` is not one with what was before."""
-    found = [*_of_shops([one for one in changes if one.kind == SHOP], moment_ms)]
+    found = list(others)
+    found += _of_shops([one for one in changes if one.kind == SHOP], moment_ms)
     for change in changes:
         message = _MESSAGES[change.kind](change) if change.kind in _MESSAGES else None
         if message is not None:

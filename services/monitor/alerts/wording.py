@@ -11,6 +11,7 @@ from services.domain.alerts import channel as channels
 from services.domain.alerts import outbox, text
 from services.domain.alerts.incident import AGAIN, ESCALATED, RESOLVED, Words
 from services.domain.alerts.outbox import Letter
+from services.domain.past.turns import Turn
 from services.domain.plans import recurrence
 from services.domain.text import mask
 from services.domain.text.message import Message, Param
@@ -54,6 +55,13 @@ def test_text(channel: str, who: str, machine: str, language: str) -> Text:
 def title(words: Words, zone: Zone, began: int = 0) -> str:
     """What is wrong, in the present language. ``began``: when that was (UTC ms); instants of its day go without it."""
     return _told(words.title, words, zone, began)
+
+
+def of_turn(turn: Turn, zone: Zone) -> Message:
+    """What changed, where that is an alert with what it told."""
+    if turn.alert is None:
+        return turn.message
+    return Message(turn.message.code, {"what": title(turn.alert, zone, turn.at_ms)})
 
 
 def facts(words: Words, zone: Zone, began: int = 0) -> list[str]:

@@ -84,9 +84,11 @@ class PastQueries:
         """
         begin, end = instant - around_ms, min(instant + around_ms, self._now_ms())
         acts, more = self._acts(begin, end)
+        alerts = tuple(turns.of_alerts(self._told(), begin, end))
         with self._tape() as tape:
             if tape is None:
-                return PastNow(asked_ms=instant, begin=begin, end=end, turns=turns.turns((), acts, moment_ms=instant))
+                told = turns.turns((), acts, moment_ms=instant, others=alerts)
+                return PastNow(asked_ms=instant, begin=begin, end=end, turns=told)
             known = tape.span() or (0, 0)
             # the newest row is a few seconds old: until it is late that is no gap
             fresh = self._now_ms() - known[1] <= ABSENT_MS
@@ -111,7 +113,7 @@ class PastQueries:
             after_ms=steps[1],
             before=before,
             after=after,
-            turns=turns.turns(changes, acts, gaps, instant),
+            turns=turns.turns(changes, acts, gaps, instant, alerts),
             complete=len(changes) < MAX_CHANGES and not more,
         )
 

@@ -25,6 +25,7 @@ from services.domain.task.search.query import LETTER
 from services.domain.text.message import Message
 from services.i18n import N_, _
 from services.messages import told
+from services.monitor.alerts import wording
 from services.monitor.past.queries import AROUND_MS, PastNow
 from services.monitor.past.tape import Moment
 from views.charts.series import holed
@@ -137,6 +138,8 @@ _GLYPHS = {
     "past.shop_paused": "paused",
     "past.switch_paused": "paused",
     "past.gap": "unconfirmed",
+    "past.alert": "warning",
+    "past.alert_over": "healthy",
 }
 
 
@@ -555,11 +558,11 @@ class PastPage(Page):
             (self.later_change, _("Change after"), current and current.after),
         ):
             said = f"{_clock(turn.at_ms)} {_sentence(turn)}" if turn else ""
-            button.set_tip(_("{name}: {value}").format(name=tip, value=said) if said else tip)
+            button.set_tip(safe.tooltip(_("{name}: {value}").format(name=tip, value=said)) if said else tip)
             button.setMinimumWidth(room)
             button.setMaximumWidth(room or QWIDGETSIZE_MAX)
             button.set_count_text(said if room else "")
-            button.setAccessibleName(button.toolTip())
+            button.setAccessibleName(_("{name}: {value}").format(name=tip, value=said) if said else tip)
 
     def _say_stretch(self) -> None:
         lanes = self._lanes
@@ -881,7 +884,7 @@ def _entries(found: PastNow, there: There) -> list[TimelineEntry]:
 
 
 def _sentence(turn: Turn) -> str:
-    return safe.one_line(shown.say(act_words.in_words(turn.message)))
+    return safe.one_line(shown.say(act_words.in_words(wording.of_turn(turn, shown.zone()))))
 
 
 def _here(found: PastNow) -> int:

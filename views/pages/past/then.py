@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -14,7 +14,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
 from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, WORKER, Numbers, Things
-from services.domain.past.turns import ACT, Turn
+from services.domain.past.turns import ACT, ALERT, Turn
 from services.domain.task.search.filter import format_terms
 from services.domain.task.search.query import LETTER, equals
 from services.i18n import N_, _
@@ -117,12 +117,10 @@ def way_of(turn: Turn, there: There) -> Way | str:
     """Where it leads, or why nowhere, translated."""
     if turn.kind == SHOP:
         return _way_of_shops(turn, there)
-    if turn.kind == ACT:
-        return _way_of_acts(turn)
     if turn.kind == SWITCH:
         return _way_of_switch(turn, there)
-    if turn.kind == BROKER:
-        return Way("queues", None, ALL_NOW)
+    if turn.kind in _WAYS:
+        return _WAYS[turn.kind](turn)
     if turn.kind == LEADER:  # who leads need not be a worker
         name = str(turn.message.params.get("name", ""))
         return Way("workers", name if name in there.workers else None, WORKERS_NOW)
@@ -146,7 +144,7 @@ def _way_of_shops(turn: Turn, there: There) -> Way | str:
 
 
 def _way_of_switch(turn: Turn, there: There) -> Way | str:
-    scope = str(turn.message.params.get("scope", ""))
+    scope = turn.names[0].partition(" ")[2]  # as it is written; what the line says is called by its name
     head, _colon, name = scope.partition(":")
     if head == "shop":
         return Way("shops", name, SHOPS_NOW) if name in there.shops else _("That shop is not there any more")
@@ -161,6 +159,13 @@ def _way_of_acts(turn: Turn) -> Way:
     if len(turn.names) == 1:
         terms.append(f'target:"{turn.names[0]}"')
     return Way("audit", " ".join([*terms, _acts_between(turn)]), ALL_NOW, "")
+
+
+_WAYS: Mapping[str, Callable[[Turn], Way]] = {
+    ACT: _way_of_acts,
+    ALERT: lambda turn: Way("alerts", turn.names[0], ALL_NOW),
+    BROKER: lambda _turn: Way("queues", None, ALL_NOW),
+}
 
 
 def _acts_between(turn: Turn) -> str:

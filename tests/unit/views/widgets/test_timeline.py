@@ -107,3 +107,23 @@ def test_lines_that_are_doors_open_by_a_click_and_by_the_keys(qtbot: QtBot) -> N
         qtbot.keyClick(view, key)
     assert opened[2:] == [0]
     assert view.accessibleDescription() == "A worker\nit is not there any more"
+
+
+def test_a_click_opens_the_line_that_it_is_on_and_no_other(qtbot: QtBot) -> None:
+    timeline = Timeline()
+    qtbot.addWidget(timeline)
+    timeline.set_entries([TimelineEntry(time=f"09:{n:02}", text=f"line {n}", door=True) for n in range(40)])
+    timeline.resize(300, timeline.sizeHint().height())
+    timeline.show()
+    seen: list[int] = []
+    reached: list[int] = []
+    timeline.opened.connect(seen.append)
+    timeline.reached.connect(lambda top, _height: reached.append(top))
+    each = timeline.height() // 40
+    at = QPoint(60, 34 * each + each // 2)
+    qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=at)
+    assert seen == [34]
+    assert not reached, "the list stays where the mouse is"
+    qtbot.mousePress(timeline, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.mouseRelease(timeline, Qt.MouseButton.LeftButton, pos=QPoint(60, each // 2))
+    assert seen == [34], "let go on another line it opens none"
