@@ -577,6 +577,12 @@ class TableView(QTableView):
         self._fit_headings()
         self.viewport().update()
 
+    def indexAt(self, place: QPoint) -> QModelIndex:
+        """Return what stands there; above a row, at what its group is called, stands no cell of it."""
+        index = super().indexAt(place)
+        on_cell = not self._records.headings or self.cell_rect(index).contains(place)
+        return index if on_cell else QModelIndex()
+
     def cell_rect(self, index: QModelIndex) -> QRect:
         """Where a cell is painted, without what stands above its row."""
         rect = self.visualRect(index)

@@ -138,7 +138,7 @@ class IncidentTable(TableView):
         if event.button() != Qt.MouseButton.LeftButton or not index.isValid() or pressed != index:
             return
         steps, place = next_steps(self.records.record(index.row())), self.cell_rect(index)
-        if self.records.column(index.column()).key == "next" and steps and place.contains(where):
+        if self.records.column(index.column()).key == "next" and steps:
             below = len(steps) > 1 and where.y() > place.center().y()
             self.step_wanted.emit(self.records.key_at(index.row()), steps[below])
 

@@ -69,6 +69,7 @@ class PromisePanel(QWidget):
         super().__init__()
         self._actions, self._verbs = actions, verbs
         self._story: PromiseStory | None = None
+        self._together: dict[str, int] = {}  #: shops that broke together when their order was made
         self._glyph = QLabel()
         self.title, self._facts = Elided("", "panel"), Label("", "label", "text3", tabular=True)
         self.buttons: dict[str, Button] = {}
@@ -156,6 +157,8 @@ class PromisePanel(QWidget):
 
     def _show_shops(self, *, settle: bool) -> None:
         rows = self._rows()
+        if settle:
+            self._together = words.groups(rows)
         self._model.apply(rows, settle=settle)
         self._shops.setCurrentWidget(self.matrix if rows else self.none)
         if not rows and self._story is not None:
@@ -166,8 +169,8 @@ class PromisePanel(QWidget):
 
     def _head_groups(self) -> None:
         """Above those that break together, while they stand in that order."""
-        rows = self._model.records()
-        self._model.set_headings({} if self._model.sorts else words.groups(rows, instant.now_ms()))
+        rows, sorted_ = self._model.records(), bool(self._model.sorts)
+        self._model.set_headings({} if sorted_ else words.headings(rows, self._together, instant.now_ms()))
 
     def _why_none(self, row: PromiseRow) -> tuple[str, str]:
         if row.standing is None:

@@ -244,30 +244,45 @@ def held_by(one: MatrixRow) -> str:
     return say(one.held_by) if one.held_by is not None else ""
 
 
-def groups(rows: Sequence[MatrixRow], now_ms: int) -> dict[Hashable, Heading]:
-    """What stands above the first of those that break together, by its shop; nothing where all of them do."""
-    parts: list[list[MatrixRow]] = []
+def groups(rows: Sequence[MatrixRow]) -> dict[str, int]:
+    """Which shops break together: those of one number, by shop."""
+    found: dict[str, int] = {}
+    begin = rows[0].row if rows else None
+    number = 0
     for one in rows:
         # the first to break are those of the headline
-        within = FIRST_MS if len(parts) == 1 else TOGETHER_MS
-        begin = parts[-1][0].row if parts else one.row
-        if parts and begin.state == one.row.state and abs(one.row.break_at - begin.break_at) < within:
-            parts[-1].append(one)
-        else:
-            parts.append([one])
+        within = TOGETHER_MS if number else FIRST_MS
+        if begin is not None and (begin.state != one.row.state or abs(one.row.break_at - begin.break_at) >= within):
+            begin, number = one.row, number + 1
+        found[one.row.shop] = number
+    return found
+
+
+def headings(rows: Sequence[MatrixRow], together: Mapping[str, int], now_ms: int) -> dict[Hashable, Heading]:
+    """What stands above the first of each group, by its shop; nothing where all are one. Shops that came since the
+    groups were made are of the one before them.
+    """
+    parts: list[list[MatrixRow]] = []
+    before = -1
+    for one in rows:
+        number = together.get(one.row.shop, before)
+        if not parts or number != before:
+            parts.append([])
+        parts[-1].append(one)
+        before = number
     return {part[0].row.shop: _heading(part, now_ms) for part in parts} if len(parts) > 1 else {}
 
 
 def _heading(part: Sequence[MatrixRow], now_ms: int) -> Heading:
-    first, last = (near(at, now_ms) for at in (part[0].row.break_at, part[-1].row.break_at))
-    broken = part[0].row.state == BROKEN
-    if first == last:
-        title = (_("Broken since {time}") if broken else _("Breaks at {time}")).format(time=first)
+    times = [one.row.break_at for one in part]
+    begin, end = near(min(times), now_ms), near(max(times), now_ms)
+    states, held = {one.row.state for one in part}, {held_by(one) for one in part}
+    broken = states == {BROKEN}
+    if begin == end:
+        title = (_("Broken since {time}") if broken else _("Breaks at {time}")).format(time=begin)
     else:
-        title = (_("Broken since {begin} to {end}") if broken else _("Break from {begin} to {end}")).format(
-            begin=first, end=last
-        )
-    held = {held_by(one) for one in part}
+        span_ = _("Broken since {begin} to {end}") if broken else _("Break from {begin} to {end}")
+        title = span_.format(begin=begin, end=end)
     told = [shops(len(part))]
     if len(part) > 1 and len(held) == 1 and (what := held.pop()):
         told.append(_("all held by: {what}").format(what=what))

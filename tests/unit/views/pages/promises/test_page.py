@@ -19,7 +19,7 @@ from services.domain.promises import promise as promises
 from services.domain.promises import standing
 from services.domain.promises.judge import AT_RISK, BROKEN, CHECKS, KEPT, Due, Forecast, Hold, Judged
 from services.domain.promises.promise import Promise
-from services.monitor.promises import STALE_MS, PromiseQueries
+from services.monitor.promises import STALE_MS, MatrixRow, PromiseQueries
 from tests.support.held import held, settled
 from tests.support.painted import painted
 from tests.support.widgets import words as read
@@ -161,6 +161,35 @@ def test_shops_that_break_together_stand_under_one_heading(qtbot: QtBot, four: F
     assert not matrix.records.headings, "by name nothing stands together"
     assert {matrix.rowHeight(row) for row in range(3)} == {usual}
     assert second in {matrix.records.key_at(row) for row in range(3)}
+
+
+def test_a_heading_is_no_cell_of_the_row_below_it(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    choose(qtbot, page, "b-risky")
+    matrix = page.panel.matrix
+    cell = matrix.visualRect(matrix.records.index(2, matrix.records.section_of("shop")))
+    assert not matrix.indexAt(cell.topLeft() + QPoint(4, 4)).isValid()
+    assert matrix.indexAt(cell.bottomLeft() - QPoint(-4, 4)).row() == 2
+
+
+def test_groups_stay_while_their_times_move(fleet: Fleet) -> None:
+    now = fleet.store.now_ms()
+
+    def rows(*minutes: int) -> list[MatrixRow]:
+        return [
+            MatrixRow(row=standing.Row(shop=f"pdd:{n}", state=AT_RISK, break_at=now + one * MINUTE), name=str(n),
+                      age_ms=0, cells=())
+            for n, one in enumerate(minutes)
+        ]  # fmt: skip
+
+    together = words.groups(rows(5, 30, 40))
+    assert list(together.values()) == [0, 1, 1]
+    found = words.headings(rows(25, 50, 20), together, now)
+    assert list(found) == ["pdd:0", "pdd:1"], "no row moves"
+    early, late = (words.near(now + one * MINUTE, now) for one in (20, 50))
+    assert found["pdd:1"].title == f"Break from {early} to {late}"
+    found = words.headings(rows(25, 50, 20, 7), together, now)
+    assert found["pdd:1"].note == "3 shops", "one that came is of the group before it"
 
 
 def test_shops_that_all_break_together_need_no_heading(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
