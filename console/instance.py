@@ -23,11 +23,14 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from services import addresses, home_folder, plain_file
 from services import settings as config
+from services.domain.text.view_link import ViewLink
+from views.page import FromPast, asked_by
 
 log = logging.getLogger(__name__)
 FOLDER = "windows"
@@ -55,7 +58,13 @@ class Asked:
 
     page: str = ""
     show: str = ""
+    at: int = 0  #: the moment that is looked at, UTC ms; 0 for now
+    now: str | None = None  #: what is shown once somebody goes back to now
     link: str = ""  #: one that leads nowhere, which the window says
+
+    def of_page(self) -> FromPast | str | None:
+        """What the page is asked for."""
+        return asked_by(ViewLink("", self.page, self.show, self.at, self.now))
 
 
 class Instance(QObject):
@@ -162,7 +171,7 @@ class Instance(QObject):
             found = json.loads(bytes(socket.readLine().data()))
             # the other one read where to ask a moment ago; by now another connection may be shown here
             right = secrets.compare_digest(str(found["word"]), self._word) and found["key"] == self._key
-            asked = Asked(**{name: str(found.get(name, "")) for name in ("page", "show", "link")})
+            asked = msgspec.convert(found, Asked)
         except (ValueError, KeyError, TypeError, RecursionError):
             right = False
         if not right:

@@ -92,7 +92,7 @@ class Console:
     def __init__(self, app: QApplication, request: ConsoleRequest) -> None:
         self._app, self._request = app, request
         self._to_show = Asked(
-            page=request.page, show=request.show, link=request.link
+            page=request.page, show=request.show, at=request.at, now=request.now, link=request.link
         )  #: by the first window, wherever it is
         self._settings = request.settings
         self._state = ConsoleState(request.settings.home_path)
@@ -400,7 +400,7 @@ class Console:
         if self.opened is not None and self.connection is not None and self._instance.holds(self.connection.settings):
             if self.opened.window.isVisible():
                 self.opened.window.come_forward()
-                self.opened.window.open_page(asked.page, asked.show or None)
+                self.opened.window.open_page(asked.page, asked.of_page())
                 if asked.link:
                     self.opened.keys.follow(asked.link)
                 return
@@ -624,7 +624,7 @@ class Console:
         last: dict[str, object] = {**(self._state.get("window", {}) or {}), "show": "", "past": None}
         kept = left[0] if left else last
         if wanted.page:
-            return {**kept, "page": wanted.page, "show": wanted.show, "past": None}
+            return {**kept, "page": wanted.page, "show": wanted.of_page(), "past": None}
         return kept if self._windows_kept or kept.get("page") == last.get("page") else last
 
     def _kept_windows(self, left: list[dict[str, object]]) -> list[dict[str, object]]:

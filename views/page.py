@@ -255,8 +255,8 @@ def past_again(at_ms: int, show: str, now: str | None) -> FromPast:
 
 
 def asked_by(link: ViewLink) -> FromPast | str | None:
-    """What a page is asked for by a link."""
-    return past_again(link.at, link.show, link.now) if link.at else link.show or None
+    """What a page is asked for by a link; nobody looks back at what is yet to come."""
+    return past_again(link.at, link.show, link.now) if 0 < link.at < instant.ticks().present_ms() else link.show or None
 
 
 def _said_again(show: str) -> str:

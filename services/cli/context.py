@@ -38,6 +38,8 @@ class ConsoleRequest(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     page: str = ""
     show: str = ""  #: what the page is to show: a filter, or the name of one thing
+    at: int = 0  #: the moment it is to tell of, UTC ms; 0 for now
+    now: str | None = None  #: what it shows once somebody goes back to now; None where that is the same
     link: str = ""  #: that was clicked and leads nowhere, which the window says
     size: tuple[int, int] | None = None  #: None: the usual one, or as much of it as the screen has room for
     demo: bool = False

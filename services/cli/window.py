@@ -98,6 +98,8 @@ def console(context: Context) -> int:
         first_run=True,
         page=link.page if link is not None else page,
         show=link.show if link is not None else "",
+        at=link.at if link is not None else 0,
+        now=link.now if link is not None else None,
         link=clicked if link is None else "",
         read_only=getattr(context.args, "read_only", False),
         named=context.named,

@@ -17,18 +17,21 @@ import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtNetwork import QLocalSocket
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication
 from qasync import QEventLoop
 
 from console.instance import Asked, Instance
 from console.lifecycle import MAIN, Console
 from services import assembly, home_folder
 from services import settings as config
+from services.cli import program
 from services.cli.context import ConsoleRequest
+from services.domain.text.view_link import ViewLink
 from tests.contract.waiting import eventually
 from tests.gui.test_console import play, until
 from tests.support.stopped import stop
 from views.page import Page
+from views.support import instant
 
 
 def remember(home: Path) -> None:
@@ -93,6 +96,38 @@ def test_a_second_start_shows_in_the_first_window_what_it_was_asked_for(qapp: QA
             apart.deleteLater()
 
     assert play(qapp, tmp_path, scene).clean
+
+
+@pytest.mark.parametrize("told", [("{link}",), ("--open", "{link}")], ids=["clicked", "named"])
+def test_a_link_to_a_moment_leads_to_it_from_wherever_it_comes(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: tuple[str, ...]
+) -> None:
+    remember(tmp_path)
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    at = instant.now_ms() - 3_600_000
+
+    def started(at_ms: int) -> dict[str, object]:
+        asked: list[ConsoleRequest] = []
+        link = str(ViewLink("", "tasks", "status:dead", at_ms, "status:held"))
+        assert program.run([word.format(link=link) for word in told], lambda request: asked.append(request) or 0) == 0
+        return {name: getattr(asked[0], name) for name in ("page", "show", "at", "now", "link")}
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        assert console.opened is not None
+        window = console.opened.window
+        page = window.page("tasks")
+        assert (window.current, window.past_ms, page.filter_shown()) == ("tasks", at, "status:dead"), "at the start"
+        assert (await second(qapp, tmp_path, **started(at - 60_000))).ended
+        assert window.past_ms == at - 60_000, "in the window that is open"
+        (banner,) = page.past_panes()
+        next(one for one in banner.findChildren(QAbstractButton) if one.text() == "Back to now").click()
+        assert (window.past_ms, page.filter_shown()) == (0, "status:held")
+        for never in (instant.now_ms() + 3_600_000, 99_999_999_999_999):
+            assert (await second(qapp, tmp_path, **started(never))).ended
+            assert (window.past_ms, page.filter_shown()) == (0, "status:dead"), "what is yet to come is no moment"
+
+    play(qapp, tmp_path, scene, **started(at))
 
 
 def test_what_is_asked_of_a_connection_that_is_not_open_yet_is_shown_once_it_is(
