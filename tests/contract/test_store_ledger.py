@@ -6,7 +6,7 @@ import sqlite3
 import struct
 import zoneinfo
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -437,6 +437,23 @@ def test_the_day_on_which_clocks_are_set_back_is_one_day_of_25_hours(rig: Rig, l
     assert rig.store.recount(mend=False) == []
 
 
+def test_an_end_that_comes_as_a_day_begins_is_of_that_day(
+    rig: Rig, midnight: int, store_kind: str, break_it: Callable[..., None]
+) -> None:
+    rig.store.put_document("fleet", "time_zone", '"Test/Soon"')
+    before = succeed(rig, rig.create(uniq=WORK))
+    after = rig.running(uniq=WORK)
+    left = midnight - rig.store.now_ms()
+    assert left > 0
+    # asked for before midnight, done behind it
+    break_it("SELECT 1", [("CLIENT", "PAUSE", left + 200)])
+    if store_kind == "embedded":
+        rig.pass_life(4)
+    rig.finish(after, "succeeded")
+    assert counted(rig) == [(1, 0, one.task_id, one.task_id) for one in (before, after)]
+    assert rig.store.recount(mend=False) == []
+
+
 @pytest.fixture
 def long_day(rig: Rig, tmp_path: Path) -> Iterator[int]:
     """First instant of a day of 25 hours, of which 24 are over, in the zone Test/Long."""
@@ -446,14 +463,31 @@ def long_day(rig: Rig, tmp_path: Path) -> Iterator[int]:
     first -= 86_400 if first > 43_200 else 0
     kinds = struct.pack(">lbBlbB", first, 0, 0, first - 3600, 0, 4)
     noon = begins // 1000 + 43_200
+    new = struct.pack(">6l", 0, 0, 0, 1, 2, 8) + struct.pack(">qB", noon, 1) + kinds + b"LNG\0SHT\0"
+    with zone(tmp_path, "Long", new):
+        yield begins
+
+
+@pytest.fixture
+def midnight(rig: Rig, tmp_path: Path) -> Iterator[int]:
+    """First instant of the next day, in three seconds, in the zone Test/Soon."""
+    begins = rig.store.now_ms() // 1000 + 4
+    off = -begins % 86_400
+    off -= 86_400 if off > 43_200 else 0
+    with zone(tmp_path, "Soon", struct.pack(">6l", 0, 0, 0, 0, 1, 4) + struct.pack(">lbB", off, 0, 0) + b"SOO\0"):
+        yield begins * 1000
+
+
+@contextmanager
+def zone(folder: Path, name: str, data: bytes) -> Iterator[None]:
+    """The zone Test/``name``, while it is used."""
     old = b"TZif2" + bytes(15) + struct.pack(">6l", 0, 0, 0, 0, 1, 1) + struct.pack(">lbB", 0, 0, 0) + b"\0"
-    new = b"TZif2" + bytes(15) + struct.pack(">6l", 0, 0, 0, 1, 2, 8) + struct.pack(">qB", noon, 1) + kinds
-    (tmp_path / "Test").mkdir()
-    (tmp_path / "Test" / "Long").write_bytes(old + new + b"LNG\0SHT\0" + b"\n\n")
-    zoneinfo.reset_tzpath([str(tmp_path), *zoneinfo.TZPATH])
-    yield begins
+    (folder / "Test").mkdir()
+    (folder / "Test" / name).write_bytes(old + b"TZif2" + bytes(15) + data + b"\n\n")
+    zoneinfo.reset_tzpath([str(folder), *zoneinfo.TZPATH])
+    yield
     zoneinfo.reset_tzpath()
-    zoneinfo.ZoneInfo.clear_cache(only_keys=["Test/Long"])
+    zoneinfo.ZoneInfo.clear_cache(only_keys=[f"Test/{name}"])
 
 
 def test_a_failure_is_known_as_long_as_its_tombstone(rig: Rig) -> None:

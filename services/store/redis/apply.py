@@ -157,7 +157,7 @@ class Operations(Part):
         """The answer of the script."""
         if lost := [op.adopt.created_at for op, _ in packed if isinstance(op, Claim) and is_recovered(op.adopt)]:
             self._life.doubt(min(lost))
-        begins = str(self._day.begins(self._ticker.now_ms(), self._zone))
+        today = " ".join(map(str, self._day.span(self._ticker.now_ms(), self._zone)))
         listed = _listed([data for _, data in packed])
         for look in range(_LOOKS):
             fields = self._indexed
@@ -165,7 +165,7 @@ class Operations(Part):
             noted = self._noted([op for op, _ in packed], names) if names else b""
             try:
                 life, fresh = self._life.known, secrets.token_hex(6)
-                reply = self._link.run(_APPLY, (keys.META,), listed, fresh, begins, fields, noted, life)
+                reply = self._link.run(_APPLY, (keys.META,), listed, fresh, today, fields, noted, life)
                 self._life.took(reply[0])
                 return reply
             except OtherLife:

@@ -10,13 +10,14 @@ local ledger = {} -- overtaken: red ones of a work that the present operation ha
 do
 local ID, AT, BY, WORKER, RED, WON, LOST, FIRST_AT, FIRST = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local FAILED, FAILED_AT, KIND, FAILED_BY, FAILED_WORKER = 10, 11, 12, 13, 14
-local BEGINS
+local BEGINS, ENDS
 local known -- what is kept of works as it is or is to be, false for nothing
 local unsaved -- of which works that is yet to be written, all at once at the end
 local byte, FORCED = string.byte, string.byte(C.forced)
 local DAY, MOST_DAYS, MOST_ENDS = 86400000, 40, 16777215
 every_batch(function(args)
-  ledger.overtaken, BEGINS = {}, tonumber(args[3] or 0) or 0
+  local first, last = string.match(args[3] or '', '^(%d+) (%d+)$')
+  ledger.overtaken, BEGINS, ENDS = {}, tonumber(first or 0), tonumber(last or DAY)
   known, unsaved = {}, {}
 end)
 
@@ -143,8 +144,9 @@ local function pack_days(days)
   return table.concat(parts)
 end
 
--- Today goes on until the next day begins, 25 hours where clocks are set back.
+-- Today goes on until the next day begins, 25 hours where clocks are set back; that may have begun since it was asked.
 local function day_of(at)
+  if at >= ENDS then return 1 + math.floor((at - ENDS) / DAY) end
   return math.min(0, math.floor((at - BEGINS) / DAY))
 end
 

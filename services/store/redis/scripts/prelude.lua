@@ -1,7 +1,7 @@
 -- Applies a batch of operations (services.domain.change) in one atomic step.
 --
 -- KEYS[1] the meta key, ARGV[1] the operations (msgpack), ARGV[2] an epoch for an empty store, ARGV[3] when the fleet's
--- day begins, ARGV[4] the indexed fields of payloads as the caller knows them, ARGV[5] by task what the index keeps of it
+-- day begins and when the next one does, ARGV[4] the indexed fields of payloads as the caller knows them, ARGV[5] by task what the index keeps of it
 -- (msgpack, '' for nothing), ARGV[6] the epoch that the caller knows, '' for none: with another one nothing is changed.
 -- Names such as T.status, Claim.owner, K.task and C.history are replaced by positions, keys and numbers when the script
 -- is loaded (script.py), so that Lua and Python cannot drift apart.
