@@ -13,6 +13,7 @@ from services.assembly import Engine
 from services.cli import lexicon, spoken, tables
 from services.clock import machine_zone
 from services.domain.errors import UsageError
+from services.domain.fleet.shop import Pause
 from services.domain.gates import home
 from services.domain.insight import known_issue
 from services.domain.insight import shop as insight_shop
@@ -296,3 +297,12 @@ def again(detail: TaskDetail) -> list[str]:
     if detail.refusal is not None:
         lines.append(tables.fact("refused", spoken.say(detail.refusal), 14))
     return lines
+
+
+def paused_before(key: str, was: Pause, note: str) -> str:
+    """What became of the pause that stood there already."""
+    if note:
+        return spoken.phrase(
+            "{key} was paused already, by {by}; your name and note stand there now instead", key=key, by=was.by
+        )
+    return spoken.phrase("{key} was paused already, by {by}; it stays so", key=key, by=was.by)

@@ -183,7 +183,8 @@ class FleetCommands:
 
     def pause(self, scope: str, *, reason: str = "", instead: str | None = None) -> Pause | None:
         """Close a pause switch: ``all``, ``platform:pdd``, ``shop:pdd:1`` or ``type:sync_order``; returns the pause
-        that stood there. ``instead``: only where this person has closed it, "" where it is open.
+        that stood there. Without a reason that one stays: who closed it, when and why is lost by no empty word.
+        ``instead``: only where this person has closed it, "" where it is open.
 
         A shop that is known from tasks alone is registered (``unregistered``) by this.
 
@@ -194,6 +195,10 @@ class FleetCommands:
         before = self._paused(scope)
         if instead is not None and (before is not None, before.by if before else "") != (bool(instead), instead):
             raise UsageError(said("back.differs"), field="scope")
+        if instead is None and not reason:
+            if before is not None:
+                return before
+            instead = ""
         detail: dict[str, object] = {"reason": reason} if reason else {}
         detail["was"] = _told(before)
         with self._audit.act("pause", [_scope(scope)], detail):

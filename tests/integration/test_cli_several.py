@@ -21,7 +21,7 @@ from services import settings as config
 from services.cli import program
 from services.domain.change import Claim, Create, Finish
 from services.domain.fleet import remote
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.record import Attempt, Task
 from services.engine.spec import TaskSpec
@@ -91,6 +91,23 @@ def test_several_shops_are_paused_each_with_an_entry_and_one_summary(
     assert program.run(("shop", "resume", "s0", "s1", "--yes"), lambda _: 0) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "resume: 2 of 2 shops done"
     assert [one.scope for one in engine.store.pauses()] == ["shop:temu:t1"]
+
+
+def test_a_pause_without_a_word_leaves_the_one_of_another_person_as_it_is(
+    engine: assembly.Engine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words, scope in ((("shop", "pause", "pdd:s0"), "shop:pdd:s0"), (("queue", "pause", "all"), "all")):
+        stood = Pause(scope=scope, by="alice@desk-01", at=1, reason="stock-taking")
+        engine.store.set_pause(stood)
+        assert call(capsys, *words, "--yes")[1]["was_paused"]
+        assert program.run((*words, "--yes"), lambda _: 0) == 0
+        assert "was paused already, by alice@desk-01; it stays so" in capsys.readouterr().out
+        assert [one for one in engine.store.pauses() if one.scope == scope] == [stood]
+        assert program.run((*words, "--yes", "--note", "the bank asks"), lambda _: 0) == 0
+        assert "by alice@desk-01; your name and note stand there now instead" in capsys.readouterr().out
+        (now,) = [one for one in engine.store.pauses() if one.scope == scope]
+        assert (now.reason, now.by != stood.by) == ("the bank asks", True)
+    assert entries(engine, "pause") == [("shop:pdd:s0",), ("all",)], "what changed nothing is no act"
 
 
 @pytest.mark.parametrize(

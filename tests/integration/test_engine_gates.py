@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from services import assembly
+from services.domain.fleet.shop import Pause
 from services.domain.task.event import Event
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines
@@ -67,6 +68,17 @@ def test_a_paused_shop_stands_still_and_others_go_on(fleet: Fleet) -> None:
     assert commands.resume("shop:pdd:s1") is True
     fleet.wait(waits, "succeeded")
     assert commands.resume("shop:pdd:s1") is False
+
+
+def test_who_says_nothing_wipes_out_no_pause(fleet: Fleet) -> None:
+    stood = Pause(scope="platform:pdd", by="alice@desk-01", at=1, reason="stock-taking")
+    fleet.engine.store.set_pause(stood)
+    commands = fleet.commands().fleet
+    assert commands.pause("platform:pdd") == stood
+    assert fleet.engine.store.pauses() == [stood]
+    assert commands.pause("platform:pdd", reason="the bank asks") == stood
+    assert [one.reason for one in fleet.engine.store.pauses()] == ["the bank asks"]
+    assert commands.pause("platform:temu") is None
 
 
 def test_a_pause_lets_what_runs_go_on(fleet: Fleet) -> None:

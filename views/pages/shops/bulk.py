@@ -79,8 +79,9 @@ class BulkActs(QObject):
         stood: dict[str, Pause | None] = {}
 
         def there(note: str, row: ShopRow) -> None:
-            if note or _own_pause(row) is None:  # why somebody has paused it is not wiped out by who says nothing
-                stood[row.key] = fleet.pause(f"shop:{row.key}", reason=note)
+            before = fleet.pause(f"shop:{row.key}", reason=note)
+            if note or before is None:  # else the pause of before stays, and there is nothing to take back
+                stood[row.key] = before
 
         def back(row: ShopRow) -> None:
             if row.key in stood:

@@ -167,7 +167,7 @@ def pause(context: Context) -> int:
             scope=scope,
         )
         if was is None
-        else spoken.phrase("{key} was paused already, by {by}; it stays so", key=scope, by=was.by)
+        else shapes.paused_before(scope, was, context.args.note)
     )
     context.show({"paused": scope, "waiting": waiting, "was_paused": was is not None, "warnings": warnings}, [told])
     return EXIT_OK

@@ -164,7 +164,7 @@ def pause(context: Context) -> int:
         text = (
             spoken.phrase("{key} is paused; running tasks go on, waiting ones stay", key=shop.key)
             if was is None
-            else spoken.phrase("{key} was paused already, by {by}; it stays so", key=shop.key, by=was.by)
+            else shapes.paused_before(shop.key, was, context.args.note)
         )
         return Told(document={"paused": shop.key, "was_paused": was is not None}, line=text)
 
