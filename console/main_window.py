@@ -611,6 +611,8 @@ class MainWindow(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """A key that means something elsewhere, and that nobody took here, is not passed over in silence."""
         super().keyPressEvent(event)
+        if event.isAutoRepeat():  # said once while it is held
+            return
         pressed, here = QKeySequence(event.keyCombination()), (WINDOW, self._current)
         known = (one for one in keymap().commands() if one.place in here and pressed in keymap().sequences(one.name))
         if (command := next(known, None)) is not None:

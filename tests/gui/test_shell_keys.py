@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from functools import partial
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QToolTip
 from pytestqt.qtbot import QtBot
 
-from console import bootstrap
+from console import bootstrap, main_window
 from console.bootstrap import OpenWindow as Window
 from console.palette import PaletteFinder
 from services import i18n
@@ -211,6 +211,15 @@ def test_a_key_that_finds_nothing_here_says_so(window: Window, page_id: str, key
     press(page, Qt.Key.Key_F12)
     assert words in QToolTip.text(), "a key that nobody has says nothing"
     QToolTip.hideText()
+
+
+def test_a_key_that_is_held_says_once_that_it_finds_nothing(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(main_window, "refuse", said.append)
+    for again in (False, True, True):
+        event = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_R, Qt.KeyboardModifier.NoModifier, "r", again)
+        window.window.keyPressEvent(event)
+    assert said == ["Not here now: retry"]
 
 
 def test_shift_f10_opens_the_menu_of_the_row(window: Window, desk: Desk, qtbot: QtBot) -> None:
