@@ -15,6 +15,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
+    QFocusEvent,
     QFontMetrics,
     QHelpEvent,
     QKeyEvent,
@@ -199,7 +200,7 @@ class RuleStrip(_Editor):
         self.changed, self.take_in = Strip("warning"), Button(N_("Take it in"), small=True)
         self.changed.add_action(self.take_in)
         self.on = Toggle(N_("Rule is on"), on=rule.enabled)
-        self.limits = {name: QLineEdit(_figure(name, rule)) for name in rule.limits}
+        self.limits = {name: QLineEdit(_figure(name, rule)) for name in words.limit_names(rule)}
         self._limit_fields = {
             name: Labelled(words.LIMITS.get(name, name), field, in_words=True) for name, field in self.limits.items()
         }
@@ -220,6 +221,7 @@ class RuleStrip(_Editor):
         self.fields["channels"] = Labelled(N_("Tells"), self.channels, in_words=True)
         self.fields["escalate_to"] = Labelled(N_("Escalates to"), self.escalate_to, in_words=True)
         self.severity.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToContents)
+        self._said: tuple[str, ...] = ()
         self._sentences = [_Sentence() for _sentence in words.in_fields(rule)]
         self.tried, self.when_tried = Label("", "strong", wrap=True), Label("", "label", "text2", wrap=True)
         self.past = TriedChart()
@@ -258,12 +260,18 @@ class RuleStrip(_Editor):
         self._typed |= {field: field for field in (*self.limits.values(), *self._lines.values())}
         for field, line in self._typed.items():
             line.textChanged.connect(partial(self._fit, field, line))
+        theme().changed.connect(self._fit_all)
 
     def _fit(self, field: QWidget, line: QLineEdit, _text: str = "") -> None:
         """As wide as what stands in it: a sentence has no columns."""
         wide = field.fontMetrics().horizontalAdvance(line.text() or line.placeholderText())
         around = ROUND_FIELD if field is line else ROUND_SPAN
-        field.setFixedWidth(min(MOST_FIELD, max(LEAST_FIELD, wide + around)))
+        least, most, around = (round(one * theme().growth) for one in (LEAST_FIELD, MOST_FIELD, around))
+        field.setFixedWidth(min(most, max(least, wide + around)))
+
+    def _fit_all(self) -> None:
+        for field, line in self._typed.items():
+            self._fit(field, line)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the past below the fields where both are too narrow side by side."""
@@ -314,19 +322,21 @@ class RuleStrip(_Editor):
         self.action.setPlaceholderText(_("nothing"))
         for names in (self.channels, self.escalate_to):
             names.setPlaceholderText(_("nobody"))
-        self._say_sentences()
+        self._fit_all()
         self._say_newer()
         self._on_edited()
         self._say_tried()
 
     def _say_sentences(self) -> None:
-        order: list[QWidget] = [self.on]
-        for sentence, said in zip(self._sentences, words.in_fields(self._rule), strict=True):
-            order += sentence.show_words(said, {**self._limit_fields, **self.fields})
+        """They are others where a span is none."""
+        said = words.in_fields(replace(self._rule, **{name: span.value() for name, span in self.spans.items()}))
+        if said == self._said:
+            return
+        self._said, order = said, list[QWidget]([self.on])
+        for sentence, one in zip(self._sentences, said, strict=True):
+            order += sentence.show_words(one, {**self._limit_fields, **self.fields})
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
-        for field, line in self._typed.items():
-            self._fit(field, line)
 
     def _say_newer(self) -> None:
         now, lead, held = self._now, "", ""
@@ -372,6 +382,7 @@ class RuleStrip(_Editor):
 
     def _on_edited(self) -> None:
         """Say the rule as it stands here, and what each changed field said."""
+        self._say_sentences()
         rule = self._rule
         for name, field in self.limits.items():
             self._limit_fields[name].show_before(_was(_figure(name, rule), field.text().strip()))
@@ -437,7 +448,8 @@ class RuleStrip(_Editor):
             number = self._number(name)
             if number is None:
                 return None
-            limits[name] = number
+            if number or name in limits:  # one that it lacks counts as 0
+                limits[name] = number
         return replace(
             self._rule,
             enabled=self.on.isChecked(),
@@ -527,7 +539,7 @@ class TriedChart(QWidget):
     def show_runs(self, edited: DryRun | None, saved: DryRun | None) -> None:
         """Show these; nothing where one of them is not known."""
         self._runs = (edited, saved) if edited is not None and saved is not None and edited.recorded else ()
-        self._current = -1
+        self._go_to(len(self._told()) - 1 if self.hasFocus() else -1)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if self._told() else Qt.FocusPolicy.NoFocus)
         self.setFixedHeight(CURVE if self.curve else 2 * CHART_ROW + CHART_AXIS)
         self.setAccessibleName(_("What was measured in the last 7 days"))
@@ -580,6 +592,7 @@ class TriedChart(QWidget):
                 draw_line(painter, QRectF(x, room.bottom() + 2, wide + 2, CHART_AXIS - 2), said)
 
     def _paint_rows(self, painter: QPainter) -> None:
+        current = self._focused()
         for row, (name, run) in enumerate(zip((_("as here"), _("saved")), self._runs, strict=True)):
             room, top = self._room(), row * CHART_ROW
             painter.setPen(theme().color("text3"))
@@ -589,7 +602,10 @@ class TriedChart(QWidget):
             self._paint_gaps(painter, line, run)
             for one in run.told:
                 colour = theme().color("retrying" if row == 0 else "text3")
-                painter.fillRect(QRectF(self._x(one.begin), line.top(), self._wide(one), line.height()), colour)
+                spot = QRectF(self._x(one.begin), line.top(), self._wide(one), line.height())
+                painter.fillRect(spot, colour)
+                if row == 0 and one is current:
+                    draw_box(painter, spot.adjusted(-3, -2, 3, 2), 4, theme().color("focus"), None, 2)
 
     def _paint_gaps(self, painter: QPainter, line: QRectF, run: DryRun) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -639,7 +655,7 @@ class TriedChart(QWidget):
 
     def _paint_told(self, painter: QPainter, room: QRectF) -> None:
         colour = QColor(theme().color("retrying"))
-        for place, one in enumerate(self._told()):
+        for one in self._told():
             x = self._x(one.begin)
             colour.setAlphaF(0.2)
             painter.fillRect(QRectF(x, room.top(), self._wide(one), room.height()), colour)
@@ -649,10 +665,26 @@ class TriedChart(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colour)
             painter.drawEllipse(QPointF(x, room.top()), 4, 4)
-            if self.hasFocus() and place == self._current:
+            if one is self._focused():
                 draw_box(painter, QRectF(x - 8, room.top() - 8, 16, 16), 4, theme().color("focus"), None, 2)
 
     # each of these is a door
+
+    def _focused(self) -> Span | None:
+        return self._told()[self._current] if self.hasFocus() and self._current >= 0 else None
+
+    def _go_to(self, place: int) -> None:
+        """Be at one of them, which Enter opens; -1 at none."""
+        self._current = place
+        self.setAccessibleDescription(_told_span(self._told()[place]) if place >= 0 else "")
+        told_to_listeners(self)
+        self.update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Be at the last of them."""
+        super().focusInEvent(event)
+        if self._current < 0:
+            self._go_to(len(self._told()) - 1)
 
     def _at(self, x: float) -> Span | None:
         return next((one for one in self._told() if self._x(one.begin) - 6 <= x <= self._x(one.end) + 6), None)
@@ -672,12 +704,8 @@ class TriedChart(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go from one to the next, and open one."""
         key, last = Qt.Key(event.key()), len(self._told()) - 1
-        now = self._current if self._current >= 0 else last + (key == Qt.Key.Key_Left)
         if key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and last >= 0:
-            self._current = min(max(0, now + (1 if key == Qt.Key.Key_Right else -1)), last)
-            self.setAccessibleDescription(_told_span(self._told()[self._current]))
-            told_to_listeners(self)
-            self.update()
+            self._go_to(min(max(0, self._current + (1 if key == Qt.Key.Key_Right else -1)), last))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and 0 <= self._current <= last:
             self.opened.emit(self._told()[self._current].begin)
         else:

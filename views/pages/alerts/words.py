@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from string import Formatter
 
 from services import messages
 from services.called import INCIDENT_WORDS, SEVERITY_WORDS
@@ -479,20 +480,28 @@ def whole(rule: Rule) -> str:
     return text.sentences(parts)
 
 
+def limit_names(rule: Rule) -> list[str]:
+    """Of each number that its condition names or it holds; what a rule lacks counts as 0."""
+    named = (name for _text, name, _spec, _as in Formatter().parse(CONDITIONS.get(rule.measure, "")) if name)
+    return list(dict.fromkeys((*named, *rule.limits)))
+
+
 def in_fields(rule: Rule) -> tuple[str, ...]:
     """The same as sentences, each number and name of it in braces: where its field stands."""
     condition = _(CONDITIONS[rule.measure]) if rule.measure in CONDITIONS else ""
     unsaid = [
         _("{name}: {value}").format(name=limit_name(name), value=f"{{{name}}}")
-        for name in rule.limits
+        for name in limit_names(rule)
         if f"{{{name}}}" not in condition
     ]
     condition = text.listed([part for part in (condition, *unsaid) if part], ";")
     return (
         _("When {condition}, for {for_s}").replace("{condition}", condition),
         _("tell {channels} as {severity}"),
-        _("again after {again_s} until somebody answers"),
-        _("after {escalate_s} without an answer tell {escalate_to}"),
+        _("again after {again_s} until somebody answers") if rule.again_s else _("tell again: {again_s}"),
+        _("after {escalate_s} without an answer tell {escalate_to}")
+        if rule.escalate_s
+        else _("escalate to {escalate_to}: {escalate_s}"),
         _("resolve after {calm_s} of calm"),
         _("do by itself: {action}"),
     )

@@ -11,18 +11,20 @@ import pytest
 from msgspec import structs
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QMenu
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import assembly, i18n
 from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
 from services.domain.alerts import outbox
+from services.domain.alerts.dry_run import DryRun
 from services.domain.alerts.incident import Answer
 from services.domain.alerts.rule import Rule
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.role import ADMIN
 from services.domain.past.frame import Frame, Numbers
+from services.domain.past.lanes import Span
 from services.monitor.alerts.queries import IncidentNow
 from services.monitor.past.tape import Tape
 from services.watch.alerts.book import Book
@@ -33,10 +35,13 @@ from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import LEAST, WAIT_MS, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.alerts import words
-from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleStrip
+from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleStrip, TriedChart
 from views.pages.alerts.page import AlertsPage
 from views.pages.alerts.verbs import INCIDENT_VERBS
 from views.support import operation
+from views.theme import theme
+from views.theme.tokens import TEXT_SIZES
+from views.widgets.layout import in_column
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 Open = Callable[[], AlertsPage]
@@ -934,9 +939,100 @@ def test_the_numbers_of_a_rule_stand_in_its_sentence_and_its_limit_over_what_was
     qtbot.waitUntil(lambda: "1 time " in strip.tried.text(), timeout=WAIT_MS)
     strip.past.setFocus()
     with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as opened:
-        for key in (Qt.Key.Key_Left, Qt.Key.Key_Return):
-            qtbot.keyClick(strip.past, key)
+        qtbot.keyClick(strip.past, Qt.Key.Key_Return)
     assert opened.args == ["past", str(begin + 30 * MINUTE)]
+
+
+def test_a_rule_that_lacks_a_number_of_its_measure_is_changed_as_well(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    mine = fleet.context.commands.alerts
+    mine.set_rule(Rule(name="nights", measure="running_long", limits={"hanging": 2}, channels=(), escalate_to=()))
+    strip = edit_rule(qtbot, open_page(), "nights")
+    assert {name: field.text() for name, field in strip.limits.items()} == {"hanging": "2", "together": "0"}
+    assert strip.limits["together"].isVisible()
+    assert not strip.is_typed(), "nobody typed that"
+    strip.limits["together"].setText("5")
+    strip.save_button.click()
+    qtbot.waitUntil(lambda: mine.rules()["nights"].limits == {"hanging": 2, "together": 5}, timeout=WAIT_MS)
+
+
+def sentences(strip: RuleStrip) -> str:
+    """All that it says, with what stands in its fields in the lines they are in."""
+    parts = [part for part in strip.findChildren(QWidget) if isinstance(part, QLabel | QLineEdit) and part.isVisible()]
+    parts.sort(key=lambda part: (part.mapTo(strip, part.rect().center()).y() // 12, part.mapTo(strip, QPoint()).x()))
+    said = ((part.text() or part.placeholderText()) if isinstance(part, QLineEdit) else part.text() for part in parts)
+    return " ".join(" ".join(said).split())
+
+
+@pytest.mark.one_pair
+def test_a_span_of_a_rule_that_is_none_reads_as_a_sentence(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    mine = fleet.context.commands.alerts
+    mine.set_rule(replace(mine.rules()["lane_depth"], again_s=0, escalate_s=0))
+    strip = edit_rule(qtbot, open_page(), "lane_depth")
+    qtbot.waitUntil(lambda: "tell again: never escalate to lead : never" in sentences(strip), timeout=WAIT_MS)
+    i18n.set_language("zh_CN")
+    qtbot.waitUntil(lambda: "再次通知： 从不 升级通知 lead ： 从不" in sentences(strip), timeout=WAIT_MS)
+    strip.escalate_to.clear()
+    strip.spans["escalate_s"].setValue(1800)
+    qtbot.waitUntil(lambda: "无人应答则通知： 无" in sentences(strip), timeout=WAIT_MS)
+    strip.spans["again_s"].setFocus()
+    strip.focusNextChild()
+    assert strip.focusWidget() is strip.spans["escalate_s"]
+
+
+@pytest.mark.one_pair
+def test_the_fields_of_a_rule_are_whole_in_larger_letters(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    strip = edit_rule(qtbot, open_page(), "lane_depth")
+    fields = [*strip.limits.values(), *(span.lineEdit() for span in strip.spans.values()), strip.channels]
+    before = [field.width() for field in fields]
+    theme().set_text_size(TEXT_SIZES[-1])
+    QApplication.processEvents()
+    for field, was in zip(fields, before, strict=True):
+        assert field.width() >= field.fontMetrics().horizontalAdvance(field.text()) + 4
+        assert field.width() >= 1.2 * was, "the room around it grows along"
+
+
+def ring(chart: TriedChart) -> int:
+    """How much of the colour of the ring is painted."""
+    seen, colour = chart.grab().toImage(), theme().color("focus").rgb()
+    return sum(seen.pixel(x, y) == colour for x in range(seen.width()) for y in range(seen.height()))
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize("measured", [True, False], ids=["numbers", "none"])
+def test_what_enter_opens_has_a_ring_and_is_spoken_as_soon_as_the_chart_has_the_focus(
+    qtbot: QtBot, measured: bool
+) -> None:
+    hour = 60 * MINUTE
+    told = (Span(10 * hour, 11 * hour), Span(100 * hour, 104 * hour))
+    curve = ((10 * hour, 7.0), (100 * hour, 9.0)) if measured else ()
+    run = DryRun(begin=0, end=168 * hour, told=told, curve=curve, limit="tasks")
+    chart, other = TriedChart(), QLineEdit()
+    box = QWidget()
+    in_column(other, chart, owner=box)
+    qtbot.addWidget(box)
+    box.resize(600, 300)
+    chart.show_runs(run, run)
+    box.show()
+    other.setFocus()
+    without, said = ring(chart), chart.accessibleDescription()
+    assert not said
+    chart.setFocus()
+    qtbot.waitUntil(chart.hasFocus)
+    assert ring(chart) > without + 20
+    assert plain_text(chart.accessibleDescription()).endswith("for 4 h 00 m")
+    with qtbot.waitSignal(chart.opened) as opened:
+        qtbot.keyClick(chart, Qt.Key.Key_Return)
+    assert opened.args == [100 * hour]
+    qtbot.keyClick(chart, Qt.Key.Key_Left)
+    assert plain_text(chart.accessibleDescription()).endswith("for 1 h 00 m")
+    chart.show_runs(replace(run, told=told[1:]), run)
+    assert ring(chart) > without + 20, "it is the last one again"
+    chart.show_runs(replace(run, told=()), run)
+    assert (ring(chart) > without + 20, chart.accessibleDescription()) == (False, "")
 
 
 @pytest.mark.parametrize(
