@@ -157,6 +157,19 @@ class Heading(msgspec.Struct, frozen=True):
     note: str = ""
 
 
+def parted(rows: Iterable[R], key: Callable[[R], Hashable], groups: Mapping[Any, object]) -> list[list[R]]:
+    """Rows of one group that stand together; one that came since the groups were made is of that before it."""
+    parts: list[list[R]] = []
+    before: object = None
+    for row in rows:
+        group = groups.get(key(row), before)
+        if not parts or group != before:
+            parts.append([])
+        parts[-1].append(row)
+        before = group
+    return parts
+
+
 class RecordModel(KeyedRows[R]):
     """Rows of records with ticks, an order and the words of every cell.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -38,7 +38,7 @@ from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.support.words import type_names
 from views.tables.at_rest import AtRest
-from views.tables.record_model import RecordModel, sorted_rows
+from views.tables.record_model import Heading, RecordModel, parted, sorted_rows
 from views.tables.table_view import TableView
 from views.theme import theme
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN, QWIDGETSIZE_MAX, status
@@ -108,6 +108,7 @@ class BatchesPage(ListPage[BatchNow]):
         self._rows: tuple[BatchView, ...] = ()
         self._one: BatchNow | None = None
         self._asked = False
+        self._stood: dict[str, bool] = {}  #: which had not ended when their order was made
         self._looked, self._more = "", False  #: what the rows were looked for by, and whether there are older ones
         self._newest: tuple[BatchView, ...] = ()  #: those that were there before anything was looked for
         self.actions_of_page = BatchActions(context, self)
@@ -389,7 +390,10 @@ class BatchesPage(ListPage[BatchNow]):
         rows.sort(key=lambda view: (not words.is_open(view), -view.begun_at, view.batch))
         one = self._one  # its row says what the pane beside it says
         known = [one if one is not None and one.key == view.batch else BatchNow(view=view) for view in rows]
+        if settle:
+            self._stood = {view.batch: words.is_open(view) for view in rows}
         self._model.apply(known, settle=settle)
+        self._head_parts()
         whole = self._asked and (looked == wish or (looked in wish and not self._more))
         self._list.setCurrentWidget(self.none if whole and not rows else self.table)
         if self._wish and self.table.set_current_key(self._wish):
@@ -401,6 +405,14 @@ class BatchesPage(ListPage[BatchNow]):
         if rows and self.table.current_key() is None:
             self.table.set_current_key(rows[0].batch)
         self._on_chosen()
+
+    def _head_parts(self) -> None:
+        """Above those that have not ended, and those that have, as they stood when their order was made."""
+        heads: dict[Hashable, Heading] = {}
+        for part in parted(self._model.records(), lambda row: row.key, self._stood):
+            name = _("Not ended") if self._stood.get(part[0].key, True) else _("Ended")
+            heads[part[0].key] = Heading(name, text.count(len(part)))
+        self._model.set_headings(heads if self.tabs.current() == ALL else {})
 
     def _show_all(self) -> None:
         self.search.clear()
@@ -462,6 +474,7 @@ class BatchesPage(ListPage[BatchNow]):
         opened = sum(words.is_open(view) for view in self._rows)
         for key, number in ((ALL, len(self._rows)), (OPEN, opened), (ENDED, len(self._rows) - opened)):
             self.tabs.set_suffix(key, text.count(number))
+        self._head_parts()
         if self._asked:
             self.set_summary(words.summary(len(self._rows), opened, self._looked, more=self._more))
         none = self._asked and not self._looked and not self._rows

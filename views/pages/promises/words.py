@@ -19,7 +19,7 @@ from services.monitor.promises import DISABLED, ORDER, UNJUDGED, MatrixRow, Prom
 from views.support import safe, shown, text
 from views.support.words import type_names, way
 from views.support.words.shop import platform_name
-from views.tables.record_model import Heading
+from views.tables.record_model import Heading, parted
 
 #: so far away a time of day needs no day beside it
 NEAR_MS = 12 * 3_600_000
@@ -259,17 +259,8 @@ def groups(rows: Sequence[MatrixRow]) -> dict[str, int]:
 
 
 def headings(rows: Sequence[MatrixRow], together: Mapping[str, int], now_ms: int) -> dict[Hashable, Heading]:
-    """What stands above the first of each group, by its shop; nothing where all are one. Shops that came since the
-    groups were made are of the one before them.
-    """
-    parts: list[list[MatrixRow]] = []
-    before = -1
-    for one in rows:
-        number = together.get(one.row.shop, before)
-        if not parts or number != before:
-            parts.append([])
-        parts[-1].append(one)
-        before = number
+    """What stands above the first of each group, by its shop; nothing where all are one."""
+    parts = parted(rows, lambda one: one.row.shop, together)
     return {part[0].row.shop: _heading(part, now_ms) for part in parts} if len(parts) > 1 else {}
 
 

@@ -124,12 +124,26 @@ def test_an_ended_batch_says_when_it_ended_also_when_it_is_clicked(qtbot: QtBot,
     create(fleet, "other", 1, "refresh_goods")
     page = open_page()
     choose(qtbot, page, "other")
-    place = page.table.visualRect(page.table.records.index(page.table.records.row_of("nightly"), 0))
+    place = page.table.cell_rect(page.table.records.index(page.table.records.row_of("nightly"), 0))
     qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=place.center())
     qtbot.waitUntil(lambda: " at " in page.headline.text(), timeout=WAIT_MS)
     assert page.called.text() == "nightly"
     assert page.headline.text().startswith("All 2 done, at ")
     assert page.headline.text().endswith(" before its deadline")
+
+
+def test_those_that_have_not_ended_stand_above_those_that_have(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    for task_id in create(fleet, "ended"):
+        fleet.finish(task_id)
+    create(fleet, "nightly", 1, "refresh_goods")
+    create(fleet, "weekly", 1, "get_content")
+    page = open_page()
+    records = page.table.records
+    qtbot.waitUntil(lambda: records.rowCount() == 3, timeout=WAIT_MS)
+    found = {records.row_of(key): (one.title, one.note) for key, one in records.headings.items()}
+    assert found == {0: ("Not ended", "2"), 2: ("Ended", "1")}
+    page.tabs.choose("ended")
+    assert not records.headings, "the choice above the list says it"
 
 
 def test_more_than_are_shown_are_told_and_older_ones_are_found_by_name(
