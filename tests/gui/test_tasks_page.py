@@ -84,6 +84,13 @@ def test_the_summary_and_the_tab_say_one_number(desk: Desk, page: TasksPage, qtb
 
 
 @pytest.mark.one_pair
+def test_the_batch_whose_tasks_are_shown_is_a_chip(page: TasksPage) -> None:
+    page.show_request("batch:nightly-2026 status:dead")
+    assert page.filter.field.text() == ""
+    assert "Batch is nightly-2026" in [chip.accessibleName() for chip in page.filter.chip_views()]
+
+
+@pytest.mark.one_pair
 @pytest.mark.parametrize(
     "narrow",
     [

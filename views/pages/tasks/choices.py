@@ -79,6 +79,7 @@ FIELDS = (
     FilterField("error", N_("Error contains"), single=True),
     FilterField("fp", N_("Cause")),
     FilterField("triage", N_("Dead letter"), tuple(FilterValue(value, word) for value, word in _TRIAGE)),
+    FilterField("batch", N_("Batch"), free=True, offered=False),
     FilterField("was", N_("Was then"), free=True, say=_was, offered=False),
     FilterField("created", N_("Created"), free=True, say=_when, bound=True, offered=False),
     FilterField("updated", N_("Changed last"), free=True, say=_when, bound=True, offered=False),
