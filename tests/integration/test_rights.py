@@ -185,6 +185,12 @@ class Stage:
         self.my["AlertCommands"].set_channel(Channel(name=name))
         return name
 
+    def rule(self) -> str:
+        """One that somebody changed."""
+        found = DEFAULTS[0]
+        self.my["AlertCommands"].set_rule(msgspec.structs.replace(found, for_s=found.for_s + next(self._numbers) + 1))
+        return found.name
+
     def handover(self) -> HandoverPlan:
         return HandoverPlan(times=("08:00",), to=(self.channel(),))
 
@@ -351,7 +357,7 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "AlertCommands.escalate": of("escalate", Stage.incident),
     "AlertCommands.set_rule": of("set_rule", exactly(DEFAULTS[0])),
     "AlertCommands.enable_rule": of("enable_rule", exactly(DEFAULTS[0].name), enabled=False),
-    "AlertCommands.reset_rule": of("reset_rule", exactly(DEFAULTS[0].name)),
+    "AlertCommands.reset_rule": of("reset_rule", Stage.rule),
     "AlertCommands.set_channel": of("set_channel", exactly(Channel(name="ops"))),
     "AlertCommands.remove_channel": of("remove_channel", Stage.channel),
     "AlertCommands.test_channel": of("test_channel", Stage.channel),
