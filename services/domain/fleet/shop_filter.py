@@ -19,6 +19,12 @@ WORDS = ("shop", "platform", "group", "tag", "name", "home", "state")
 NUMBERS = ("active", "dead", "concurrency")
 TRUTHS = ("paused", "dedicated", "enabled", "unregistered")
 FIELDS = (*WORDS, *NUMBERS, *TRUTHS)
+#: names of tasks beside them are known and refused, not looked for as words
+_NAMES = filter.Names({
+    **filter.CHINESE, "状态": "state", "标签": "tag", "名称": "name", "归属": "home", "归属节点": "home",
+    "进行中": "active", "死信": "dead", "上限": "concurrency", "并发": "concurrency", "暂停": "paused",
+    "已暂停": "paused", "独立队列": "dedicated", "专用队列": "dedicated", "启用": "enabled",
+})  # fmt: skip
 _YES = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _SIGNS: dict[str, Callable[[int, int], bool]] = {
     "=": lambda a, b: a == b,
@@ -42,7 +48,7 @@ def parse(text: str) -> Test:
     """
     if len(text) > filter.MAX_TEXT:
         raise UsageError(said("query.length", most=filter.MAX_TEXT), field="filter")
-    tests = [_negated(_test(one, text), one) for one in filter.pieces(text)]
+    tests = [_negated(_test(one, text), one) for one in filter.pieces(text, _NAMES)]
     return lambda row: all(test(row) for test in tests)
 
 

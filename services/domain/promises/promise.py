@@ -28,6 +28,7 @@ _DAY_MIN, _DAY_MS = 1440, 86_400_000
 ALWAYS = Weekly(days=tuple(range(7)), start=0, end=_DAY_MIN)
 _NAME = re.compile(r"[\w-]{1,64}\Z")
 _HOUR = re.compile(r"([01]\d|2[0-4]):([0-5]\d)\Z", re.ASCII)
+_DASH = re.compile("[-~至\u2013\u2014]+")
 
 
 class Promise(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,15 +157,15 @@ def hour(text: str, field: str) -> int:
 
 
 def hours(text: str) -> tuple[int, int]:
-    """Minutes of the day of ``08:00-23:00``.
+    """Minutes of the day of ``08:00-23:00``, with any dash or 至.
 
     Raises:
         UsageError: these are no hours.
     """
-    start, dash, end = text.partition("-")
-    if not dash:
+    parts = _DASH.split(unicodedata.normalize("NFKC", text))  # 08：00－23：00 is how Chinese keyboards write it
+    if len(parts) != 2:
         _refuse("promise.hour", "hours", text=f"{text!r:.40}")
-    return hour(start, "hours"), hour(end, "hours")
+    return hour(parts[0], "hours"), hour(parts[1], "hours")
 
 
 def days(text: str) -> tuple[int, ...]:

@@ -44,17 +44,33 @@ _CONTAINS = frozenset({"id", "shop", GROUP, "type", "worker", "batch", "error", 
 _ORDERED = frozenset({"<", "<=", ">", ">="})
 
 #: what the columns of tasks are called where Chinese is read: who types that means the field
-_CHINESE: Mapping[str, str] = {
-    "编号": "id", "店铺": "shop", "平台": "platform", "类型": "type", "执行节点": "worker", "批次": "batch",
-    "指纹": "fp", "错误": "error", "关卡": "gate", "日志": LOG, "状态": "status", "通道": "lane", "尝试": "attempts",
-    "优先级": "priority", "创建": "created", "更新": "updated",
+CHINESE: Mapping[str, str] = {
+    "编号": "id", "店铺": "shop", "平台": "platform", "分组": GROUP, "类型": "type", "执行节点": "worker",
+    "批次": "batch", "指纹": "fp", "错误": "error", "关卡": "gate", "日志": LOG, "状态": "status", "通道": "lane",
+    "尝试": "attempts", "优先级": "priority", "创建": "created", "更新": "updated",
 }  # fmt: skip
 
-# Chinese input methods give full-width punctuation; it means the same. Behind ``payload.`` stands any name.
-_NAME = re.compile(
-    r"(-?)((?i:payload)\.[^\s\"“”,，:=~<>：＝～＜＞]+|[A-Za-z_]+|"
-    rf"{'|'.join(_CHINESE)})(<=|>=|[:=~<>：＝～＜＞])"
-)
+
+class Names:
+    """How the fields of one kind of list may be written: as the program calls them, or as its columns are called where
+    Chinese is read.
+    """
+
+    def __init__(self, chinese: Mapping[str, str]) -> None:
+        self._chinese = chinese
+        # Chinese input methods give full-width punctuation; it means the same. Behind ``payload.`` stands any name.
+        self.pattern = re.compile(
+            r"(-?)((?i:payload)\.[^\s\"“”,，:=~<>：＝～＜＞]+|[A-Za-z_]+|"
+            rf"{'|'.join(chinese)})(<=|>=|[:=~<>：＝～＜＞])"
+        )
+
+    def field(self, name: str) -> str:
+        """In small letters but for what the payload calls it, and as the program calls it."""
+        head, dot, rest = self._chinese.get(name, name).partition(".")
+        return f"{head.lower()}{dot}{rest}"
+
+
+_TASKS = Names(CHINESE)
 _WIDE = str.maketrans("：＝～＜＞，", ":=~<>,")
 _VALUE = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”,，]+)", re.DOTALL)
 _BARE = re.compile(r"(-?+)(?:\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”]+))", re.DOTALL)
@@ -62,7 +78,7 @@ _PLAIN = re.compile(r"[^\s\"“”,，\\]+\Z")
 _VALUE_ALONE = re.compile(r"[^\s\"“”,，]+\Z")
 _SPACE, _TO_SPACE = re.compile(r"\s*"), re.compile(r"\S+")
 _QUOTES = ('"', "“", "”")
-_BEGUN = re.compile(rf"(?:^|\s){_NAME.pattern}\S")
+_BEGUN = re.compile(rf"(?:^|\s){_TASKS.pattern.pattern}\S")
 
 
 #: then each day and each age is another one
@@ -105,7 +121,7 @@ def parse(text: str, *, now_ms: int, time_zone: str = "") -> tuple[Term, ...]:
     terms: list[Term] = []
     at = _skip(text, 0)
     while at < len(text):
-        raw = _scan(text, at, FIELDS)
+        raw = _scan(text, at, FIELDS, _TASKS)
         terms += _terms(raw, times)
         if len(terms) > MAX_TERMS:
             raise FilterError("filter.too_many", raw.at, limit=MAX_TERMS)
@@ -121,7 +137,7 @@ def by_clock(text: str) -> bool:
         return False
 
 
-def pieces(text: str) -> Iterator[Piece]:
+def pieces(text: str, names: Names = _TASKS) -> Iterator[Piece]:
     """The conditions of a text that may be half typed, of any field; never raises.
 
     Between two pieces is space or nothing. One that cannot be read ends where its word does, behind a quote that was
@@ -130,7 +146,7 @@ def pieces(text: str) -> Iterator[Piece]:
     at = _skip(text, 0)
     while at < len(text):
         try:
-            piece = _scan(text, at, None)
+            piece = _scan(text, at, None, names)
         except FilterError as error:
             word = _TO_SPACE.match(text, at)
             closed = word is not None and error.message.code != "filter.open_quote"
@@ -165,11 +181,11 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _scan(text: str, at: int, known: Collection[str] | None) -> Piece:
-    name = _NAME.match(text, at)
+def _scan(text: str, at: int, known: Collection[str] | None, names: Names) -> Piece:
+    name = names.pattern.match(text, at)
     if name is None:
         return _scan_bare(text, at)
-    field = _field(name[2])
+    field = names.field(name[2])
     if known is not None and field not in known and not field.startswith(PAYLOAD):
         raise FilterError(
             "filter.unknown_field", at, field=name[2], remedy=_nearest(field, FIELDS), text=text[at : at + 40]
@@ -177,12 +193,6 @@ def _scan(text: str, at: int, known: Collection[str] | None) -> Piece:
     values, end = _scan_values(text, name.end(), field)
     op = name[3].translate(_WIDE).replace(":", "=")
     return Piece(field, op, values, bool(name[1]), at, end)
-
-
-def _field(name: str) -> str:
-    """In small letters but for what the payload calls it, and as the program calls it."""
-    head, dot, rest = _CHINESE.get(name, name).partition(".")
-    return f"{head.lower()}{dot}{rest}"
 
 
 def _scan_bare(text: str, at: int) -> Piece:
@@ -382,7 +392,10 @@ def _format(term: Term, time_zone: str) -> str:
     if term.field == "text":
         word = term.values[0]
         plain = (
-            _PLAIN.match(word) and any(map(str.isalnum, word)) and not word.startswith("-") and not _NAME.match(word)
+            _PLAIN.match(word)
+            and any(map(str.isalnum, word))
+            and not word.startswith("-")
+            and not _TASKS.pattern.match(word)
         )
         return sign + (word if plain else quoted(word))
     if term.field in _TIMES:

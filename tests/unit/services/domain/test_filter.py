@@ -83,6 +83,8 @@ def group(statuses: frozenset[Status]) -> Term:
             "状态：dead 店铺:s1 -通道：high",
             (is_("status", "dead"), is_("shop", "s1"), is_("lane", "high", negated=True)),
         ),
+        ("分组:east", (is_("group", "east"),)),
+        ("标签:east", (has("text", "标签:east"),)),
         ("尝试>=2", (than("attempts", ">=", 2),)),
         ("status:waiting", (is_("status", "pending", "blocked", "queued"),)),
         ("status:active", (group(ACTIVE),)),

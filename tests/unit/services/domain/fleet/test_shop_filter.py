@@ -57,6 +57,12 @@ SHOPS = [
         ("name:旗舰店", "pdd:s1"),
         ("platform：temu", "temu:s1 temu:9"),
         ('"Berlin Shop"', "temu:s1"),
+        ("状态:login", "temu:9"),
+        ("平台：pdd -分组：east", "pdd:s2"),
+        ("归属节点:desk-02", "temu:s1"),
+        ("死信>0", "pdd:s1"),
+        ("暂停：yes", "pdd:s2"),
+        ("专用队列:yes 店铺:s1", "temu:s1"),
     ],
 )
 def test_shops_are_found(text: str, found: str) -> None:
@@ -68,6 +74,7 @@ def test_shops_are_found(text: str, found: str) -> None:
     ("text", "named"),
     [
         ("status:dead", "platform"),
+        ("指纹:9ac1", "platform"),
         ("state:gone", "login"),
         ("dead>many", "dead>0"),
         ("dead~1", "dead>0"),

@@ -106,3 +106,8 @@ def test_windows_follow_the_clocks_of_the_zone() -> None:
 
 def test_hours_are_read_as_chinese_keyboards_write_them() -> None:
     assert promises.hour("０８：３０", "by") == promises.hour("08:30", "by") == 510
+    for dash in ("-", "－", "–", "—", "——", "~", "～", "至", " 至 "):
+        assert promises.hours(f"08：00{dash}23:00") == promises.hours("08:00-23:00") == (480, 1380)
+    for text in ("08:00", "08:00-12:00-23:00", "-", "08:00至"):
+        with pytest.raises(UsageError, match="08:00"):
+            promises.hours(text)
