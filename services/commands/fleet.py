@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -43,6 +43,13 @@ class ShopChanged(UsageError):
     def __init__(self, text: str, field: str, now: Shop) -> None:
         super().__init__(text, field)
         self.now = now
+
+
+class QueueMoved(NamedTuple):
+    """What became of a shop's queue."""
+
+    had: bool  #: it had one of its own before
+    tasks: int  #: so many waiting ones went elsewhere
 
 
 class FleetCommands:
@@ -132,8 +139,8 @@ class FleetCommands:
                 self._queues.settle(row, self._operator.who)
         self._registry.forget()
 
-    def dedicate(self, key: str) -> int:
-        """Give a shop a queue of its own; how many waiting tasks moved there.
+    def dedicate(self, key: str) -> QueueMoved:
+        """Give a shop a queue of its own.
 
         Raises:
             UsageError: there is no such shop, or another platform has one of the same id: the queue is named by it.
@@ -144,23 +151,24 @@ class FleetCommands:
         self._check_alone(shop, [*self._registry.shops(), *self._store.counts().shops])
         return self._set_dedicated(shop, "shop.dedicate", dedicated=True)
 
-    def undedicate(self, key: str) -> int:
-        """Let a shop's tasks go through the lanes again; how many waiting ones moved.
+    def undedicate(self, key: str) -> QueueMoved:
+        """Let a shop's tasks go through the lanes again.
 
         Its queue is still served, until nothing can come there any more, and then deleted by the leader.
         """
         self._audit.need(self._operator, "operator", "shop.undedicate", [key])
         return self._set_dedicated(self._shop(key), "shop.undedicate", dedicated=False)
 
-    def _set_dedicated(self, shop: Shop, action: str, *, dedicated: bool) -> int:
-        with self._audit.act(action, [shop.key], {"from": shop.dedicated, "to": dedicated}) as act:
-            if shop.dedicated != dedicated:
+    def _set_dedicated(self, shop: Shop, action: str, *, dedicated: bool) -> QueueMoved:
+        had = shop.dedicated
+        with self._audit.act(action, [shop.key], {"from": had, "to": dedicated}) as act:
+            if had != dedicated:
                 shop = msgspec.structs.replace(shop, dedicated=dedicated)
                 self._store.put_shops([shop])
                 self._registry.forget()
             moved = self._queues.settle(shop, self._operator.who)
             act.outcome = f"done: {moved} tasks moved"
-        return moved
+        return QueueMoved(had, moved)
 
     def _shop(self, key: str) -> Shop:
         """The shop, also if only tasks tell of it."""

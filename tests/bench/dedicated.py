@@ -93,7 +93,7 @@ class Trial:
             self._wait_done(len(self._ids) // 2)
             began = time.perf_counter()
             commands = assembly.commands(self._pair.engine).fleet
-            moved = sum(commands.undedicate(f"pdd:{shop}") for shop in leavers)
+            moved = sum(commands.undedicate(f"pdd:{shop}").tasks for shop in leavers)
             took = time.perf_counter() - began
             self._submit(leavers, LONG_S)
             self._wait_done()

@@ -131,6 +131,22 @@ def test_every_act_on_a_shop_takes_several_asks_first_and_begins_nothing_with_a_
     assert (code, "done" in told) == (0, False), "one is done without a question, and told as ever"
 
 
+def test_what_was_so_before_is_told_without_another_look_at_all_shops(
+    engine: assembly.Engine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[object] = []
+    read = type(engine.store).shops
+    monkeypatch.setattr(type(engine.store), "shops", lambda store, *args: looks.append(store) or read(store, *args))
+
+    def cost(*shops: str) -> int:
+        before = len(looks)
+        told = call(capsys, "shop", "undedicate", *shops, "--yes")[1]
+        assert not told.get("failed")
+        return len(looks) - before
+
+    assert cost("s0", "s1", "s2") - cost("s0", "s1") == 1, "each is looked up once"
+
+
 def test_one_that_is_refused_does_not_stop_the_others(
     engine: assembly.Engine, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,7 +38,7 @@ def test_waiting_tasks_move_over_and_each_runs_once(fleet: Fleet, seen: Path) ->
     fleet.shop("s1", concurrency=4)
     ids = [fleet.create(seen=str(seen), n=number) for number in range(30)]
     later = fleet.create(delay_s=3600, n=99)
-    assert fleet.commands().fleet.dedicate("pdd:s1") == 31
+    assert fleet.commands().fleet.dedicate("pdd:s1") == (False, 31)
     assert shop_queues(fleet) == {"single_shop_s1": 30}
     assert {fleet.task(one).queue for one in (*ids, later)} == {"s1"}
     assert {fleet.task(one).lane for one in ids} == {"normal"}
@@ -59,7 +59,7 @@ def test_a_worker_takes_a_queue_up_and_lets_it_go(fleet: Fleet) -> None:
     fleet.commands().fleet.dedicate("pdd:s1")
     fleet.wait(fleet.create(n=1), "succeeded")
     assert {one.name: one.consumers for one in fleet.engine.broker.depths()}["single_shop_s1"] == 1
-    assert fleet.commands().fleet.undedicate("pdd:s1") == 0
+    assert fleet.commands().fleet.undedicate("pdd:s1") == (True, 0)
     fleet.wait(fleet.create(n=2), "succeeded")
     assert fleet.task(fleet.create(n=3)).queue == ""
 
@@ -90,7 +90,7 @@ def test_waiting_tasks_go_back_to_the_lane(fleet: Fleet) -> None:
     fleet.shop("s1")
     fleet.commands().fleet.dedicate("pdd:s1")
     ids = [fleet.create(n=number, priority="high") for number in range(5)]
-    assert fleet.commands().fleet.undedicate("pdd:s1") == 5
+    assert fleet.commands().fleet.undedicate("pdd:s1") == (True, 5)
     assert fleet.ready("rpa_tasks_high") == 5
     fleet.worker()
     fleet.wait_ended(ids)

@@ -190,8 +190,8 @@ def dedicate(context: Context) -> int:
     """Give shops queues of their own."""
 
     def act(engine: assembly.Engine, shop: Shop) -> Told:
-        had, queue = _has_queue(engine, shop.key), shop_queue(shop.shop_id)
-        moved = assembly.commands(engine).fleet.dedicate(shop.key)
+        queue = shop_queue(shop.shop_id)
+        had, moved = assembly.commands(engine).fleet.dedicate(shop.key)
         document = {"dedicated": shop.key, "queue": queue, "moved": moved, "was_dedicated": had}
         if had and not moved:
             text = spoken.phrase("{key} has the queue {queue} already", key=shop.key, queue=queue)
@@ -212,8 +212,7 @@ def undedicate(context: Context) -> int:
     """Let shops share the lanes."""
 
     def act(engine: assembly.Engine, shop: Shop) -> Told:
-        had = _has_queue(engine, shop.key)
-        moved = assembly.commands(engine).fleet.undedicate(shop.key)
+        had, moved = assembly.commands(engine).fleet.undedicate(shop.key)
         document = {"undedicated": shop.key, "moved": moved, "was_dedicated": had}
         if not had and not moved:
             return Told(document=document, line=spoken.phrase("{key} has no queue of its own", key=shop.key))
@@ -229,12 +228,6 @@ def undedicate(context: Context) -> int:
         return Told(document=document, line=text)
 
     return several.each(context, "undedicate", act, what=N_("let {shops} share the lanes"))
-
-
-def _has_queue(engine: assembly.Engine, key: str) -> bool:
-    engine.registry.forget()  # the server of `api` lives on, and others change shops meanwhile
-    found = engine.registry.shops().get(key)
-    return found is not None and found.dedicated
 
 
 def import_shops(context: Context) -> int:
