@@ -592,9 +592,7 @@ def _success(day: ShopDay | None) -> Told:
     number, good = ended(day.runs)
     before = _before(day)
     if not number:
-        return Told(
-            "success", N_("Success"), "–", before or _("nothing ended"), below=_("nothing ended") if before else ""
-        )
+        return Told("success", N_("Success"), "–", before or _("none ended"), below=_("none ended") if before else "")
     ends = ngettext("{n} ended", "{n} ended", number).format(n=text.count(number))
     tone = "dead" if good / number < GOOD else "text"
     if not before:
@@ -613,7 +611,7 @@ def _before(day: ShopDay) -> str:
 
 
 def _waits(row: ShopRow, day: ShopDay | None, now_ms: int) -> tuple[str, str, str, str, str]:
-    queue = _("queue of its own") if row.shop.dedicated else _("shared queue")
+    queue = _("own queue") if row.shop.dedicated else _("shared queue")
     oldest = min((run.begins for run in (day.waiting if day is not None else ())), default=0)
     if not oldest:
         return queue, "text", "", "", ""
@@ -629,7 +627,7 @@ def _next(day: ShopDay | None, works: Sequence[TypeRow], now_ms: int) -> Told:
     found += [(run.begins, run.task_type) for run in (day.runs if day is not None else ()) if run.state == PLANNED]
     coming = [one for one in found if one[0] >= now_ms]
     if not coming:
-        return Told("next", N_("Next run"), "–", _("nothing is planned"))
+        return Told("next", N_("Next run"), "–", _("not planned"))
     at, kind = min(coming)
     soon = text.until(shown.span(at - now_ms))
     return Told("next", N_("Next run"), _minute(at, now_ms), soon, below=type_names.name(kind))
@@ -639,7 +637,7 @@ def _last(row: ShopRow, works: Sequence[TypeRow], now_ms: int) -> Told:
     done = [(one.done.at, one.task_type) for one in works if one.done is not None]
     at, kind = max(done, default=(row.now.success_at, ""))  # the ledger decides, where it was asked
     if not at:
-        return Told("last", N_("Last success"), "–", _("none is known"))
+        return Told("last", N_("Last success"), "–", _("none known"))
     tone = "stuck" if row.now.state == insight.STUCK else "text"
     name = type_names.name(kind) if kind else ""
     return Told("last", N_("Last success"), _minute(at, now_ms), words.since(at, now_ms), tone, below=name)
