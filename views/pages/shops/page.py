@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -18,7 +18,6 @@ from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow
-from services.monitor.works import TypeRow
 from views.context import PageContext
 from views.kit.bulk_bar import BulkBar
 from views.kit.list_page import ListPage
@@ -97,6 +96,7 @@ class Cells(msgspec.Struct, frozen=True):
 
     of: object = None
     cells: Laid = (NONE, None)
+    groups: Mapping[str, frozenset[str]] = {}  #: by its cell the shops of each group that fit
 
 
 Answer = tuple[Ask[Wanted], ShopsNow, tuple[ScopeRow, ...], Cells]
@@ -123,7 +123,7 @@ class ShopsPage(ListPage[ShopRow]):
             SCOPES, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.scope_sentence
         )
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, follows=context.feed, rest_ms=REST_MS)
-        self._works = Operation(self, latest=True)
+        self._works, self._rules = Operation(self, latest=True), Operation(self, latest=True)
         self._bulk_acts = BulkActs(context, self)
         self._showing, self._barred = False, ""
         self._filtered = Wanted()  #: what the table shows
@@ -396,18 +396,19 @@ class ShopsPage(ListPage[ShopRow]):
             self.refreshed.emit()
 
     def _ask_works(self) -> None:
-        """When each type of the shop under the cursor ran last; without an answer the card leaves it out."""
+        """When each type of the shop under the cursor ran last, and what holds for it; without an answer to one of
+        these the card leaves that out.
+        """
         row = self.shop.shown
         if row is not None:
-            limits, quiet = self._context.limits, self._context.commands.quiet
+            key, quiet, card = row.key, self._context.commands.quiet, self.shop
 
-            def told(found: tuple[Sequence[TypeRow], Sequence[QuietNow], str]) -> None:
-                works, hours, zone = found
-                self.shop.show_rules(row.key, self._scopes, hours, zone)
-                self.shop.show_works(row.key, works)
+            def told(found: tuple[Sequence[QuietNow], str]) -> None:
+                card.show_rules(key, self._scopes, *found)
 
-            call = lambda: (limits.works(row.key), quiet.known(), quiet.zone())  # noqa: E731
-            self._works.start(call, told, lambda _error: self.shop.show_works(row.key, ()))
+            works = partial(self._context.limits.works, key)
+            self._works.start(works, partial(card.show_works, key), lambda _error: card.show_works(key, ()))
+            self._rules.start(lambda: (quiet.known(), quiet.zone()), told, lambda _error: card.show_rules(key, ()))
 
     def _go_to_wish(self, wanted: Wanted) -> None:
         """Put the cursor on the shop that was asked for; one beyond the rows handed out is searched for."""
@@ -532,7 +533,7 @@ class ShopsPage(ListPage[ShopRow]):
     def _mark_ticked(self) -> None:
         """What is ticked in the table is chosen in the map, of a group all of it."""
         ticked = frozenset(map(str, self._model.ticked()))
-        groups = self._groups() if self.heat.map.rows.inside and ticked else None
+        groups = self._cells.groups if self.heat.map.rows.inside and ticked else None
         of_groups = () if groups is None else (key for key, shops in groups.items() if shops <= ticked)
         self.heat.map.set_chosen(ticked if groups is None else frozenset(of_groups))
 
@@ -541,7 +542,7 @@ class ShopsPage(ListPage[ShopRow]):
         chosen, fitting = frozenset(self.heat.map.chosen), self._now.fitting
         cells = frozenset(cell.key for cell in self.heat.map.rows.cells)
         if self.heat.map.rows.inside:
-            groups = self._groups()
+            groups = self._cells.groups
             kept = frozenset(map(str, self._model.ticked()))
             before = (shops for shops in groups.values() if shops <= kept)
             cells = frozenset().union(*before)  # of a group that is ticked in part no more than that
@@ -551,14 +552,6 @@ class ShopsPage(ListPage[ShopRow]):
         self._model.set_ticked(left, on=False)
         if any(self._model.find(key) is None for key in chosen):
             self._ask()
-
-    def _groups(self) -> dict[str, frozenset[str]]:
-        """By its cell in the map the shops of each group that fit."""
-        found: dict[str, set[str]] = {}
-        for one in self._now.every:
-            if self._now.fitting is None or one.key in self._now.fitting:
-                found.setdefault(f"{one.platform}:{one.group}", set()).add(one.key)
-        return {key: frozenset(shops) for key, shops in found.items()}
 
     def _light(self, state: str) -> None:
         self._state = state
@@ -686,8 +679,16 @@ def _look(queries: ShopQueries, ask: Ask[Wanted], by: str, cells: Cells) -> Answ
     )
     of = found.every, found.fitting, by, wanted.within, found.at_ms if by == SUCCESS else 0
     if cells.of != of:
-        cells = Cells(of, lay_out(found, by, wanted.within))
+        cells = Cells(of, lay_out(found, by, wanted.within), _groups(found))
     return ask, found, queries.scopes(), cells
+
+
+def _groups(now: ShopsNow) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for one in now.every:
+        if now.fitting is None or one.key in now.fitting:
+            found.setdefault(f"{one.platform}:{one.group}", set()).add(one.key)
+    return {key: frozenset(shops) for key, shops in found.items()}
 
 
 def lay_out(now: ShopsNow, by: str = STATE, opened: Opened | None = None) -> Laid:

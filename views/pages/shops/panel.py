@@ -137,7 +137,8 @@ class ShopCard(Card):
         for label, control in zip(self._labels, (self.at_once, self.dedicated), strict=True):
             self.body.addWidget(line())
             self.body.addLayout(in_row((label, 1), control))
-        self.body.addWidget(line())
+        self._rules_line = line()
+        self.body.addWidget(self._rules_line)
         self._rules_title = Label("", "labelstrong")
         self.body.addLayout(in_row((self._rules_title, 1), self.quiet))
         self.body.addWidget(self.rules)
@@ -177,8 +178,10 @@ class ShopCard(Card):
         self._works = (key, tuple(rows))
         self._say_works()
 
-    def show_rules(self, key: str, limits: Sequence[ScopeRow], quiet: Sequence[QuietNow], zone: str) -> None:
-        """Show what of these limits and quiet hours, in ``zone``, holds for this shop besides its own number."""
+    def show_rules(self, key: str, limits: Sequence[ScopeRow], quiet: Sequence[QuietNow] = (), zone: str = "") -> None:
+        """Show what of these limits and quiet hours, in ``zone``, holds for this shop besides its own number; without
+        a zone nobody could say, and the part is hidden.
+        """
         self._rules = key, limits, quiet, zone
         self._say_rules()
 
@@ -189,7 +192,9 @@ class ShopCard(Card):
         (key, types), (of, limits, quiet, zone) = self._works, self._rules
         kinds = {one.task_type for one in types} if key == row.key else set()
         self._rules_title.setText(_("Limits and quiet hours"))
-        known = of == row.key  # else nobody has asked yet
+        known = of == row.key and zone  # else nobody has asked yet, or could not say
+        for part in (self._rules_line, self._rules_title, self.quiet, self.rules):
+            part.setVisible(of != row.key or bool(zone))
         self.rules.set_rows(words.rules(row, kinds, limits, quiet, zone, instant.now_ms()) if known else ())
 
     def set_acting(self, reason: str) -> None:

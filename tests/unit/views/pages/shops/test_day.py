@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim, Create
+from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Shop
 from services.domain.gates.limit import Limit
 from services.domain.gates.quiet_hours import KIND, Once, QuietHours, Weekly
@@ -333,7 +334,54 @@ def test_what_waits_is_told_also_of_a_shop_of_which_nothing_ran(qtbot: QtBot, fl
     ]
     qtbot.waitUntil(lambda: page.day.tiles.tiles["waiting"].value.text() == "1", timeout=WAIT_MS)
     assert page.day.tiles.tiles["waiting"].isVisible()
-    assert page.day.tiles.tiles["last"].beside.text() == "none is known"
+    assert page.day.tiles.tiles["last"].beside.text() == "none known"
+
+
+@one_pair
+def test_what_stands_below_the_numbers_of_a_shop_at_rest_is_whole_on_the_smallest_window(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    page.resize(1084, 646)
+    fleet.context.commands.fleet.dedicate(SHOP)
+    day_of(qtbot, page)
+    below = [tile.beside for tile in page.day.tiles.tiles.values()]
+    qtbot.waitUntil(lambda: below[1].text() == "own queue", timeout=WAIT_MS)
+    assert [one.text() for one in below] == ["none ended", "own queue", "", "", "", "not planned", "none known"]
+    qtbot.waitUntil(lambda: all(one.sizeHint().width() <= one.width() for one in below), timeout=WAIT_MS)
+
+
+@one_pair
+@pytest.mark.parametrize("fails", ["quiet", "works"])
+def test_of_two_questions_on_a_shop_one_that_fails_takes_nothing_of_the_other_away(
+    qtbot: QtBot, fleet: Fleet, busy: dict[str, str], open_page: Open, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    page = open_page()
+    page.table.set_current_key(SHOP)
+    card = page.shop
+
+    def refresh() -> None:
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.refresh()
+
+    def shown() -> tuple[bool, bool, bool]:
+        said = "Limits and quiet hours" in widgets.words(card)
+        return bool(card.works.values()), said and card.quiet.isVisible(), bool(card.rules.values())
+
+    refresh()
+    qtbot.waitUntil(lambda: shown() == (True, True, True), timeout=WAIT_MS)
+
+    def broken(*_any: object) -> None:
+        raise StoreUnavailable("no answer")
+
+    with monkeypatch.context() as patched:
+        owner, name = (fleet.context.commands.quiet, "known") if fails == "quiet" else (fleet.context.limits, "works")
+        patched.setattr(owner, name, broken)
+        refresh()
+        left = (True, False, False) if fails == "quiet" else (False, True, True)
+        qtbot.waitUntil(lambda: shown() == left, timeout=WAIT_MS)
+    refresh()
+    qtbot.waitUntil(lambda: shown() == (True, True, True), timeout=WAIT_MS)
 
 
 def column(page: ShopsPage, key: str) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 from msgspec.structs import replace
@@ -16,6 +18,8 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.commands.sheet import shop_file
 from services.domain.fleet.shop import Shop
+from services.domain.insight.shop import ShopNow
+from services.monitor.shops.queries import ShopsNow
 from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import WAIT_MS, opening
@@ -518,6 +522,39 @@ def test_what_is_chosen_in_the_map_is_ticked_in_the_table_and_the_other_way_roun
     qtbot.keyClick(heat, Qt.Key.Key_Escape)
     assert page.table.records.ticked() == frozenset()
     assert not page.bulk.isVisible()
+
+
+class Counted(tuple[ShopNow, ...]):
+    """All shops, noting each thread that goes through them."""
+
+    readers: ClassVar[list[threading.Thread]] = []
+
+    def __iter__(self) -> Iterator[ShopNow]:
+        self.readers.append(threading.current_thread())
+        return super().__iter__()
+
+
+@pytest.mark.one_pair
+def test_a_tick_in_a_large_fleet_does_not_go_through_all_shops(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.store.put_shops([Shop(platform="temu", shop_id=f"t{n}", group=f"g{n % 4}") for n in range(2600)])
+    kept = fleet.context.limits.shops
+
+    def counted(*args: Any, **options: Any) -> ShopsNow:
+        found = kept(*args, **options)
+        return replace(found, every=Counted(found.every))
+
+    monkeypatch.setattr(fleet.context.limits, "shops", counted)
+    page = open_page()
+    heat = page.heat.map
+    qtbot.waitUntil(lambda: bool(heat.rows.inside), timeout=WAIT_MS)
+    group = [f"temu:t{n}" for n in range(1, 2600, 4)]
+    page.table.records.set_ticked(group[:1])
+    Counted.readers.clear()
+    page.table.records.set_ticked(group)
+    assert heat.chosen == ("temu:g1",)
+    assert Counted.readers == []
 
 
 @pytest.mark.one_pair
