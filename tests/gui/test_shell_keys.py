@@ -420,6 +420,7 @@ def test_the_palette_finds_where_a_platform_is_paused(window: Window, desk: Desk
 
 
 def test_the_palette_finds_queues(window: Window, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: any(one.kind == "lane" for one in window.feed.latest.depths), timeout=WAIT_MS)
     palette = window.keys.palette
     palette.ask()
     depth = next(one for one in window.feed.latest.depths if one.kind == "lane")
