@@ -72,8 +72,10 @@ def test_who_is_on_this_machine_looks_without_a_token_and_acts_only_where_that_w
         assert ask.get("/api/v1/shops").status_code == 200
         problem(ask.post("/api/v1/shops/pdd:s1/pause", json={}), 403, "role.needed")
     with serving(api.fleet, open_loopback=True) as opened, opened.client() as ask:
-        assert ask.post("/api/v1/shops/pdd:s1/pause", json={"note": "stock"}).json() == {"paused": "pdd:s1"}
-    assert [one.scope for one in api.fleet.engine.store.pauses()] == ["shop:pdd:s1"]
+        for note, was in (("stock", False), ("", True)):
+            told = ask.post("/api/v1/shops/pdd:s1/pause", json={"note": note}).json()
+            assert told == {"paused": "pdd:s1", "was_paused": was}
+    assert [(one.scope, one.reason) for one in api.fleet.engine.store.pauses()] == [("shop:pdd:s1", "stock")]
 
 
 def test_a_request_that_came_through_a_proxy_is_not_from_this_machine(api: Api) -> None:
