@@ -16,6 +16,7 @@ from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE, Due, 
 from services.domain.promises.promise import Promise
 from services.domain.promises.standing import Standing
 from services.domain.task.record import Task
+from services.domain.text.message import Message
 from services.monitor.promises import DISABLED, STALE_MS, UNJUDGED, PromiseQueries
 from tests.unit.services.engine.room import Room
 from tests.unit.services.monitor.test_attention import found as attention
@@ -154,4 +155,4 @@ def test_every_way_out_is_one_that_windows_know(gate: str) -> None:
     for one in found:
         assert one.verb in way.VERBS
         assert one.role in holds.SENTENCES
-        assert "{" not in messages.english(one.message)
+        assert "{" not in messages.english(Message(one.code, one.params))

@@ -989,10 +989,13 @@ def test_the_fields_of_a_rule_are_whole_in_larger_letters(qtbot: QtBot, alerts: 
     fields = [*strip.limits.values(), *(span.lineEdit() for span in strip.spans.values()), strip.channels]
     before = [field.width() for field in fields]
     theme().set_text_size(TEXT_SIZES[-1])
-    QApplication.processEvents()
-    for field, was in zip(fields, before, strict=True):
-        assert field.width() >= field.fontMetrics().horizontalAdvance(field.text()) + 4
-        assert field.width() >= 1.2 * was, "the room around it grows along"
+    try:
+        QApplication.processEvents()
+        for field, was in zip(fields, before, strict=True):
+            assert field.width() >= field.fontMetrics().horizontalAdvance(field.text()) + 4
+            assert field.width() >= 1.2 * was, "the room around it grows along"
+    finally:
+        theme().set_text_size(100)
 
 
 def ring(chart: TriedChart) -> int:
