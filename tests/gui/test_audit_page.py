@@ -895,7 +895,8 @@ def test_the_usual_acts_are_read_whole_beside_the_panel(qtbot: QtBot, desk: Desk
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
-def test_number_words_and_link_of_a_result_stand_on_one_line(qtbot: QtBot, language: str) -> None:
+def test_number_words_and_link_of_a_result_stand_on_one_line(qapp: QApplication, qtbot: QtBot, language: str) -> None:
+    theme().install(qapp)
     i18n.set_language(language)
     rows = ResultRows()
     qtbot.addWidget(rows)
