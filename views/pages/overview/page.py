@@ -31,7 +31,7 @@ from views.pages.overview import limits, words
 from views.pages.overview.cards import AttentionCard, Charts, FleetCard, Steps, chosen_words
 from views.pages.overview.limits import LimitDialog
 from views.pages.overview.tiles import TILES, Sight, TileSpec
-from views.pages.overview.words import in_brief, summary, summary_counts
+from views.pages.overview.words import summary, summary_counts, whole_and_brief
 from views.shell.connection import grey
 from views.support import instant
 from views.support.instant import ticks
@@ -388,7 +388,8 @@ class OverviewPage(Page):
         return words.row_of(item, at_ms)
 
     def _say_summary(self, now: OverviewNow) -> None:
-        self.set_summary(summary(now), brief=in_brief(now))
+        whole, brief = whole_and_brief(now)
+        self.set_summary(whole, brief=brief)
 
     def _show_numbers(self) -> None:
         assert self.looked is not None

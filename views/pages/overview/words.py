@@ -32,9 +32,12 @@ def summary(now: OverviewNow) -> str:
     return headline(flow.headline(now.flow), partial(_say, now))
 
 
-def in_brief(now: OverviewNow) -> str:
-    """The same on a line."""
-    return headline(flow.in_brief(flow.headline(now.flow)), partial(_say, now))
+def whole_and_brief(now: OverviewNow) -> tuple[str, str]:
+    """The same, and on a line; "" where it is no shorter there."""
+    clauses = flow.headline(now.flow)
+    brief = flow.in_brief(clauses)
+    say = partial(_say, now)
+    return headline(clauses, say), headline(brief, say) if brief != clauses else ""
 
 
 def _say(now: OverviewNow, message: Message) -> str:
