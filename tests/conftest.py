@@ -36,6 +36,7 @@ import msgspec  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
+from services import i18n  # noqa: E402
 from tests.support.pairs import PAIRS  # noqa: E402
 from tests.support.rabbit_cluster import NODES, PROFILE, RabbitCluster  # noqa: E402
 from tests.support.services import (  # noqa: E402
@@ -118,6 +119,7 @@ def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     from PySide6.QtGui import QCursor
 
     from views.support import heard
+    from views.theme import theme
 
     QCursor.setPos(-1, -1)  # where a test before left the mouse, a table would take it for a person's
     # A collection in a worker thread would destroy widgets there; console.opened does the same for the program.
@@ -129,6 +131,15 @@ def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     finally:
         gc.enable()
         heard.forget()  # a rig without a window's life has nobody to leave its fleet
+        theme().set_mode("dark")
+        theme().set_text_size(100)
+
+
+@pytest.fixture(autouse=True)
+def _english() -> Iterator[None]:
+    """Let no test speak the language of the one before: which one that was, hangs on how processes share them."""
+    yield
+    i18n.set_language(i18n.SOURCE_LANGUAGE)
 
 
 @pytest.fixture

@@ -151,7 +151,8 @@ class Ticks(QObject):
 
     def _clock(self) -> int:
         watch = self._fleet()
-        return self._own.now_ms() if watch is None else watch.now_ms()
+        # where no fleet is, nobody compares instants: a clock that was set back counts at once
+        return self._own.wall_ms() if watch is None else watch.now_ms()
 
 
 class Told(QObject):

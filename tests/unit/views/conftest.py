@@ -25,13 +25,10 @@ def _dressed(qapp: QApplication) -> None:
 
 @pytest.fixture(autouse=True)
 def _fresh(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Start in English and dark, in letters of the usual size; end without threads of operations."""
+    """Start in the dress of the design; end without threads of operations."""
     if "qapp" in request.fixturenames:
         request.getfixturevalue("_dressed")
     yield
-    i18n.set_language("en")
-    theme().set_mode("dark")
-    theme().set_text_size(100)
     operation.configure(None)
     operation.shut_down()
 

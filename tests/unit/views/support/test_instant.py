@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -92,3 +95,12 @@ def test_a_fleet_that_was_left_is_gone_by_no_more() -> None:
     assert told.present_ms() == T0, "another one is gone by"
     told.leave(fleet)
     assert told.present_ms() != T0, "this machine's own time"
+
+
+def test_a_clock_of_this_machine_that_was_set_back_is_told_of_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Ticks()
+    right = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: right + 7_200 * 10**9)
+    assert told.now_ms() == right // 10**6 + 7_200_000
+    monkeypatch.setattr(time, "time_ns", lambda: right)
+    assert told.now_ms() == right // 10**6
