@@ -72,7 +72,7 @@ class Arena:
             store=store, broker=self.bag, clock=clock, registry=registry, steps=steps,
             settings=config.Settings(),
             producer=Producer(store, steps, registry), policy=retry.RetryPolicy(), name=name, artifacts=None,
-            acting=None, via="",
+            acting=None, via="", closed="",
         )  # fmt: skip
         held: list[ClaimedTask] = []
         pool: Any = SimpleNamespace(slots=RACES, running=list)

@@ -206,7 +206,7 @@ class World:
         return SimpleNamespace(
             settings=config.Settings(), clock=self.clock, store=self.store, broker=self.bag, registry=registry,  # type: ignore[arg-type]
             steps=steps, producer=Producer(self.store, steps, registry), policy=POLICY, name="desk",
-            artifacts=None, acting=None, via="",
+            artifacts=None, acting=None, via="", closed="",
         )  # fmt: skip
 
     def _lead(self) -> None:
