@@ -478,9 +478,19 @@ def test_the_palette_goes_to_pages_and_remembers(window: Window, qtbot: QtBot) -
 
 
 @pytest.mark.parametrize(
-    ("query", "key"), [(">did it", "window.work"), (">xjrw", "window.new"), ("shops", "page.shops")]
+    ("query", "key"),
+    [
+        (">did it", "window.work"),
+        (">xjrw", "window.new"),
+        ("shops", "page.shops"),
+        ("交班", "window.handover"),
+        (">cs", "tasks.retry"),
+        ("czjl", "page.audit"),
+    ],
 )
-def test_in_chinese_commands_are_found_by_english_words_and_first_letters(window: Window, query: str, key: str) -> None:
+def test_in_chinese_commands_are_found_by_english_words_first_letters_and_fewer_characters(
+    window: Window, query: str, key: str
+) -> None:
     i18n.set_language("zh_CN")
     palette = window.keys.palette
     palette.ask()

@@ -2,7 +2,7 @@
 
 GB 2312 orders its 3,755 common characters by pinyin, so the place of a character tells its first letter and no
 dictionary is needed. Rarer characters are not ordered so and stay unknown; a character with two readings has the
-more common one.
+more common one, but for 重, which in what this program does is *again*.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ _STARTS = (
 )
 _END = 0xD7F9
 UNKNOWN = "·"
+_OTHERWISE = {"重": "c"}
 
 
 @lru_cache(maxsize=20_000)
@@ -28,5 +29,7 @@ def initials(text: str) -> str:
 def _initial(char: str) -> str:
     if char.isascii():
         return char.lower()
+    if char in _OTHERWISE:
+        return _OTHERWISE[char]
     code = int.from_bytes(char.encode("gb2312", errors="ignore"), "big")
     return _LETTERS[bisect_right(_STARTS, code) - 1] if _STARTS[0] <= code <= _END else UNKNOWN
