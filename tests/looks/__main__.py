@@ -28,7 +28,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from qasync import QEventLoop
 
 from console.lifecycle import Console
@@ -149,6 +149,8 @@ def _looks(window: MainWindow, args: argparse.Namespace) -> Iterator[tuple[str, 
             for panel in (False, True):
 
                 async def dress(page: str = page, panel: bool = panel) -> None:
+                    for one in window.findChildren(QDialog):
+                        one.close()  # a row that opens a dialog did: what comes next would be seen through its veil
                     i18n.set_language(language)  # noqa: B023  called before the next turn
                     theme().set_mode(mode)  # noqa: B023
                     wanted = QSize(*(int(one) for one in size.split("x")))  # noqa: B023

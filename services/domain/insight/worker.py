@@ -44,6 +44,7 @@ CANCELLED, DECIDED = "cancelled", "decided"
 SENTENCES: dict[str, str] = {
     "worker.late": NN_("{n} task unconfirmed", "{n} tasks unconfirmed"),
     "worker.late_idle": N_("late; it held no task"),
+    "worker.late_freed": N_("late; it holds no task any more"),
     "worker.silent": NN_("silent; {n} task unconfirmed", "silent; {n} tasks unconfirmed"),
     "worker.gone": N_("gone without a farewell"),
     "worker.idle": N_("it held no task"),
@@ -180,7 +181,9 @@ class WorkerNow(msgspec.Struct, frozen=True, kw_only=True):
         """In a few words what is not as it should be, None where all is."""
         if self.state in (LATE, SILENT):
             count = len(self.unconfirmed)
-            return Message(f"worker.{self.state}", {"n": count}) if count else Message("worker.late_idle")
+            if count:
+                return Message(f"worker.{self.state}", {"n": count})
+            return Message("worker.late_freed" if self.fates else "worker.late_idle")
         if self.state == GONE:
             return Message("worker.gone")
         return self.facts[0].message if self.facts else None

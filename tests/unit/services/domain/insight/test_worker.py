@@ -105,6 +105,22 @@ def test_later_it_is_told_what_became_of_each_and_its_slots_are_empty() -> None:
     assert found.facts[-1].tasks == ("w1-0", "w1-1")
 
 
+@pytest.mark.parametrize(
+    ("fates", "told"),
+    [
+        ((), "late; it held no task"),
+        ((Fate(task_id="w1-0", what=WAITS),), "late; it holds no task any more"),
+        ((Fate(task_id="w1-0", what=UNCONFIRMED), Fate(task_id="w1-1", what=WAITS)), "1 task unconfirmed"),
+    ],
+)
+def test_a_late_worker_whose_tasks_were_taken_back_is_not_said_to_have_held_none(
+    fates: tuple[Fate, ...], told: str
+) -> None:
+    remark = one(beat(silence_s=20, busy=len(fates)), *fates).remark
+    assert remark is not None
+    assert messages.english(remark) == told
+
+
 def test_slots_keep_what_is_unconfirmed_only() -> None:
     fates = (Fate(task_id="w1-0", what=UNCONFIRMED, until=NOW + 1), Fate(task_id="w1-1", what=AGAIN, worker="w2"))
     found = one(beat(silence_s=58, busy=2), *fates)
