@@ -128,10 +128,11 @@ class Shelf:
             fields=dict(plan.fields),
         )
         self._forget_old()
+        holder = self._take(entry)  # before it is there to be seen: one without a holder counts as interrupted
         ids = json.dumps([item.task_id for item in plan.items])
         self._store.put_document(IDS + entry.run_id, "ids", ids)
         self._store.put_document(KIND, entry.run_id, msgspec.json.encode(entry).decode())
-        return Book(self._store, self._clock, entry, self._take(entry))
+        return Book(self._store, self._clock, entry, holder)
 
     def resume(self, run_id: str, wait: Callable[[float], bool] = lambda _: True) -> Book:
         """A run that ended early, held by this person from now on. Where somebody is at it, ``wait`` lets seconds pass

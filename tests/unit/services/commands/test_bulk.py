@@ -519,6 +519,21 @@ def test_a_run_goes_on_after_a_crash_and_each_letter_is_republished_once(room: R
     assert json.loads(entry.detail) == {"rate": 600, "resumed": run_id}
 
 
+def test_a_run_that_has_just_begun_is_not_seen_as_interrupted(
+    room: Room, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids, written, seen = letters(room, 2), room.store.put_document, []
+
+    def looked_at(kind: str, name: str, body: str) -> None:
+        written(kind, name, body)
+        seen.extend(view.state for view in desk_of(room).bulk.runs())  # a page may ask at this moment
+
+    monkeypatch.setattr(room.store, "put_document", looked_at)
+    desk.bulk.run(desk.bulk.plan(ids), Options(rate=0))
+    assert seen[0] == "running"
+    assert "interrupted" not in seen
+
+
 def test_a_letter_that_somebody_else_republished_meanwhile_is_told(room: Room, desk: Desk) -> None:
     ids = letters(room, 4)
     run_id = crashed(room, desk, ids, Options(rate=600), 1)
