@@ -19,7 +19,7 @@ from views.support import safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line, paint_ground, set_look
 from views.support.words import verdicts
-from views.support.words.rows import NOTHING_NEW, News
+from views.support.words.rows import NOTHING_NEW, News, with_left
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import TABS
@@ -214,7 +214,7 @@ class BulkBar(QWidget):
     def __init__(self, verbs: Verbs[LetterVerb, Letters], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._verbs, self._letters = verbs, Letters()
-        self._state, self._news = (0, 0, 0), NOTHING_NEW
+        self._state, self._news = (0, 0, 0, 0), NOTHING_NEW
         self.setMinimumHeight(HEIGHT)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._count = Label("", "strong")
@@ -238,11 +238,13 @@ class BulkBar(QWidget):
             row.addWidget(widget)
         on_language_changed(self._say)
 
-    def show_state(self, letters: Letters, *, loaded: int, total: int, news: News) -> None:
-        """Show how many are ticked (``letters``), of how many, and what suits them."""
+    def show_state(self, letters: Letters, *, loaded: int, total: int, news: News, left: int = 0) -> None:
+        """Show how many are ticked (``letters``), of how many, and what suits them; ``left`` stand there besides and
+        belong to the list no more.
+        """
         self._letters, self._news = letters, news
         ticked = len(letters.ids)
-        self._state = (ticked, loaded, total)
+        self._state = (ticked, loaded, total, left)
         set_look(self, panel="actionbar" if ticked else "footer")
         self._clear.setVisible(bool(ticked))
         self._all.setVisible(loaded < total and 0 < ticked < total)
@@ -253,14 +255,15 @@ class BulkBar(QWidget):
         self._verbs.act(key, self._letters)
 
     def _say(self) -> None:
-        ticked, loaded, total = self._state
+        ticked, loaded, total, left = self._state
         if ticked:
             self._count.setText(ngettext("{n} selected", "{n} selected", ticked).format(n=text.count(ticked)))
         elif not total:
-            self._count.setText("")  # the list says why it is empty, or that it loads
+            self._count.setText(with_left("", left))  # the list says why it is empty, or that it loads
         else:
             shown = _("{shown} of {total} loaded") if loaded < total else ngettext("{n} task", "{n} tasks", total)
-            self._count.setText(shown.format(shown=text.count(loaded), total=text.count(total), n=text.count(total)))
+            shown = shown.format(shown=text.count(loaded), total=text.count(total), n=text.count(total))
+            self._count.setText(with_left(shown, left))
         self._count.set_tone("text" if ticked else "text2")
         self._all.set_count_text(_("Select all {n}").format(n=text.count(total)))
         self.new_button.set_count_text(self._news.words())

@@ -505,9 +505,10 @@ class DeadLettersPage(Page):
 
     def _show_bar(self) -> None:
         ticked = self.ticked()
-        loaded = self._model.rowCount()
+        left = self._model.departed
+        loaded = self._model.rowCount() - left
         news = News(self._model.pending, self._answered, self._total > self._answered)
-        self.bar.show_state(ticked, loaded=loaded, total=max(self._total, loaded), news=news)
+        self.bar.show_state(ticked, loaded=loaded, total=max(self._total, loaded), news=news, left=left)
         # what was sent is looked at before anything else is
         self.broken.set_leading(not ticked.ids)
         modest = bool(ticked.ids) or self.broken.asks

@@ -17,7 +17,7 @@ from views.support import text
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.support.offers import offer
-from views.support.words.rows import NOTHING_NEW, News
+from views.support.words.rows import NOTHING_NEW, News, with_left
 from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
@@ -180,9 +180,8 @@ class ActionBar(QWidget):
             words = _("{shown} of {total} loaded").format(shown=text.count(loaded), total=total)
         else:
             words = many(loaded)
-        if state.left and state.loaded and not state.ticked:
-            gone = ngettext("{n} dimmed row matches no more", "{n} dimmed rows match no more", state.left)
-            words = text.listed([words, gone.format(n=text.count(state.left))])
+        if state.loaded and not state.ticked:
+            words = with_left(words, state.left)
         alone = bool(state.cursor and not state.ticked)
         self._current.setVisible(alone)
         if alone:

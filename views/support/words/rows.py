@@ -23,3 +23,11 @@ class News(msgspec.Struct, frozen=True):
 
 
 NOTHING_NEW = News()
+
+
+def with_left(words: str, left: int) -> str:
+    """What is said of the rows of a list, and how many stand there dimmed beside them."""
+    if not left:
+        return words
+    gone = ngettext("{n} dimmed row matches no more", "{n} dimmed rows match no more", left)
+    return text.listed([part for part in (words, gone.format(n=text.count(left))) if part])

@@ -493,6 +493,20 @@ def test_a_few_ticked_letters_go_without_a_question(qtbot: QtBot, fleet: Fleet, 
     qtbot.waitUntil(lambda: all(one(fleet, key).triage == Triage.REPUBLISHED for key in ticked))
 
 
+def test_the_foot_counts_no_letters_that_are_closed_and_stand_there_dimmed(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    ids = [fleet.die("pdd", f"pdd-1002{number}", "sync_order", LOGIN, {}) for number in range(4)]
+    page = open_page()
+    qtbot.waitUntil(lambda: "4 tasks" in said(page.bar))
+    fleet.context.commands.dead_letters.set_triage(ids[:2], Triage.ARCHIVED)
+    qtbot.waitUntil(lambda: "2 tasks, 2 dimmed rows match no more" in said(page.bar))
+    fleet.context.commands.dead_letters.set_triage(ids[2:], Triage.ARCHIVED)
+    qtbot.waitUntil(lambda: "4 dimmed rows match no more" in said(page.bar) and "tasks," not in said(page.bar))
+    page.refresh()
+    qtbot.waitUntil(lambda: "dimmed" not in said(page.bar))
+
+
 def test_letters_of_which_none_would_go_cannot_be_asked_for(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
