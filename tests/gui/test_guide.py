@@ -129,3 +129,12 @@ def test_a_chinese_sentence_over_two_lines_gets_no_blank() -> None:
     text = "不能更改任何\n东西，\n  也不能\n- 一条\nEsc 键\n\n段落\n\n```\n甲\n乙\n```\n"
     assert guide.flowing(text) == "不能更改任何东西，也不能\n- 一条\nEsc 键\n\n段落\n\n```\n甲\n乙\n```\n"
     assert guide.flowing("two\nlines") == "two\nlines"
+
+
+@pytest.mark.parametrize(("language", "slanted"), [("en", True), ("zh_CN", False)])
+def test_chinese_words_are_emphasized_by_weight_and_never_slanted(qtbot: QtBot, language: str, slanted: bool) -> None:
+    i18n.set_language(language)
+    view = PageView()
+    qtbot.addWidget(view)
+    view.show_page(guide.read(guide.of_pages(language)))
+    assert ("font-style:italic" in view.document().toHtml()) is slanted
