@@ -51,7 +51,7 @@ class PageView(QTextBrowser):
         """Emphasis by weight: Chinese letters have no slanted form, and slanted by force they are hard to read."""
         upright, block, slanted = QTextCharFormat(), self.document().begin(), list[tuple[int, int]]()
         upright.setFontItalic(False)
-        upright.setFontWeight(QFont.Weight.DemiBold)
+        upright.setFontWeight(QFont.Weight.Bold)
         while block.isValid():
             pieces = block.begin()
             while not pieces.atEnd():
