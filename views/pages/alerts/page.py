@@ -22,8 +22,8 @@ from views.kit.list_source import FIRST, MORE, Ask, ListSource
 from views.kit.verb import Place, Verbs
 from views.page import PageCommand
 from views.pages.alerts import words
-from views.pages.alerts.editors import RuleStrip
 from views.pages.alerts.panel import AlertPanel
+from views.pages.alerts.rule_strip import RuleStrip
 from views.pages.alerts.table import (
     CHANNELS,
     INCIDENTS,

@@ -22,7 +22,8 @@ from views.dialogs.confirm import ConfirmDialog, Question
 from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.alerts import words
-from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleStrip
+from views.pages.alerts.editors import ChannelDialog, MuteDialog
+from views.pages.alerts.rule_strip import RuleStrip
 from views.support import instant, safe, shown, text
 from views.support.operation import Operation, Start
 from views.widgets.toast import ToastSpec

@@ -35,8 +35,10 @@ from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import LEAST, WAIT_MS, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.alerts import words
-from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleStrip, TriedChart
+from views.pages.alerts.editors import ChannelDialog, MuteDialog
 from views.pages.alerts.page import AlertsPage
+from views.pages.alerts.rule_strip import RuleStrip
+from views.pages.alerts.tried_chart import TriedChart
 from views.pages.alerts.verbs import INCIDENT_VERBS
 from views.support import operation
 from views.theme import theme
