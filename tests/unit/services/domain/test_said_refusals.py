@@ -18,7 +18,7 @@ from services.domain.task.search import match
 from services.domain.task.search.query import Term
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
-from services.engine import links
+from services.engine import producer
 from services.engine.spec import TaskSpec
 from services.messages import told
 from services.monitor.files import types
@@ -134,7 +134,7 @@ CASES: list[tuple[Callable[[Path], object], str, str]] = [
         "'colour' 不是任务的字段",
     ),
     (
-        lambda _: links.check(
+        lambda _: producer.check(
             TaskSpec(platform="p", shop_id="s", task_type="a", depends_on=tuple(map(str, range(1_000))))
         ),
         "depends_on takes up to 100 tasks, not 1000; let one task collect them",
