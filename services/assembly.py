@@ -340,7 +340,7 @@ def notices(engine: Engine) -> Notices:
 
 
 def _fleet_name(settings: config.Settings) -> str:
-    return settings.environment or titled(settings.profile, local=settings.embedded)
+    return titled(settings.profile, local=settings.embedded)
 
 
 def queries(engine: Engine) -> Queries:

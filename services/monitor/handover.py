@@ -42,6 +42,8 @@ ENTRIES, SCAN = 2_000, 20_000
 #: tasks of a number that are counted one by one where no index knows it: a second of a page that nobody waits for twice
 COUNTED = 100_000
 SHORTEST_MS, LONGEST_MS = 60_000, 7 * 86_400_000
+#: states of acts by which nothing was done
+NOT_DONE = "refused,failed"
 #: workers are gone for a moment at every restart
 QUIET_MS = 30_000
 
@@ -299,8 +301,10 @@ class _Writer(msgspec.Struct):
     def _of_people(self) -> Iterator[Line]:
         within = f"since:{filter_time.iso(self.since, self.zone)} until:{filter_time.iso(self.until, self.zone)}"
         found = self.asked.trail.entries(within, limit=ENTRIES, scan=SCAN)
-        # what was refused was not done; its filter leaves it out alike
-        entries: Sequence[AuditEntry] = [one for one in found.entries if audit.state(one, self.until) != "refused"]
+        # what was refused or failed was not done; its filter leaves it out alike
+        entries: Sequence[AuditEntry] = [
+            one for one in found.entries if audit.state(one, self.until) not in NOT_DONE.split(",")
+        ]
         causes = {one.fingerprint: _called(one) for one in self.causes}
         for acts in handover.of_people(entries)[:MOST_ACTS]:
             names = ", ".join(self._named(target, causes) for target in acts.targets) or "–"
@@ -316,7 +320,7 @@ class _Writer(msgspec.Struct):
                 ),
                 number=acts.count,
                 page=AUDIT,
-                filter=f'who:"{acts.who}" action:{acts.action} -state:refused {within}',
+                filter=f'who:"{acts.who}" action:{acts.action} -state:{NOT_DONE} {within}',
             )
         if found.next and len(found.entries) >= ENTRIES:
             yield Line(text=_say("acts_cut", n=ENTRIES), page=AUDIT, filter=within)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from services import assembly, workforce
+from services import settings as config
 from services.domain.alerts.incident import ROLE
 from services.domain.change import Claim
 from services.domain.errors import UsageError
@@ -24,6 +26,7 @@ from services.engine.zone import set_fleet_zone
 from services.monitor.handover import AUDIT, CAUSES, TASKS, Handover, Line, plain
 from services.store.sqlite import query
 from services.watch.handover import HandoverKeeper
+from tests.integration import fleet_rig
 from tests.integration import hook as hooks
 from tests.integration.alert_rig import Watch
 from tests.integration.fleet_rig import Fleet
@@ -75,6 +78,8 @@ def shift(fleet: Fleet) -> Fleet:
     fleet.create("s9")
     with pytest.raises(UsageError):  # what was refused was not done
         commands.roles.remove(commands.operator.who)
+    with pytest.raises(TimeoutError), assembly.audit_of(fleet.engine, "eve@desk").act("fleet.pause", ["shop:pdd:s6"]):
+        raise TimeoutError  # what failed neither
     return fleet
 
 
@@ -97,7 +102,14 @@ def test_it_tells_what_broke_who_acted_and_what_waits(shift: Fleet) -> None:
     assert not any(str(cause.fingerprint) in line for line in acted), "a cause is told by its name"
     waits = [line.text for line in part(found, WAITS)]
     assert any(line.startswith("For an operator: ") and "3 dead letters" in line for line in waits), waits
-    assert not any("role" in line.text for line in part(found, ACTS)), "it was refused"
+    assert not any("role" in line for line in acted), "it was refused"
+    assert not any("eve@desk" in line for line in acted), acted
+
+
+def test_it_names_the_connection_whatever_it_is_for(pair: str, place: config.Settings, tmp_path: Path) -> None:
+    with fleet_rig.opened(pair, replace(place, environment="test"), tmp_path) as fleet:
+        name = "Local" if pair == "embedded" else fleet.settings.profile
+        assert page(fleet).title.startswith(f"Handover of {name}, ")
 
 
 def test_what_runs_is_told_apart_from_what_nobody_knows_to_run(fleet: Fleet) -> None:
