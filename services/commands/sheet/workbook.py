@@ -30,6 +30,9 @@ _BEFORE_FIRST = re.compile(rb"t=[\"']s[\"'][^<>]*>\s*<(?:[\w.\-]{1,40}:)?v>\s*-"
 _SHEET = re.compile(rb"<(?:[\w.\-]{1,40}:)?sheet\s")
 _FORMULA = re.compile(rb"<(?:[\w.\-]{1,40}:)?f[\s>/]")
 _ROW, _TEXT = (re.compile(rb"<(?:[\w.\-]{1,40}:)?" + name + rb"(?=[\s>/])") for name in (b"row", b"si"))
+#: a format that shows so many digits and fills up with zeros, as ids have them
+_ZEROS = re.compile(rb"formatCode=[\"'](?:\[[^\"'\]<>]{1,20}\])?00+[\"']")
+_FILLED = re.compile(r"(?:\[[^\]]*\])?(0{2,99})")
 _OVERLAP = 48  #: as long as a tag that is looked for may be
 _PIECE, _MOST_REMARK = 1 << 20, 1 << 16
 #: what the readers of archive, markup and cells raise about a file that is none
@@ -87,7 +90,7 @@ class Workbook:
                     raise self._locked()
                 archive = ZipFile(stream)
                 self._check(archive)
-                self._formulas = _looked_at(archive, path.name)
+                self._formulas, self._zeros = _looked_at(archive, path.name)
             with self._open(values=True) as book:
                 self.sheets: tuple[str, ...] = tuple(one.title for one in book.worksheets)
                 seen = [one.title for one in book.worksheets if one.sheet_state == "visible"]
@@ -138,10 +141,11 @@ class Workbook:
             sheet = book[self.sheet]
             # some programs write a wrong extent, and rows outside of it would silently be left out
             sheet.reset_dimensions()
-            for place, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+            zeros = values and self._zeros
+            for place, cells in enumerate(sheet.iter_rows(values_only=not zeros), start=1):
                 if place > MOST_LINES:
                     raise UsageError(said("table.rows", name=self._path.name, most=MOST_LINES), field="--file")
-                yield place, cells
+                yield place, [_filled_up(cell) for cell in cells] if zeros else cells
 
     @contextlib.contextmanager
     def _open(self, *, values: bool) -> Iterator[Any]:
@@ -180,22 +184,32 @@ class Workbook:
         return UsageError(said("table.locked", name=self._path.name), field="--file")
 
 
-def _looked_at(archive: ZipFile, name: str) -> bool:
-    """Whether the sheets have formulas; refuses parts of so many rows, texts or tags that reading them takes minutes.
+def _filled_up(cell: Any) -> Any:
+    """The value of a cell; a whole number as the text that a person sees where its format fills it up with zeros."""
+    value = cell.value
+    whole = type(value) in (int, float) and 0 <= value < digits.MOST and value == int(value)
+    shown = _FILLED.fullmatch(cell.number_format or "") if whole else None
+    return value if shown is None else str(int(value)).zfill(len(shown[1]))
+
+
+def _looked_at(archive: ZipFile, name: str) -> tuple[bool, bool]:
+    """Whether the sheets have formulas, and a format fills numbers up with zeros; refuses parts of so many rows, texts
+    or tags that reading them takes minutes.
 
     Raises:
         UsageError: a bound is passed.
     """
-    formulas = False
+    formulas = zeros = False
     for part in archive.infolist():
         if part.filename.lower().endswith((".xml", ".rels")):
             with archive.open(part) as stream:
                 found = _count(stream, name)
-            formulas = formulas or (found and part.filename.startswith("xl/worksheets/"))
-    return formulas
+            formulas = formulas or (found.formulas and part.filename.startswith("xl/worksheets/"))
+            zeros = zeros or found.zeros
+    return formulas, zeros
 
 
-def _count(stream: IO[bytes], name: str) -> bool:
+def _count(stream: IO[bytes], name: str) -> _Counted:
     found = _Counted(str(stream.name))
     rest = b""
     while piece := stream.read(_PIECE):
@@ -211,14 +225,14 @@ def _count(stream: IO[bytes], name: str) -> bool:
         if found.passed(piece):
             raise UsageError(said("table.parts", name=name), field="--file")
     found.passed(rest)
-    return found.formulas
+    return found
 
 
 class _Counted:
     """What a part holds, counted without taking it apart."""
 
     def __init__(self, name: str) -> None:
-        self.formulas = False
+        self.formulas = self.zeros = False
         self._name, self._last, self._first = name, -1, True
         self._rows = self._texts = self._tags = self._sheets = 0
 
@@ -230,6 +244,7 @@ class _Counted:
         """
         self._refuse(piece)
         self.formulas = self.formulas or _FORMULA.search(piece) is not None
+        self.zeros = self.zeros or _ZEROS.search(piece) is not None
         rows, texts = ([found.start() for found in each.finditer(piece)] for each in (_ROW, _TEXT))
         self._rows += len(rows)
         self._texts += len(texts)

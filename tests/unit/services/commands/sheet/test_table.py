@@ -190,6 +190,20 @@ def test_a_formula_counts_as_the_value_that_was_computed_and_as_a_gap_otherwise(
     assert read(path).rows[0].cells == ("a", workbook.UNCOMPUTED)
 
 
+@pytest.mark.parametrize("formula", [False, True])
+def test_zeros_that_the_format_of_a_cell_shows_in_front_are_part_of_the_number(tmp_path: Path, formula: bool) -> None:
+    ids = (("00000", 7), ("[$-804]00000", 123.0), ("000", 12345), ("0", 7), ("General", 7), ("0.00", 7), ("0000", 1.5))
+    path = book(tmp_path / "a.xlsx", ["shop", "type"], *(["s", number] for _code, number in ids))
+    made = openpyxl.load_workbook(path)
+    sheet = made["Sheet"]
+    for row, (code, _number) in enumerate(ids, start=2):
+        sheet.cell(row=row, column=2).number_format = code
+    if formula:
+        sheet.cell(row=2, column=3, value="=1+1")
+    made.save(path)
+    assert [row.cells[1] for row in read(path).rows] == ["00007", "00123", "12345", 7, 7, 7, 1.5]
+
+
 def bomb(path: Path, name: str, size: int) -> Path:
     book(path, ["shop", "type"], ["a", "x"])
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w", force_zip64=True) as part:
