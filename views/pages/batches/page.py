@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -407,11 +408,13 @@ class BatchesPage(ListPage[BatchNow]):
         self._on_chosen()
 
     def _head_parts(self) -> None:
-        """Above those that have not ended, and those that have, as they stood when their order was made."""
+        """Above those that had not ended when their order was made, and those that had: how many are so now."""
         heads: dict[Hashable, Heading] = {}
-        for part in parted(self._model.records(), lambda row: row.key, self._stood):
-            name = _("Not ended") if self._stood.get(part[0].key, True) else _("Ended")
-            heads[part[0].key] = Heading(name, text.count(len(part)))
+        rows = tuple(self._model.records())
+        numbers = Counter(words.is_open(row.view) for row in rows)
+        for part in parted(rows, lambda row: row.key, self._stood):
+            state = self._stood.get(part[0].key, True)
+            heads[part[0].key] = Heading(_("Not ended") if state else _("Ended"), text.count(numbers[state]))
         self._model.set_headings(heads if self.tabs.current() == ALL else {})
 
     def _show_all(self) -> None:

@@ -146,6 +146,26 @@ def test_those_that_have_not_ended_stand_above_those_that_have(qtbot: QtBot, fle
     assert not records.headings, "the choice above the list says it"
 
 
+def test_a_heading_counts_no_batch_that_has_ended_while_it_stood_below_it(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    for task_id in create(fleet, "ended"):
+        fleet.finish(task_id)
+    ids = [*create(fleet, "nightly", 1, "refresh_goods"), *create(fleet, "weekly", 1, "get_content")]
+    page = open_page()
+    records = page.table.records
+
+    def heads() -> dict[int | None, tuple[str, str]]:
+        return {records.row_of(key): (one.title, one.note) for key, one in records.headings.items()}
+
+    qtbot.waitUntil(lambda: heads() == {0: ("Not ended", "2"), 2: ("Ended", "1")}, timeout=WAIT_MS)
+    place = page.table.cell_rect(records.index(0, 0))
+    qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=place.center())  # rows stay from now on
+    fleet.context.commands.tasks.cancel(ids[:1])
+    qtbot.waitUntil(lambda: heads() == {0: ("Not ended", "1"), 2: ("Ended", "2")}, timeout=WAIT_MS)
+    assert page.header.summary() == "1 open, 2 ended"
+
+
 def test_more_than_are_shown_are_told_and_older_ones_are_found_by_name(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
