@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from heapq import merge
 from itertools import takewhile
@@ -27,6 +27,8 @@ from services.domain.plans.schedule import Past, Planned, Schedule
 from services.domain.plans.shop_sets import ShopSets
 from services.domain.promises import judge, promise
 from services.domain.promises.promise import Promise
+from services.domain.task.search.filter import CHINESE, Names
+from services.domain.task.search.row_filter import Fields, Same, Test, words
 from services.domain.task.status import ACTIVE, Status
 from services.domain.text.message import Message, Param
 from services.domain.text.said import said, words_of
@@ -50,6 +52,11 @@ MOST_NAMES = 5
 SHOWN_RUNS, LOOKED_AT = 14, 3
 #: hours to come whose line is followed, and tasks that are followed one by one
 AHEAD_H, MOST_AHEAD = 24, 50_000
+
+
+#: what a schedule can be, of which several may be true at once
+STATES = ("on", "off", "overdue", "paused", "collides", "failed")
+_NAMES = Names({**CHINESE, "名称": "name", "备注": "note"})
 
 
 class RunView(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,11 +83,26 @@ class ScheduleRow(msgspec.Struct, frozen=True, kw_only=True):
     now: ScheduleNow = msgspec.field(default_factory=ScheduleNow)
     runs: tuple[RunView, ...] = ()  #: the last ones, the oldest first, where they were asked for
     conflicts: tuple[Message, ...] = ()  #: with other schedules, quiet hours and promises, where asked for
+    paused: bool = False  #: whether all that it would make waits for a pause to end, where asked for
 
     @property
     def schedule(self) -> Schedule:
         """What was asked for."""
         return self.planned.schedule
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Which of ``STATES`` are true of it."""
+        last = self.planned.last
+        found = {
+            "on": self.schedule.enabled,
+            "off": not self.schedule.enabled,
+            "overdue": bool(self.now.late_ms),
+            "paused": self.paused,
+            "collides": bool(self.conflicts),
+            "failed": bool(self.problem) or (last is not None and bool(last.failed)),
+        }
+        return tuple(state for state in STATES if found[state])
 
 
 class RunLoad(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,9 +138,54 @@ class ScheduleQueries:
         rows = self.rows()
         beside = self._beside(rows)
         past = self._histories([row.planned.past[-SHOWN_RUNS:] for row in rows], every=True)
+        paused, sets = frozenset(pause.scope for pause in self._store.pauses()), self._sets()
+        still = reduce(or_, map(sets.scope, paused), 0)
         return tuple(
-            replace(row, runs=found, conflicts=tuple(_conflicts(row, beside)))
+            replace(
+                row,
+                runs=found,
+                conflicts=tuple(_conflicts(row, beside)),
+                paused=f"type:{row.schedule.task_type}" in paused
+                or (row.shops > 0 and not sets.of(row.schedule) & ~still),
+            )
             for row, found in zip(rows, past, strict=True)
+        )
+
+    def fitting(self, rows: Sequence[ScheduleRow], text: str) -> tuple[ScheduleRow, ...]:
+        """Those of the board that a filter means: by name, type, note, state, and whom they run for.
+
+        Raises:
+            UsageError: it is no such filter, and what there is instead.
+        """
+        return tuple(filter(self._fields().parse(text), rows)) if text.strip() else tuple(rows)
+
+    def _fields(self) -> Fields:
+        sets, types = self._sets(), self._registry
+
+        def run_for(
+            named: Callable[[Schedule], Iterable[str]], of: Callable[[Shop], Iterable[str]]
+        ) -> Callable[[Same], Test]:
+            def make(same: Same) -> Test:
+                shops = sets.having(lambda shop: any(map(same, of(shop))))
+                return lambda row: bool(sets.of(row.schedule) & shops) or any(map(same, named(row.schedule)))
+
+            return make
+
+        return Fields(
+            words={
+                "name": words(lambda row: (row.schedule.name,)),
+                "type": words(
+                    lambda row: (row.schedule.task_type, *types.task_type(row.schedule.task_type).title.values())
+                ),
+                "shop": run_for(lambda one: one.shops, lambda shop: (shop.key, shop.shop_id, shop.name)),
+                "platform": run_for(lambda one: one.platforms, lambda shop: (shop.platform,)),
+                "group": run_for(lambda one: one.groups, lambda shop: (shop.group,)),
+                "state": words(lambda row: row.states),
+                "note": words(lambda row: (row.schedule.note,)),
+            },
+            bare=("name", "type", "note"),
+            names=_NAMES,
+            known={"state": STATES},
         )
 
     def conflicts(self, schedule: Schedule, zone: str) -> tuple[Message, ...]:

@@ -7,7 +7,7 @@ mine, other = sets.of(schedule), sets.of(promise)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from services.domain.fleet.shop import SCOPE_ALL, Shop
 from services.domain.plans.schedule import Choice
@@ -53,6 +53,10 @@ class ShopSets:
             return self._platforms.get(rest, 0)
         place = self._place.get(rest) if kind == "shop" else None
         return 0 if place is None else 1 << place
+
+    def having(self, test: Callable[[Shop], bool]) -> int:
+        """The shops for which something is true."""
+        return self._where(place for place, shop in enumerate(self._shops) if test(shop))
 
     def shops(self, found: int) -> Iterator[Shop]:
         """The shops of a set, in the order of the mapping."""

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import QModelIndex
 from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
+from services.domain.errors import UsageError
 from services.domain.insight import schedule as insight
 from services.domain.plans.schedule import Schedule
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
-from services.monitor.schedules import RunLoad, ScheduleQueries, ScheduleRow
+from services.messages import told
+from services.monitor.schedules import STATES, RunLoad, ScheduleQueries, ScheduleRow
 from views.context import PageContext
+from views.kit.filter_choices import FilterChoices, some_of
 from views.kit.list_page import ListPage
 from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs, button_of
@@ -28,6 +33,7 @@ from views.pages.schedules.table import COLUMNS, sentence
 from views.pages.schedules.verbs import VERBS, ScheduleActions, ScheduleVerb
 from views.support import instant
 from views.support.instant import ticks
+from views.support.keys import bind
 from views.support.words import way
 from views.tables.delegates import PADDING
 from views.tables.record_model import RecordModel
@@ -36,10 +42,22 @@ from views.theme import theme
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
+from views.widgets.filter.bar import FilterBar, FilterField, FilterValue
 from views.widgets.layout import in_row, put
 from views.widgets.strip import ErrorStrip, Strip
 
 log = logging.getLogger(__name__)
+FIELDS = (
+    FilterField("state", N_("State"), tuple(FilterValue(state, words.STATES[state]) for state in STATES)),
+    *some_of("type", "platform", "group", "shop"),
+)
+#: where the filter is remembered
+KEPT = "schedules.filter"
+#: columns by whose cells the list can be filtered
+FILTERED: dict[str, Callable[[ScheduleRow], str]] = {
+    "name": lambda row: row.schedule.name,
+    "type": lambda row: row.schedule.task_type,
+}
 EVERY_MS = 3000
 ROOMY = 1000  #: pixels from which on the bar has room for every verb
 LOW = 520  #: a page that is lower has no room for what comes next
@@ -47,6 +65,15 @@ LOWER = 640  #: nor for the line of the workers
 #: of the list: its header, and room that shows that it ends
 SPARE_ROWS = 2
 AHEAD_MS = 30_000
+
+
+class Board(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer: all schedules, those that fit the filter, and what comes next of these."""
+
+    rows: tuple[ScheduleRow, ...]
+    fitting: tuple[ScheduleRow, ...]
+    coming: Coming
+    settle: bool  #: a person asked, so what fits no more leaves
 
 
 class SchedulesPage(ListPage[ScheduleRow]):
@@ -58,6 +85,7 @@ class SchedulesPage(ListPage[ScheduleRow]):
     def __init__(self, context: PageContext) -> None:
         super().__init__(N_("Schedules"), context)
         self._rows: tuple[ScheduleRow, ...] = ()
+        self._fitting: tuple[ScheduleRow, ...] = ()
         self._plans: list[Schedule] | None = None  #: those of the rows, None before the first
         self._coming = Coming()
         self.actions_of_page = ScheduleActions(context, self)
@@ -65,7 +93,8 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self._model: RecordModel[ScheduleRow] = RecordModel(
             COLUMNS, key=lambda row: row.schedule.name, hold_new=False, local_sort=True, sentence=sentence
         )
-        self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS, follows=context.feed)
+        kept = str(context.memory.get(KEPT, ""))
+        self._source = ListSource(self._call, kept, self, every_ms=EVERY_MS, follows=context.feed)
         self._looking_ahead: ListSource[None] = ListSource(
             lambda _ask: context.schedules.ahead, None, self, every_ms=AHEAD_MS, in_turn=True
         )
@@ -80,7 +109,11 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self.new_button.clicked.connect(self.actions_of_page.create)
         self.header.add_action(self.new_button)
         yield
+        self.filter = FilterBar(FIELDS, placeholder=N_("Name, type or note"), offers=len(FIELDS))
+        self._choices = FilterChoices(self._context, self.filter, self, FIELDS)
+        yield
         self.table = TableView(self._model, name=N_("Schedules"))
+        self.table.filterable = lambda _key, column: column in FILTERED
         self.table.current_changed.connect(self._say_rights)
         self.table.open_requested.connect(self._open_tasks)
         self.table.menu_requested.connect(self._fill_menu)
@@ -93,10 +126,17 @@ class SchedulesPage(ListPage[ScheduleRow]):
             icon="ph.calendar-check",
         )
         self.empty.action.connect(self.actions_of_page.create)
+        self.unmatched = EmptyState(
+            N_("No schedule matches."),
+            N_("Change or clear the filters."),
+            N_("Clear filters"),
+            icon="ph.calendar-check",
+        )
+        self.unmatched.action.connect(self.filter.clear)
         yield
         self.stack = QStackedWidget()
-        self.stack.addWidget(self.table)
-        self.stack.addWidget(self.empty)
+        for widget in (self.table, self.empty, self.unmatched):
+            self.stack.addWidget(widget)
         yield
         self.late = Strip("warning")
         self.start_button = Button(way.VERBS["start_worker"], icon="ph.play", small=True)
@@ -105,7 +145,7 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self.late.hide()
         yield
         self.error = ErrorStrip()
-        put(self.body, self.error, self.late, (self.stack, 1))
+        put(self.body, self.filter, self.error, self.late, (self.stack, 1))
         self._unknown = self.covered(self.stack)
         yield
         self.coming = ComingRuns()
@@ -154,6 +194,10 @@ class SchedulesPage(ListPage[ScheduleRow]):
 
     def _connect(self) -> None:
         self._connect_list()
+        self.filter.remember(self._context.memory, KEPT)
+        self.filter.changed.connect(self._source.ask)
+        self.table.filter_requested.connect(self._filter_by)
+        bind(self, {"Esc": self.filter.clear})
         self._looking_ahead.listed.connect(self._show_ahead)
         self._looking_ahead.failed.connect(self._keep_ahead)
         theme().changed.connect(self._fit_bar)
@@ -171,6 +215,7 @@ class SchedulesPage(ListPage[ScheduleRow]):
 
     def activate(self) -> None:
         """Ask now and then."""
+        self._choices.refresh()
         super().activate()
         self._looking_ahead.set_active(True)
 
@@ -184,15 +229,34 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self._looking_ahead.again(settle=False)
 
     def show_request(self, request: object) -> None:
-        """Put the cursor on a schedule."""
-        self.table.set_current_key(str(request))
+        """Put the cursor on the schedule of this name, among all of them; what is no name is a filter."""
+        self._wish = str(request)
+        if self._plans is not None:
+            self._go_to_wish()
+
+    def _go_to_wish(self) -> None:
+        wish, self._wish = self._wish, ""
+        named = self._find(wish) is not None
+        self.filter.set_expression("" if named else wish)
+        if not named or not self.table.set_current_key(wish):
+            self._wish = wish if named else ""
+            self._source.ask(self.filter.expression())
+
+    def shown_request(self) -> str:
+        """The filter, without one what is under the cursor."""
+        return self.filter.expression() or super().shown_request()
+
+    def filter_shown(self) -> str:
+        """The filter."""
+        return self.filter.expression()
 
     def panes(self) -> Sequence[QWidget]:
-        """Schedules, the load of the hours to come, their runs."""
-        return (self.stack, self.ahead, self.coming)
+        """Filter, schedules, the load of the hours to come, their runs."""
+        return (self.filter, self.stack, self.ahead, self.coming)
 
     def retranslate(self) -> None:
         super().retranslate()
+        self._choices.retranslate()
         self.coming.show_runs(self._coming)
 
     def current(self) -> ScheduleRow | None:
@@ -215,22 +279,33 @@ class SchedulesPage(ListPage[ScheduleRow]):
         )
         return [new, *self.verbs.commands("schedules", row, note)]
 
-    def _call(self, _ask: Ask[None]) -> Callable[[], tuple[tuple[ScheduleRow, ...], Coming]]:
-        return partial(_board, self._context.schedules)
+    def _call(self, ask: Ask[str]) -> Callable[[], Board]:
+        return partial(_board, self._context.schedules, ask.wanted, ask.settle)
 
-    def _show(self, found: tuple[tuple[ScheduleRow, ...], Coming]) -> None:
+    def _show_error(self, error: BaseException) -> None:
+        if isinstance(error, UsageError) and error.field == "filter":
+            self.load_failed()
+            self.filter.show_problem(told(error))
+        else:
+            super()._show_error(error)
+
+    def _show(self, found: Board) -> None:
         self.error.clear()
+        self.filter.clear_problem()
         self._unknown.answer()
-        rows, self._coming = found
+        rows, self._fitting, self._coming = found.rows, found.fitting, found.coming
         plans, before = [row.schedule for row in rows], self._plans
         if before is not None and plans != before:
             self._looking_ahead.again(settle=False)  # what comes is another than was counted
         self._rows, self._plans = rows, plans
-        self._model.apply(rows)
+        self._model.apply(self._fitting, settle=found.settle)
+        self.filter.set_counts("state", Counter(state for row in rows for state in row.states))
         self.coming.show_runs(self._coming)
         self._place_coming()
-        if rows and self.table.current_key() is None:
-            self.table.set_current_key(rows[0].schedule.name)
+        if self._wish:
+            self._go_to_wish()
+        if self._fitting and self.table.current_key() is None:
+            self.table.set_current_key(self._fitting[0].schedule.name)
         self._say()
 
     def _say_why(self) -> None:
@@ -250,11 +325,16 @@ class SchedulesPage(ListPage[ScheduleRow]):
     def _on_tick(self) -> None:
         """Say again how far away the next run is."""
         if self._source.active:
-            self.set_summary(words.summary(self._rows, instant.now_ms()))
+            self._say_summary()
+
+    def _say_summary(self) -> None:
+        fitting = self._fitting if self._source.wanted else None
+        self.set_summary(words.summary(self._rows, instant.now_ms(), fitting))
 
     def _say(self) -> None:
-        self.stack.setCurrentWidget(self.table if self._rows else self.empty)
-        self.set_summary(words.summary(self._rows, instant.now_ms()))
+        there = self._model.rowCount() > 0
+        self.stack.setCurrentWidget(self.table if there else self.unmatched if self._rows else self.empty)
+        self._say_summary()
         self._say_rights()
 
     def _say_rights(self, _key: object = None) -> None:
@@ -271,6 +351,11 @@ class SchedulesPage(ListPage[ScheduleRow]):
     def _do(self, verb: ScheduleVerb, row: ScheduleRow | None) -> None:
         if row is not None:
             verb.do(self.actions_of_page, row)
+
+    def _filter_by(self, column: str, _text: str, include: bool) -> None:
+        row = self.current()
+        if row is not None:
+            self.filter.add_value(column, FILTERED[column](row), include=include)
 
     def _open_tasks(self, key: object) -> None:
         """The tasks of its last run; one that never ran is opened itself."""
@@ -311,7 +396,8 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self.verbs.fill(menu, row)
 
 
-def _board(queries: ScheduleQueries) -> tuple[tuple[ScheduleRow, ...], Coming]:
-    """All schedules, and what comes next of them."""
+def _board(queries: ScheduleQueries, text: str, settle: bool) -> Board:
+    """All schedules, those that a filter means, and what comes next of these."""
     rows = queries.board()
-    return rows, coming(rows, instant.now_ms())
+    fitting = queries.fitting(rows, text)
+    return Board(rows=rows, fitting=fitting, coming=coming(fitting, instant.now_ms()), settle=settle)

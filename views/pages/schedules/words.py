@@ -41,6 +41,15 @@ CHOICES = {
     "missed": {"once": N_("make up for it once"), "skip": N_("leave it out")},
     "overlap": {"skip": N_("leave the shop out"), "queue": N_("queue behind it")},
 }
+#: what a schedule can be
+STATES = {
+    "on": N_("Enabled"),
+    "off": N_("Disabled"),
+    "overdue": N_("Late"),
+    "paused": N_("Paused"),
+    "collides": N_("Collides"),
+    "failed": N_("Failed"),
+}
 #: one of a unit is said without a number
 _ALONE = {
     timedelta(minutes=1): N_("every minute"),
@@ -227,7 +236,8 @@ def remark(row: ScheduleRow, between: str = "; ") -> str:
     last, why = row.planned.last, row.now.why if row.now.late_ms else None
     failed = outcome(last) if last is not None and last.failed else ""
     late = shown.told(why, instant.now_ms()) if why is not None else ""
-    parts = (late, row.problem, collisions(row, between), failed, safe.one_line(row.schedule.note, 80))
+    paused = _("paused: what it makes waits") if row.paused and row.schedule.enabled else ""
+    parts = (late, row.problem, paused, collisions(row, between), failed, safe.one_line(row.schedule.note, 80))
     return between.join(part for part in parts if part)
 
 
@@ -244,15 +254,19 @@ def why_late(rows: Sequence[ScheduleRow], now_ms: int) -> str:
     return shown.told(worst.now.why, now_ms) if worst is not None and worst.now.why is not None else ""
 
 
-def summary(rows: Sequence[ScheduleRow], now_ms: int) -> str:
-    """The page's line."""
+def summary(rows: Sequence[ScheduleRow], now_ms: int, fitting: Sequence[ScheduleRow] | None = None) -> str:
+    """The page's line; ``fitting``: those that a filter means, None without one."""
     if not rows:
         return _("Nothing repeats.")
-    parts = [ngettext("{n} schedule", "{n} schedules", len(rows)).format(n=text.count(len(rows)))]
+    number = ngettext("{n} schedule", "{n} schedules", len(rows)).format(n=text.count(len(rows)))
     late = insight.summary([row.now for row in rows])
-    if late is not None:
-        parts.append(shown.told(late, now_ms))
     off = sum(1 for row in rows if not row.schedule.enabled)
+    if fitting is not None:
+        number = ngettext("{n} of {total} schedule matches", "{n} of {total} schedules match", len(rows)).format(
+            n=text.count(len(fitting)), total=text.count(len(rows))
+        )
+        off, rows = 0, fitting  # how many are late is told of all of them
+    parts = [number, *((shown.told(late, now_ms),) if late is not None else ())]
     if off:
         parts.append(ngettext("{n} disabled", "{n} disabled", off).format(n=text.count(off)))
     coming = min(

@@ -20,12 +20,12 @@ from services.monitor.live import Snapshot
 from services.monitor.tasks import TaskQueries
 from services.monitor.waits.waiting import Wait
 from views.context import PageContext
+from views.kit.filter_choices import FIELDS, FilterChoices
 from views.kit.saved_views import View
 from views.kit.verb import Place
 from views.page import Page, PageCommand, PageHeader
 from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.actions import Offers, TaskActions
-from views.pages.tasks.choices import FIELDS, FilterChoices
 from views.pages.tasks.groups import WAYS, GroupStrip
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
 from views.pages.tasks.panel.detail import TaskDetailPanel

@@ -18,6 +18,7 @@ turns the bar into one line of text and back; ``show_problem`` says below it wha
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 
 import msgspec
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
@@ -36,6 +37,7 @@ from services.i18n import N_, _
 from views.support.keys import Shortcut
 from views.support.language import say_in_language
 from views.support.look import Label, set_look
+from views.support.memory import Memory
 from views.support.throttle import Debounce
 from views.theme import theme
 from views.theme.tokens import FILTER_BAR, PAGE_MARGIN
@@ -77,6 +79,7 @@ class FilterBar(QWidget):
         super().__init__()
         self._placeholder = placeholder
         self._silent = False
+        self._keep: Callable[[str], object] = lambda _expression: None
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         set_look(self, panel="header")
         self._typing = Debounce(self._emit, TYPING_MS, self)
@@ -135,6 +138,12 @@ class FilterBar(QWidget):
         self.clear_problem()
         self._typing.cancel()
         self.chips.set_chips(chips)
+        self._keep(expression)
+
+    def remember(self, memory: Memory, name: str) -> None:
+        """Show what stood here last, and keep what stands here from now on."""
+        self.set_expression(str(memory.get(name, "")))
+        self._keep = partial(memory.put, name)
 
     @property
     def text_mode(self) -> bool:
@@ -235,6 +244,7 @@ class FilterBar(QWidget):
         self._row.insertWidget(self._row.count() - 2, widget)
 
     def _emit(self) -> None:
+        self._keep(self.expression())
         self.changed.emit(self.expression())
 
     def _on_typed(self, _text: str) -> None:

@@ -469,3 +469,78 @@ def test_what_cannot_be_loaded_is_said_above_the_list_until_it_can(
         qtbot.waitUntil(page.error.isVisible, timeout=WAIT_MS)
     page.error.retry.emit()
     qtbot.waitUntil(lambda: not page.error.isVisible(), timeout=WAIT_MS)
+
+
+def found_by(qtbot: QtBot, page: SchedulesPage, expression: str) -> list[str]:
+    """The names that the list shows once somebody has filtered it."""
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.filter.field.setText(expression)
+        qtbot.keyClick(page.filter.field, Qt.Key.Key_Return)
+    return sorted(row.schedule.name for row in page.table.records.records())
+
+
+def test_the_list_is_filtered_by_what_schedules_do_for_whom_and_how_they_stand(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_shops(60)
+    plan(fleet, "orders", task_type="sync_order", all_shops=False, platforms=("temu",))
+    plan(fleet, "goods", all_shops=False, shops=("pdd:pdd-10021",), note="before work")
+    plan(fleet, "off", enabled=False, note="until the new page")
+    fleet.context.commands.fleet.pause("type:sync_order", reason="page changed")
+    page = open_page()
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.filter.set_expression("")
+        page.refresh()
+    found = {
+        text: found_by(qtbot, page, text)
+        for text in (
+            "type:sync_order", "platform:temu", "shop:pdd-10021", "-state:off", "state:paused", "work", "ORD", "x",
+        )
+    }  # fmt: skip
+    assert found == {
+        "type:sync_order": ["orders"],
+        "platform:temu": ["off", "orders"],
+        "shop:pdd-10021": ["goods", "off"],
+        "-state:off": ["goods", "orders"],
+        "state:paused": ["orders"],
+        "work": ["goods"],
+        "ORD": ["orders"],
+        "x": [],
+    }
+    assert page.header.summary() == "0 of 3 schedules match"
+    assert page.stack.currentWidget() is page.unmatched
+    assert page.coming.model.rowCount() == 0
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.unmatched.button.click()
+    assert page.table.records.rowCount() == 3
+    assert "paused" in cells(page, "orders")["note"]
+
+
+@pytest.mark.one_pair
+def test_a_filter_is_remembered_and_goes_with_a_link(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(6)
+    plan(fleet, "orders")
+    plan(fleet, "goods")
+    page = open_page()
+    assert found_by(qtbot, page, "name:goods") == ["goods"]
+    assert page.shown_request() == "name:goods"
+    again = open_page()
+    assert again.filter.expression() == "name:goods"
+    assert again.table.records.rowCount() == 1
+    with qtbot.waitSignal(again.refreshed, timeout=WAIT_MS):
+        again.show_request("orders")
+    assert (again.filter.expression(), again.table.current_key()) == ("", "orders"), "a name is shown among all of them"
+    with qtbot.waitSignal(again.refreshed, timeout=WAIT_MS):
+        again.show_request("state:off")
+    assert again.stack.currentWidget() is again.unmatched
+
+
+@pytest.mark.one_pair
+def test_what_is_no_filter_is_said_below_it_and_the_list_stays(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(6)
+    plan(fleet, "orders")
+    page = open_page()
+    page.filter.field.setText("state:asleep")
+    qtbot.waitUntil(lambda: bool(page.filter.problem()), timeout=WAIT_MS)
+    assert "overdue" in page.filter.problem()
+    assert page.table.records.rowCount() == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.domain.fleet.shop import Shop
 from services.domain.task.search.query import Counts
-from views.pages.tasks.choices import counted
+from views.kit.filter_choices import counted
 
 
 def test_counts_come_per_field() -> None:

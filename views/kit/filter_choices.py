@@ -1,4 +1,4 @@
-"""What the filter knows: its fields, and the values offered there, with how many tasks each has."""
+"""What filters know: fields that several pages have, and the values offered there, with how many tasks each has."""
 
 from __future__ import annotations
 
@@ -86,6 +86,12 @@ FIELDS = (
 )
 
 
+def some_of(*keys: str) -> tuple[FilterField, ...]:
+    """Those of these fields, in this order."""
+    by_key = {field.key: field for field in FIELDS}
+    return tuple(by_key[key] for key in keys)
+
+
 #: a list longer than this is searched by typing, not by scrolling
 MOST_SHOPS, FOUND = 300, 50
 
@@ -93,20 +99,24 @@ MOST_SHOPS, FOUND = 300, 50
 class FilterChoices(QObject):
     """Fills the popovers of a filter bar."""
 
-    def __init__(self, context: PageContext, bar: FilterBar, owner: QObject) -> None:
+    def __init__(
+        self, context: PageContext, bar: FilterBar, owner: QObject, fields: tuple[FilterField, ...] = FIELDS
+    ) -> None:
+        """``fields``: those of the bar."""
         super().__init__(owner)
-        self._context, self._bar = context, bar
+        self._context, self._bar, self._fields = context, bar, fields
         self._ask, self._counting, self._counted = Operation(self, latest=True), Operation(self), ""
         self._types: Mapping[str, TaskType] = {}
         self._shops: Mapping[str, Shop] = {}
         self._groups: set[str] = set()
         self._workers: tuple[str, ...] = ()
-        self._shown: tuple[FilterField, ...] = FIELDS
+        self._shown = fields
 
     def refresh(self) -> None:
         """Ask for types and shops again; what is offered meanwhile stays."""
         # no person waits for it, and the list beside it says that nothing can be read
-        self._ask.start(partial(_look, self._context), self._take, lambda _error: None)
+        gates = any(field.key == "gate" for field in self._fields)
+        self._ask.start(partial(_look, self._context, gates=gates), self._take, lambda _error: None)
 
     def on_looked(self, snapshot: Snapshot) -> None:
         """Count from the same look as everything else."""
@@ -151,7 +161,7 @@ class FilterChoices(QObject):
             replace(field, values=tuple(values[field.key]), free=True, find=found.get(field.key))
             if field.key in values
             else field
-            for field in FIELDS
+            for field in self._fields
         )
         if fields != self._shown:
             self._shown = fields
@@ -183,9 +193,11 @@ def counted(counts: Counts, known: Mapping[str, Shop] = MappingProxyType({})) ->
     }
 
 
-def _look(context: PageContext) -> tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, Total] | None]:
+def _look(
+    context: PageContext, *, gates: bool
+) -> tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, Total] | None]:
     try:
-        at_gates = context.tasks.gate_counts()
+        at_gates = context.tasks.gate_counts() if gates else None
     except ConsoleError:  # the list beside it and the banner say what is lost; the numbers stay as they were
         at_gates = None
     return context.types(), context.shops(), at_gates
