@@ -107,6 +107,8 @@ def make_client(url: str, answer_s: float, *, insecure: bool = False) -> redis.R
             health_check_interval=0,
             max_connections=MAX_CONNECTIONS,
             client_name="fleetdeck",
+            # else each connection looks for the metadata of the library and reads it, before it asks anything
+            driver_info=None,
         )
     except (ValueError, TypeError) as exc:
         text = f"{shown(url)} is not a Redis address; write redis://host:6379/0 or rediss://…"
