@@ -19,6 +19,7 @@ from services.domain.errors import UsageError
 from services.domain.fleet.shop import SCOPE_ALL, Pause, valid_scope
 from services.domain.gates.gate import Gate, Switch
 from services.domain.plans import recurrence
+from services.domain.text.late import late
 from services.domain.text.message import Message, Param
 from services.domain.text.said import said_of
 from services.domain.text.sentences import N_, NP_
@@ -32,9 +33,9 @@ _DAY_MS, _MINUTE_MS = 86_400_000, 60_000
 HORIZON_MS, SHORT_MS = 14 * _DAY_MS, 7 * _DAY_MS
 MOST_WINDOWS, MOST_TEXT, MOST_DAYS = 20, 400, 366
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_NAME = re.compile(r"[\w-]{1,64}\Z")
-_HOUR = re.compile(r"([01]?\d|2[0-4]):([0-5]\d)\Z", re.ASCII)
-_WEEKLY = re.compile(r"(\S+)\s+(\S+?)\s*[-\u2013\u2014]\s*(\S+)\Z")
+_NAME = late(r"[\w-]{1,64}\Z")
+_HOUR = late(r"([01]?\d|2[0-4]):([0-5]\d)\Z", re.ASCII)
+_WEEKLY = late(r"(\S+)\s+(\S+?)\s*[-\u2013\u2014]\s*(\S+)\Z")
 #: how people write days, and what lies between two, who do so in Chinese
 _CHINESE = {
     "星期": "周",
@@ -50,20 +51,20 @@ _CHINESE = {
     "\uff0c": ",",
 }
 #: of several days the first has its full name alone; the hours stand behind the last without a space
-_AGAIN = re.compile(r"(?<=[\u3001\uff0c,至到])(?=[一二三四五六日天])")
-_BEFORE_HOUR = re.compile(r"(?<=[一二三四五六日天末])(?=\d{1,2}:)")
-_TO = re.compile(r"(?<=\w)(?:\s+to\s+|\s*[至到]\s*)(?=\w)")
+_AGAIN = late(r"(?<=[\u3001\uff0c,至到])(?=[一二三四五六日天])")
+_BEFORE_HOUR = late(r"(?<=[一二三四五六日天末])(?=\d{1,2}:)")
+_TO = late(r"(?<=\w)(?:\s+to\s+|\s*[至到]\s*)(?=\w)")
 #: and in English: ``Monday to Friday``, ``Sat, Sun``, ``weekdays``, as the window itself lists them
-_DAY = re.compile(rf"\b({'|'.join(DAYS)})(?:s?day|nesday|rsday|urday)?s?\b")
+_DAY = late(rf"\b({'|'.join(DAYS)})(?:s?day|nesday|rsday|urday)?s?\b")
 _ENGLISH = {"every day": "daily", "weekdays": "mon-fri", "weekends": "sat,sun", "weekend": "sat,sun"}
-_BETWEEN_DAYS = re.compile(r"(?<=[a-z])\s*([-\u2013\u2014,])\s*(?=[a-z])")
-_AND = re.compile(r"(?<=[a-z])\s+and\s+(?=[a-z])")
+_BETWEEN_DAYS = late(r"(?<=[a-z])\s*([-\u2013\u2014,])\s*(?=[a-z])")
+_AND = late(r"(?<=[a-z])\s+and\s+(?=[a-z])")
 
 
 _MOMENT = r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d)"
 #: from now on, to the next time that the clock shows it
-_UNTIL = re.compile(r"(?:until|till|\u76f4\u5230|\u5230|\u81f3)\s*(\d{1,2}:\d\d)\Z", re.ASCII | re.IGNORECASE)
-_ONCE = re.compile(rf"{_MOMENT}\s*[-\u2013\u2014]\s*{_MOMENT}\Z", re.ASCII | re.IGNORECASE)
+_UNTIL = late(r"(?:until|till|\u76f4\u5230|\u5230|\u81f3)\s*(\d{1,2}:\d\d)\Z", re.ASCII | re.IGNORECASE)
+_ONCE = late(rf"{_MOMENT}\s*[-\u2013\u2014]\s*{_MOMENT}\Z", re.ASCII | re.IGNORECASE)
 
 
 class Weekly(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from services.domain.task import classify
+from services.domain.text.late import late
 from services.domain.text.message import Message, Param
 
 #: whether letters would pass if they ran now: yes; nobody knows; others of them are about to show it; once somebody has
@@ -54,7 +55,7 @@ _OF_TYPE = frozenset({classify.ELEMENT_NOT_FOUND, classify.BAD_PAYLOAD})
 PATTERN_LIMIT, NAMED = 60, 2
 _TAIL = 4_000
 #: says nothing of what failed; what follows it does
-_TRACEBACK = re.compile(r"^traceback(?: \(most recent call last\))?[:：]\s*(?=\S)", re.IGNORECASE)
+_TRACEBACK = late(r"^traceback(?: \(most recent call last\))?[:：]\s*(?=\S)", re.IGNORECASE)
 _SELECTOR = (
     r"(?P<what>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|「[^」\n]{1,200}」|“[^”\n]{1,200}”"
     r"|[^\s\"'，。；：()][^\n]{0,199}?)"
@@ -66,42 +67,42 @@ _COMPLAINT = r"^(?:[\w.]+(?:Error|Payload)?: )?(?P<what>[a-z_][\w.\[\]-]{0,80}):
 #: kind -> where its errors name what was missed; the first that fits wins
 _PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
     classify.ELEMENT_NOT_FOUND: (
-        re.compile(r"SelectorNotFound: (?P<what>[^\s(][^\n(]{0,199}?)(?= ?\(|\s*$|\n)"),
-        re.compile(r"\"(?:selector|using)\":\s*\"(?P<what>[^\"\n]{1,200})\"\}?\s*$", re.MULTILINE),
-        re.compile(r"\"selector\":\s*\"(?P<what>[^\"\n]{1,200})\""),
-        re.compile(r"locator\((?P<what>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')\)", re.IGNORECASE),
-        re.compile(r"waiting for (?:selector|locator|element) " + _SELECTOR + _END, re.IGNORECASE),
-        re.compile(r"(?:selector|locator|xpath)[ :=]+" + _SELECTOR + _END, re.IGNORECASE),
-        re.compile(r"\belement[ :]+(?P<what>[.#\[/\"'][^\n]{0,199}?)" + _END, re.IGNORECASE),
-        re.compile(
+        late(r"SelectorNotFound: (?P<what>[^\s(][^\n(]{0,199}?)(?= ?\(|\s*$|\n)"),
+        late(r"\"(?:selector|using)\":\s*\"(?P<what>[^\"\n]{1,200})\"\}?\s*$", re.MULTILINE),
+        late(r"\"selector\":\s*\"(?P<what>[^\"\n]{1,200})\""),
+        late(r"locator\((?P<what>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')\)", re.IGNORECASE),
+        late(r"waiting for (?:selector|locator|element) " + _SELECTOR + _END, re.IGNORECASE),
+        late(r"(?:selector|locator|xpath)[ :=]+" + _SELECTOR + _END, re.IGNORECASE),
+        late(r"\belement[ :]+(?P<what>[.#\[/\"'][^\n]{0,199}?)" + _END, re.IGNORECASE),
+        late(
             r"(?:元素|控件|按钮|选择器|输入框)[ :：]*"
             r"(?P<what>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|“[^”\n]{1,200}”|「[^」\n]{1,200}」)"
         ),
-        re.compile(r"(?:元素|控件|按钮|选择器|输入框)[ :：]*(?P<what>[^\s:：，。；未找不没]{1,200})", re.IGNORECASE),
-        re.compile(r"(?:未找到|找不到|没有找到|无法定位)[ :：]*(?P<what>[^\s:：，。；]{1,200})", re.IGNORECASE),
-        re.compile(r"(?P<what>[.#][\w-][^\n]{0,199}?) does not say "),
+        late(r"(?:元素|控件|按钮|选择器|输入框)[ :：]*(?P<what>[^\s:：，。；未找不没]{1,200})", re.IGNORECASE),
+        late(r"(?:未找到|找不到|没有找到|无法定位)[ :：]*(?P<what>[^\s:：，。；]{1,200})", re.IGNORECASE),
+        late(r"(?P<what>[.#][\w-][^\n]{0,199}?) does not say "),
     ),
     classify.BAD_PAYLOAD: (
-        re.compile(r"invalid parameter: (?P<what>[A-Za-z_][\w.\[\]-]{0,80})(?=[\s:：]|$)"),
-        re.compile(r"'(?P<what>[\w.-]{1,80})' is a required property"),
-        re.compile(r"missing \d* ?required [^\n']{0,40}'(?P<what>\w{1,80})'"),
-        re.compile(r"\bpayload\.(?P<what>[\w.\[\]-]{1,80}?)(?=[\s:：,，。]|$)"),
-        re.compile(r"\bparam(?:eter)? [\"'“「]?(?P<what>[A-Za-z_][\w.\[\]-]{0,80}?)[\"'”」]? (?:is|must|has)\b"),
-        re.compile(r"参数[ :：]*[\"'“「]?(?P<what>[A-Za-z_][\w.\[\]-]{0,80})"),
-        re.compile(_COMPLAINT, re.MULTILINE),
+        late(r"invalid parameter: (?P<what>[A-Za-z_][\w.\[\]-]{0,80})(?=[\s:：]|$)"),
+        late(r"'(?P<what>[\w.-]{1,80})' is a required property"),
+        late(r"missing \d* ?required [^\n']{0,40}'(?P<what>\w{1,80})'"),
+        late(r"\bpayload\.(?P<what>[\w.\[\]-]{1,80}?)(?=[\s:：,，。]|$)"),
+        late(r"\bparam(?:eter)? [\"'“「]?(?P<what>[A-Za-z_][\w.\[\]-]{0,80}?)[\"'”」]? (?:is|must|has)\b"),
+        late(r"参数[ :：]*[\"'“「]?(?P<what>[A-Za-z_][\w.\[\]-]{0,80})"),
+        late(_COMPLAINT, re.MULTILINE),
     ),
     classify.MISSING_SECRET: (
-        re.compile(r"no secret (?P<what>[\w./:-]{1,80})"),
-        re.compile(r"secret[ :]+[\"']?(?P<what>[\w./:-]{1,80}?)[\"']? (?:not|is)\b", re.IGNORECASE),
-        re.compile(r"(?:missing[ _]secret|缺少(?:密钥|凭据))[ :：]+[\"']?(?P<what>[\w./:-]{1,80})", re.IGNORECASE),
+        late(r"no secret (?P<what>[\w./:-]{1,80})"),
+        late(r"secret[ :]+[\"']?(?P<what>[\w./:-]{1,80}?)[\"']? (?:not|is)\b", re.IGNORECASE),
+        late(r"(?:missing[ _]secret|缺少(?:密钥|凭据))[ :：]+[\"']?(?P<what>[\w./:-]{1,80})", re.IGNORECASE),
     ),
     classify.UNKNOWN_TYPE: (
-        re.compile(r"(?:task[ _]?type|flow|handler for|任务类型|流程)[ :：]*[\"'“「]?(?P<what>[A-Za-z0-9_-]{2,64})"),
+        late(r"(?:task[ _]?type|flow|handler for|任务类型|流程)[ :：]*[\"'“「]?(?P<what>[A-Za-z0-9_-]{2,64})"),
     ),
     classify.NETWORK: (
-        re.compile(r"\b(?:net::)?(?P<what>ERR_[A-Z_]{3,40})\b"),
-        re.compile(r"\b(?P<what>E(?:CONN|NOTFOUND|TIMEDOUT|HOSTUNREACH|PIPE)[A-Z]{0,10})\b"),
-        re.compile(r"\bhttps?://(?P<what>[\w.-]{1,80})"),
+        late(r"\b(?:net::)?(?P<what>ERR_[A-Z_]{3,40})\b"),
+        late(r"\b(?P<what>E(?:CONN|NOTFOUND|TIMEDOUT|HOSTUNREACH|PIPE)[A-Z]{0,10})\b"),
+        late(r"\bhttps?://(?P<what>[\w.-]{1,80})"),
     ),
 }
 _QUOTES = "\"'“”「」"

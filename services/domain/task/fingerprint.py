@@ -7,22 +7,23 @@ import re
 import unicodedata
 
 from services.domain.task import classify
+from services.domain.text.late import late
 
 _TAIL = 8_000
 _ID = "#"
 _QUOTED = "<q>"
-_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s\"'<>，。；）)\]}]*", re.IGNORECASE)
-_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
-_DOUBLE = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|《[^》\n]*》|【[^】\n]*】|‘[^’\n]*’|`[^`\n]*`")
-_SINGLE = re.compile(r"(?<!\w)'[^'\n]*'(?!\w)")
-_PATH = re.compile(r"(?<![\w:/\\.])(?:[A-Za-z]:[\\/]|\\\\|~?/|\.{1,2}/)[^\s:,;\"'<>|()\[\]，。；：]+")
+_URL = late(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s\"'<>，。；）)\]}]*", re.IGNORECASE)
+_EMAIL = late(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+_DOUBLE = late(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|《[^》\n]*》|【[^】\n]*】|‘[^’\n]*’|`[^`\n]*`")
+_SINGLE = late(r"(?<!\w)'[^'\n]*'(?!\w)")
+_PATH = late(r"(?<![\w:/\\.])(?:[A-Za-z]:[\\/]|\\\\|~?/|\.{1,2}/)[^\s:,;\"'<>|()\[\]，。；：]+")
 #: a token with a digit in it is an id, a number, a time, a uuid, a port, a shop
-_NUMBER = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z_-]*[0-9][A-Za-z0-9_-]*")
+_NUMBER = late(r"(?<![A-Za-z0-9_-])[A-Za-z_-]*[0-9][A-Za-z0-9_-]*")
 #: hexadecimal ids that happen to have no digit
-_HEX = re.compile(r"(?<![A-Za-z0-9_-])[a-f]{8,}(?![A-Za-z0-9_-])", re.IGNORECASE)
-_RUN = re.compile(r"#(?:[ ]?[-+.:,/_%][ ]?#)+")
-_SPACE = re.compile(r"\s+")
-_FRAME = re.compile(r"^\s*File \"[^\"\n]*\", line \d+, in (\S+)", re.MULTILINE)
+_HEX = late(r"(?<![A-Za-z0-9_-])[a-f]{8,}(?![A-Za-z0-9_-])", re.IGNORECASE)
+_RUN = late(r"#(?:[ ]?[-+.:,/_%][ ]?#)+")
+_SPACE = late(r"\s+")
+_FRAME = late(r"^\s*File \"[^\"\n]*\", line \d+, in (\S+)", re.MULTILINE)
 
 
 def fingerprint(task_type: str, kind: str, error: str) -> str:

@@ -9,19 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from services.domain.text.late import late
 from services.domain.text.readings import readings
 from services.domain.text.secret_names import Kind, is_header, is_state, kind_of, looks_secret, says_nothing
 
 _DOTS = "••••"
 #: without any of these a text is left alone
-_TRIGGER = re.compile(
+_TRIGGER = late(
     r"pass|pwd|pw\b|auth|docker|secret|token|cookie|authoriz|key|credential|bearer|basic|digest|sign|sig\b|pin|otp|sess|sid\b|jwt|cv[vc]|code"
     r"|eyj|akia|asia|gh[pousr]_|github_pat|glpat-|[rs]k[-_]|xox|aiza|ltai|akid|npm_|ya29|curl|mysql|maria|redis-cli|-user"
     r"|:\\*/|//|@|密|口令|令牌|权杖|凭据|凭证|验证码|校验码|动态码|驗證碼|授权码|钥|签名|会话",
     re.IGNORECASE,
 )
 #: a name with one of those words in it, entered at its beginning; letters of other scripts may stand before it
-_NAME = re.compile(
+_NAME = late(
     r"(?<![A-Za-z0-9_.\-])(?=[A-Za-z0-9_.\-]*?(?:pass|pwd|secret|token|cookie|authoriz|credential|key|sign|sig|pin|otp|sess"
     r"|sid|jwt|cv[vc]|code|word|pw|id\b))"
     r"(?:[A-Za-z0-9_.]|-(?!>))++",
@@ -30,9 +31,9 @@ _NAME = re.compile(
 #: a search that finds nothing keeps all other threads waiting: what goes through long texts does so in pieces of about
 #: so many characters, each of which ends behind one that stands in nothing of what it looks for
 AT_ONCE = 8_192
-_APART = re.compile(r"[\s\"<>]")
+_APART = late(r"[\s\"<>]")
 #: names of two words
-_FIRST_WORD = re.compile(
+_FIRST_WORD = late(
     r"(?:\b|_)(api|access|private|secret|signing|session|pass|pin|otp|sms|auth|verify|verification"
     r"|security|captcha)[ ]\Z",
     re.IGNORECASE,
@@ -40,139 +41,131 @@ _FIRST_WORD = re.compile(
 _SECOND_WORDS = ("key", "id", "word", "phrase", "code")
 _QUOTE = r"\\{0,8}[\"']"
 #: what introduces a value
-_GIVES = re.compile(
+_GIVES = late(
     rf"(?:{_QUOTE}\s{{0,3}}+,\s{{0,3}}+(?={_QUOTE})"
     rf"|(?:{_QUOTE}|[`*]){{0,3}}(?:\s{{0,3}}+\]\s{{0,3}}+=(?!>)|\s{{0,3}}+(?:是|为)[:=]?|\s{{0,3}}+(?:[=\-]>|:=|:(?!:|//)|={{1,3}}(?!>)))\s{{0,3}}+)"
     rf"(?!(?:{_QUOTE})?{_DOTS})"
 )
 #: before ``token:``: a selector (``#token: not visible``), and what is not there (``Missing password: RabbitMQ``)
-_NO_VALUE = re.compile(r"(?:#|\b(?:missing|without|no)[ ]|缺少|没有)\Z", re.IGNORECASE)
-_OPENS = re.compile(r"(?:[A-Za-z]{1,2}|\w{1,40}\()?(\\{0,8})([\"'])")
-_RUNS = {mark: re.compile(rf"\\*{mark}") for mark in "\"'"}
-_UNQUOTED = re.compile(r"(?:[^\s,;&}\]\"'\\]|[\"'}\]](?=[A-Za-z0-9])|\\(?=[^\\nrtuxbf\"'\s]))++")
+_NO_VALUE = late(r"(?:#|\b(?:missing|without|no)[ ]|缺少|没有)\Z", re.IGNORECASE)
+_OPENS = late(r"(?:[A-Za-z]{1,2}|\w{1,40}\()?(\\{0,8})([\"'])")
+_RUNS = {mark: late(rf"\\*{mark}") for mark in "\"'"}
+_UNQUOTED = late(r"(?:[^\s,;&}\]\"'\\]|[\"'}\]](?=[A-Za-z0-9])|\\(?=[^\\nrtuxbf\"'\s]))++")
 #: whether something is a secret is decided by its beginning: what is looked at and left alone is looked at again
 _JUDGED = 80
 #: a quoted value within brackets begins where no word goes on; what stands in it closes no bracket
 _QUOTED = r"(?:(?<![\w\\])|(?<=\\[nrt]))[BRUFbruf]{0,2}(\\{0,8})([\"'])"
-_BRACKETS, _ROUND = re.compile(rf"[\[\]{{}}]|{_QUOTED}"), re.compile(rf"[()]|{_QUOTED}")
+_BRACKETS, _ROUND = late(rf"[\[\]{{}}]|{_QUOTED}"), late(rf"[()]|{_QUOTED}")
 #: several values as programs print them, the bracket of a list perhaps taken for one around a word
-_SEVERAL = re.compile(
+_SEVERAL = late(
     r"[\[{]|\((?=(?:\s|\\{1,8}[nrt]){0,200}+(?:[BRUFbruf]{0,2}\\{0,8}[\"']|[\[({]|(?:-?\d[\w.]{0,40}+|None|True|False)\s{0,3}+,))"
 )
-_LINE = re.compile(r"[^\n]*+")
+_LINE = late(r"[^\n]*+")
 #: several words: up to the end of the line, or of the text that they stand in
-_HEADER = re.compile(
-    rf"(?:[^\n\"'\\]|\\(?!\\{{0,7}}[\"'n])|{_QUOTE}(?!\s{{0,3}}(?:[,}}\])]|\Z))|(?<=[;,])\n(?=[ \t]))++"
-)
+_HEADER = late(rf"(?:[^\n\"'\\]|\\(?!\\{{0,7}}[\"'n])|{_QUOTE}(?!\s{{0,3}}(?:[,}}\])]|\Z))|(?<=[;,])\n(?=[ \t]))++")
 _PARAMETERS = (
     r"(?:digest|oauth|hawk|signature|aws4-hmac-sha256)[ \t]{1,3}"
     r"(?:[\w\-]{1,60}+[ \t]{0,3}+=[ \t]{0,3}+(?:\\{0,8}\"[^\"\n]*+\"?|[^\s,\"']*+)"
     r"(?:[ \t]{0,3}+,?\s{0,3}+(?=[\w\-]{1,60}+[ \t]{0,3}+=))?)++"
 )
-_PARAMETERS_AT = re.compile(_PARAMETERS, re.IGNORECASE)
-_BLOCK = re.compile(r"(?:[&!][\w!]{0,40}[ ]{1,3}){0,2}[|>][+\-0-9]{0,2}[ \t]{0,20}+(?:#[^\n]*+)?(?=\n)")
-_NESTED = re.compile(r"[ \t]{0,20}+(?:#[^\n]*+)?(?=\n)")
+_PARAMETERS_AT = late(_PARAMETERS, re.IGNORECASE)
+_BLOCK = late(r"(?:[&!][\w!]{0,40}[ ]{1,3}){0,2}[|>][+\-0-9]{0,2}[ \t]{0,20}+(?:#[^\n]*+)?(?=\n)")
+_NESTED = late(r"[ \t]{0,20}+(?:#[^\n]*+)?(?=\n)")
 #: below ``secrets:`` within a line, where a stack trace may stand as well
-_ENTRY = re.compile(r"\n[ \t]{1,40}+(?:- |[\w.\-]{1,60}+[\"']?:[ ])")
-_BEFORE_KEY = re.compile(r"[ \t]*+(?:-[ ]+)?[\"']?\Z")
-_SPOKEN_QUOTED = re.compile(r"\s{1,3}+(?:(?:is|was|:)\s{1,3}+)?(\\{0,8})([\"'])")
-_SPOKEN = re.compile(
-    r"\s{1,3}+(is(?:\s{1,3}+|(?=:)):?\s{0,3}+|was\s{1,3}+)?[|(\[<`{*]{0,2}+\s{0,3}+([^\s,;\"'<>`()|]++)"
-)
-_SWITCHED = re.compile(rf"[ \t]{{1,3}}(?!-|{_DOTS})(?=\S)")
-_WORD, _LINE_ENDS = re.compile(r"[^\s\"']++"), re.compile(r"[ \t]*+(?:[\n<),;\"'\\]|\Z)")
-_SPEAKS = re.compile(
+_ENTRY = late(r"\n[ \t]{1,40}+(?:- |[\w.\-]{1,60}+[\"']?:[ ])")
+_BEFORE_KEY = late(r"[ \t]*+(?:-[ ]+)?[\"']?\Z")
+_SPOKEN_QUOTED = late(r"\s{1,3}+(?:(?:is|was|:)\s{1,3}+)?(\\{0,8})([\"'])")
+_SPOKEN = late(r"\s{1,3}+(is(?:\s{1,3}+|(?=:)):?\s{0,3}+|was\s{1,3}+)?[|(\[<`{*]{0,2}+\s{0,3}+([^\s,;\"'<>`()|]++)")
+_SWITCHED = late(rf"[ \t]{{1,3}}(?!-|{_DOTS})(?=\S)")
+_WORD, _LINE_ENDS = late(r"[^\s\"']++"), late(r"[ \t]*+(?:[\n<),;\"'\\]|\Z)")
+_SPEAKS = late(
     r"password|passwd|passphrase|passcode|pwd|token|apikey|sessionid|pin|otp|code|jwt|authorization", re.IGNORECASE
 )
-_UNEXPECTED = re.compile(r"\b(?:unexpected|illegal|near|unknown)\s{1,3}\Z", re.IGNORECASE)
+_UNEXPECTED = late(r"\b(?:unexpected|illegal|near|unknown)\s{1,3}\Z", re.IGNORECASE)
 
 #: 密码是 X, 口令为 X, 验证码 123456, 密码已改为 X
-_CHINESE = re.compile(
+_CHINESE = late(
     r"(?P<name>密码|密碼|口令|令牌|权杖|密钥|密鑰|秘钥|私钥|凭据|凭证|验证码|校验码|动态码|驗證碼|授权码|签名|会话(?:id|标识))"
     r"(?P<mark>[ \t]{0,3}(?:已?(?:改|重置|设置|设|修改|更新|变更)(?:成|为)|是|为)?"
     r"(?:[\"'\])】》]{0,2}[ \t]{0,3}(?:[=\-]>|[:=]))?)"
     rf"(?P<gap>\s{{0,3}}+[(\[【]?)(?!(?:{_QUOTE})?{_DOTS})",
     re.IGNORECASE,
 )
-_CHINESE_VALUE = re.compile(r"[^\s,;&}\]\"'\\，。；、！？）】》]++")
-_ASCII_VALUE = re.compile(r"(?:(?![<,;&}\]\"'\\])[!-~])++")
-_NUMBER = re.compile(r"[\d.\-~]+")
-_UNITS = re.compile(r"[ ]{0,2}(?:位|个|次|字|天|分|秒|小时|年|月|元|条|项|种|处|家|台)")
+_CHINESE_VALUE = late(r"[^\s,;&}\]\"'\\，。；、！？）】》]++")
+_ASCII_VALUE = late(r"(?:(?![<,;&}\]\"'\\])[!-~])++")
+_NUMBER = late(r"[\d.\-~]+")
+_UNITS = late(r"[ ]{0,2}(?:位|个|次|字|天|分|秒|小时|年|月|元|条|项|种|处|家|台)")
 
-_JWT = re.compile(r"(?<![A-Za-z0-9_\-])[A-Za-z0-9_\-]{8,}+(?:\.[A-Za-z0-9_\-]*+){0,4}")
-_JWT_START = re.compile(r"eyJ")
+_JWT = late(r"(?<![A-Za-z0-9_\-])[A-Za-z0-9_\-]{8,}+(?:\.[A-Za-z0-9_\-]*+){0,4}")
+_JWT_START = late(r"eyJ")
 #: forms in which none of these stand
 _ADDRESSES = (
     # user and password of an address, also one whose password holds an @ or a slash that nobody has escaped
-    re.compile(r"[a-z][\w+.\-]{0,20}:\\{0,2}/\\{0,2}/(?P<s>(?!••••@)[^\s/?#\"'<>]+)@", re.IGNORECASE),
-    re.compile(
+    late(r"[a-z][\w+.\-]{0,20}:\\{0,2}/\\{0,2}/(?P<s>(?!••••@)[^\s/?#\"'<>]+)@", re.IGNORECASE),
+    late(
         r"[a-z][\w+.\-]{0,20}:\\{0,2}/\\{0,2}/(?!、|[^\s/?#\"'<>@]*+@)"
         r"(?P<s>[^\s/?#:@\[\]{}\"'<>]{0,200}+:(?!\d{1,5}(?:[/?#,;.\s\"')\]}。、》】…]|:\s|\Z))(?!••••@)[^\s\"'<>]++)",
         re.IGNORECASE,
     ),
-    re.compile(
+    late(
         r"(?:(?<![:A-Za-z0-9_/\\])|(?<=[^\x00-\x7f]:))//(?P<s>(?!••••@)[^\s/?#\"'<>:@]{0,200}:[^\s/?#\"'<>]+)@(?=[\w\[])"
     ),
-    re.compile(
-        r"(?<![\w/:.@\-+%•])[\w.\-+]{1,64}+:(?P<s>(?!••••@)[^\s:@/\"'<>,;]{1,200}+)@(?=[\w.\-]{1,100}:\d{2,5}\b)"
-    ),
+    late(r"(?<![\w/:.@\-+%•])[\w.\-+]{1,64}+:(?P<s>(?!••••@)[^\s:@/\"'<>,;]{1,200}+)@(?=[\w.\-]{1,100}:\d{2,5}\b)"),
 )
 _FORMS = (
-    re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?!••••)(?P<s>(?:[^-]|-(?!----))++)"),
-    re.compile(r"\bbearer(?:\s{1,3}|\+)(?!tokens?\b|auth)(?P<s>[\w.~+/=\-%]{4,}+)", re.IGNORECASE),
-    re.compile(
-        r"\b(?i:basic)(?:\s{1,3}|\+)(?=[A-Za-z0-9+/]{0,400}(?:[0-9=+/]|[a-z][A-Z]))(?P<s>[A-Za-z0-9+/]{6,}+={0,2})"
-    ),
-    re.compile(r"(?<![A-Za-z0-9])(?P<s>(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])(?::[^\s\"',;]++)?)"),
-    re.compile(r"(?<![A-Za-z0-9])(?P<s>(?:LTAI|AKID)[A-Za-z0-9]{12,}+)"),
-    re.compile(
+    late(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?!••••)(?P<s>(?:[^-]|-(?!----))++)"),
+    late(r"\bbearer(?:\s{1,3}|\+)(?!tokens?\b|auth)(?P<s>[\w.~+/=\-%]{4,}+)", re.IGNORECASE),
+    late(r"\b(?i:basic)(?:\s{1,3}|\+)(?=[A-Za-z0-9+/]{0,400}(?:[0-9=+/]|[a-z][A-Z]))(?P<s>[A-Za-z0-9+/]{6,}+={0,2})"),
+    late(r"(?<![A-Za-z0-9])(?P<s>(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])(?::[^\s\"',;]++)?)"),
+    late(r"(?<![A-Za-z0-9])(?P<s>(?:LTAI|AKID)[A-Za-z0-9]{12,}+)"),
+    late(
         r"(?<![A-Za-z0-9])(?P<s>(?:gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|npm_|pypi-|hf_|AIza|ya29\.)[A-Za-z0-9_\-]{16,}+)"
     ),
-    re.compile(r"(?<![A-Za-z0-9])(?P<s>[sr]k[\-_](?=[A-Za-z0-9_\-]{0,200}[0-9])[A-Za-z0-9_\-]{16,}+)"),
-    re.compile(rf"\b(?P<s>(?=[dohas]){_PARAMETERS})", re.IGNORECASE),
+    late(r"(?<![A-Za-z0-9])(?P<s>[sr]k[\-_](?=[A-Za-z0-9_\-]{0,200}[0-9])[A-Za-z0-9_\-]{16,}+)"),
+    late(rf"\b(?P<s>(?=[dohas]){_PARAMETERS})", re.IGNORECASE),
     # words of command lines, also as lists of words
-    re.compile(
+    late(
         r"\bcurl(?:\.exe)?\b[^\n]{0,400}?[\s\"'](?:-u|-U)(?:[\"'],)?\s{0,3}[\"']?[^\s:\"']{0,100}:(?P<s>(?!••••)[^\s\"']++)"
     ),
-    re.compile(
+    late(
         r"(?<![\w\-])--(?:proxy-)?user(?:=|[\"'],|)\s{0,3}[\"']?[^\s:\"'=]{0,100}:(?!\d{1,6}(?:[\s\"'),;]|\Z))(?P<s>(?!••••)[^\s\"']++)"
     ),
-    re.compile(
+    late(
         r"\b(?:mysql|maria)\w*+(?:-\w+)?\b[^\n]{0,400}?[\s\"']-p(?:(?P<q>[\"'])(?P<s>(?!••••)[^\n\"']++)|(?P<t>(?!••••)[^\s\"',\-][^\s\"',]*+))"
     ),
-    re.compile(r"\bsshpass\b[^\n]{0,100}?\s-p\s{0,3}[\"']?(?P<s>(?!••••)[^\s\"']++)"),
-    re.compile(r"\bdocker login\b[^\n]{0,100}?\s-p\s{0,3}[\"']?(?P<s>(?!••••)[^\s\"']++)"),
-    re.compile(r"\bauth\s?=\s?\(?[\"']?[^\s\"':,()]{1,80}[\"']?(?::|,\s{0,2}[\"'])(?P<s>(?!••••)[^\s\"'),]++)"),
+    late(r"\bsshpass\b[^\n]{0,100}?\s-p\s{0,3}[\"']?(?P<s>(?!••••)[^\s\"']++)"),
+    late(r"\bdocker login\b[^\n]{0,100}?\s-p\s{0,3}[\"']?(?P<s>(?!••••)[^\s\"']++)"),
+    late(r"\bauth\s?=\s?\(?[\"']?[^\s\"':,()]{1,80}[\"']?(?::|,\s{0,2}[\"'])(?P<s>(?!••••)[^\s\"'),]++)"),
     # 482113 是您的验证码
-    re.compile(r"(?<![\w.])(?P<s>\d{4,8})[ ]?(?:是|为)(?:您|你)?[^\s\d,。]{0,8}?(?:验证码|校验码|动态码)"),
-    re.compile(r"\bredis-cli\b[^\n]{0,200}?\s-a\s{1,3}[\"']?(?P<s>(?!••••)[^\s\"']++)"),
+    late(r"(?<![\w.])(?P<s>\d{4,8})[ ]?(?:是|为)(?:您|你)?[^\s\d,。]{0,8}?(?:验证码|校验码|动态码)"),
+    late(r"\bredis-cli\b[^\n]{0,200}?\s-a\s{1,3}[\"']?(?P<s>(?!••••)[^\s\"']++)"),
 )
 #: the place of a value that belongs to a name in the same piece
-_ELEMENT = re.compile(
+_ELEMENT = late(
     r"<(?:[\w.\-]{1,40}:)?([\w.\-]{1,60})(?:\s[^<>]{0,200})?>(?:\s{0,8}<!\[CDATA\[)?(?!••••)([^<>]+?)(?:\]\]>\s{0,8})?(?=</|\Z)"
 )
 _VALUE = r"(?:\\{0,8}\"([^\"<>]++)|\\{0,8}'([^'<>]++)|([^\s<>\"'\\]++))"
 _NAMED_BY = r"(?:name|type|id|key)=(?:\\{0,8}[\"'])?([\w.\-\[\]]{1,60})"
 #: groups: the name, then the value, in one of up to three
 _FIELDS = (
-    re.compile(rf"{_NAMED_BY}(?:\\{{0,8}}[\"'])?[^<>]{{0,80}}?\s(?:value|content)={_VALUE}", re.IGNORECASE),
-    re.compile(rf"<([\w.\-]{{1,60}})\s[^<>]{{0,80}}?\bvalue={_VALUE}", re.IGNORECASE),
-    re.compile(
+    late(rf"{_NAMED_BY}(?:\\{{0,8}}[\"'])?[^<>]{{0,80}}?\s(?:value|content)={_VALUE}", re.IGNORECASE),
+    late(rf"<([\w.\-]{{1,60}})\s[^<>]{{0,80}}?\bvalue={_VALUE}", re.IGNORECASE),
+    late(
         rf"<(?:prop|property|entry|string|param|setting|item|header|field|arg)\s[^<>]{{0,40}}?{_NAMED_BY}[^<>]{{0,80}}>([^<>]++)(?=</)",
         re.IGNORECASE,
     ),
     # a cookie of a list, an entry of an environment
-    re.compile(
+    late(
         r"\bname\\{0,8}[\"']?\s{0,2}[:=]\s{0,2}\\{0,8}[\"']?([\w.\-]{1,60})\\{0,8}[\"']?,?\s{0,20}\\{0,8}[\"']?value\\{0,8}[\"']?\s{0,2}[:=]\s{0,2}"
         + _VALUE,
         re.IGNORECASE,
     ),
 )
-_FIELD_BEFORE = re.compile(
+_FIELD_BEFORE = late(
     r"\svalue=(?:\\{0,8}\"([^\"<>]++)\"|\\{0,8}'([^'<>]++)'|([^\s<>\"'\\]++))[^<>]{0,80}?\s" + _NAMED_BY, re.IGNORECASE
 )
 #: what a browser was told to type, and how far before it the place is named
-_TYPED = re.compile(
+_TYPED = late(
     r"\b(?:fill|type|send_keys|press_sequentially|set_value)\((?:[^()\n]{0,120}?,\s{0,3})?(?:\"([^\"\n]++)\"|'([^'\n]++)')\)"
 )
 _TYPED_INTO = 300
@@ -338,7 +331,7 @@ def _plain(text: str, at: int, name: str, kind: Kind, mark: str) -> tuple[int, i
 
 def _goes_on(text: str, held: re.Match[str]) -> bool:
     """Whether a word after ``pass: `` begins a sentence."""
-    return held[0].isalpha() and re.compile(r"[ \t]+\w").match(text, held.end()) is not None
+    return held[0].isalpha() and late(r"[ \t]+\w").match(text, held.end()) is not None
 
 
 def _block_opened(text: str, found: re.Match[str], gives: re.Match[str]) -> tuple[re.Match[str], int] | None:
@@ -395,7 +388,7 @@ def _end_of_quoted(text: str, opened: re.Match[str]) -> int:
     at = opened.end()
     if not deep and text.startswith(mark, at):  # a quote written twice, or three times
         count = 3 if text.startswith(mark * 2, at) else 2
-        if count == 2 and not re.compile(r"[^\s,;:)\]}]").match(text, at + 1):
+        if count == 2 and not late(r"[^\s,;:)\]}]").match(text, at + 1):
             return at + 1
         end = text.find(mark * count, at + count - 1)
         return len(text) if end < 0 else end + count
@@ -422,9 +415,9 @@ def _end_of_brackets(text: str, at: int) -> int:
 
 def _header(text: str, found: re.Match[str], at: int, name: str, kind: Kind) -> tuple[int, int] | None:
     head = _HEADER.match(text, at, at + _JUDGED)
-    if head is None or says_nothing(head[0], name, kind) or re.compile(r"\d{1,3}(?![\w=.\-])").match(text, at):
+    if head is None or says_nothing(head[0], name, kind) or late(r"\d{1,3}(?![\w=.\-])").match(text, at):
         return None
-    before = re.compile(r"(\\{0,8})([\"'])\Z").search(text[max(0, found.start() - 9) : found.start()])
+    before = late(r"(\\{0,8})([\"'])\Z").search(text[max(0, found.start() - 9) : found.start()])
     parameters = _PARAMETERS_AT.match(text, at)
     if before is not None and text[found.end() : found.end() + 1] not in ("\\", '"', "'"):
         line = _LINE.match(text, at)

@@ -15,20 +15,21 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from services.domain.text.late import late
 from services.domain.types import linear
 
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
+_DATE = late(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
 _ZONE = r"(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
-_TIME = re.compile(rf"(\d{{2}}:\d{{2}}:)(\d{{2}})(?:\.\d+)?{_ZONE}\Z", re.ASCII)
-_DATE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[Tt ](.+)\Z", re.ASCII)
-_DURATION = re.compile(
+_TIME = late(rf"(\d{{2}}:\d{{2}}:)(\d{{2}})(?:\.\d+)?{_ZONE}\Z", re.ASCII)
+_DATE_TIME = late(r"(\d{4}-\d{2}-\d{2})[Tt ](.+)\Z", re.ASCII)
+_DURATION = late(
     r"P(?!\Z)(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?!\Z)(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?)\Z", re.ASCII
 )
-_EMAIL = re.compile(r"[^\s@<>\"]+@[^\s@<>\".]+(?:\.[^\s@<>\".]+)*\Z")
-_LABEL = re.compile(r"(?!-)[A-Za-z0-9-]{1,63}(?<!-)\Z")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_NOT_IN_URI = re.compile(r"[\s<>\"{}|\\^`\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})")
-_POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*\Z")
+_EMAIL = late(r"[^\s@<>\"]+@[^\s@<>\".]+(?:\.[^\s@<>\".]+)*\Z")
+_LABEL = late(r"(?!-)[A-Za-z0-9-]{1,63}(?<!-)\Z")
+_SCHEME = late(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_NOT_IN_URI = late(r"[\s<>\"{}|\\^`\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})")
+_POINTER = late(r"(?:/(?:[^~/]|~[01])*)*\Z")
 #: schemes whose addresses name a host
 _OF_HOSTS = frozenset({"http", "https", "ftp", "ws", "wss"})
 
