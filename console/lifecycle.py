@@ -20,7 +20,7 @@ import msgspec
 from PySide6.QtCore import QEventLoop, QObject, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-from console import bootstrap, pages
+from console import pages
 from console.connection.connections import ConnectionSwitch, drafted
 from console.connection.leaving import Leaving
 from console.connection.loss import is_online
@@ -54,6 +54,7 @@ from views.theme import theme
 from views.widgets.toast import ToastSpec, failure
 
 if TYPE_CHECKING:
+    from console import bootstrap
     from console.connection.welcome import Looks
     from views.pages.connection.page import ConnectionPage
     from views.pages.first_run.page import FirstRunPage
@@ -440,6 +441,8 @@ class Console:
         while True:
             begun = asyncio.ensure_future(self._connection_of(settings))
             try:
+                await asyncio.sleep(0)  # it begins, in a thread
+                import_module("console.bootstrap")  # what the window is made of, while servers think of their answers
                 done, _waiting = await asyncio.wait({begun}, timeout=PATIENCE_S)
                 page = self.unopened
                 if not done:
@@ -543,6 +546,8 @@ class Console:
             self.entering = False
 
     async def _put_together(self, connection: OpenConnection, *, sample: bool, work: bool) -> None:
+        from console import bootstrap
+
         before = self._take_opened()
         self.connection, self._settings = connection, connection.settings
         memory = Shelf(self._state)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import psutil
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
@@ -310,4 +309,7 @@ class LossWatch(QObject):
 
 def is_online() -> bool:
     """Whether this computer has a network at all, apart from itself."""
+    # read when it is needed: the window opens sooner
+    import psutil
+
     return any(card.isup for name, card in psutil.net_if_stats().items() if not name.lower().startswith("lo"))
