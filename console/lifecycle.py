@@ -102,6 +102,7 @@ class Console:
         self.opened: bootstrap.OpenWindow | None = None
         self.leaving: Leaving | None = None
         self._windows_kept = True  #: those of the last run are not open again yet
+        self._reopens = ""  #: a connection that takes its own place
         self.others: list[bootstrap.OpenWindow] = []  #: more windows over the same connection
         self._silence = Silence()
         self._left: tuple[bootstrap.OpenWindow, ...] = ()  #: windows that another connection takes the place of
@@ -163,7 +164,8 @@ class Console:
         self.connections = ConnectionSwitch(self._settings, self._off)
         self.connections.wanted.connect(self._on_wanted)
         self.connections.beside.connect(self._open_beside)
-        self.connections.edited.connect(lambda _before, draft: self._on_wanted(draft.name))
+        self.connections.edited.connect(self._on_edited)
+        self.connections.renamed.connect(self._on_renamed)
         self._app.applicationStateChanged.connect(self._on_front)
         if not self._ended.is_set():
             await self._show_first()
@@ -347,6 +349,26 @@ class Console:
             await asyncio.wait({opening})
             self._hurried = False
 
+    def _on_edited(self, name: str) -> None:
+        """What is open has another name, leads elsewhere or is opened anew: all its windows come back with it."""
+        self._settings = msgspec.structs.replace(self._settings, profile=name)
+        self._reopens = name
+        self._on_wanted(name)
+
+    def _on_renamed(self, before: str, now: str) -> None:
+        """The next start finds under the new name what stood under the old one; ``now``: "" where it was removed."""
+        windows = self._state.get("windows", {})
+        if now and isinstance(windows, dict) and before in windows:
+            self._state.put("windows", now, windows[before])
+        self._state.put("windows", before, [])
+        if self._state.get("profile") != before:
+            return
+        if now:
+            self._state.set(profile=now)
+        elif self.connection is not None:
+            settings = self.connection.settings
+            self._state.set(profile=settings.profile, chosen="local" if settings.embedded else "fleet")
+
     def _on_wanted(self, name: str) -> None:
         def go() -> None:
             if self.connection is not None:
@@ -359,16 +381,23 @@ class Console:
             go()
 
     async def _start(self, name: str, *, chosen: bool = False) -> None:
-        try:
-            settings = await self._off(lambda: self._with_slots(self._settings_of(name)))
-        except ConsoleError as exc:
-            self._state.set(profile=name)
-            lost = msgspec.structs.replace(self._request.settings, profile=name)
-            page = await self._show_unopened(lost)
-            self._instance.close()  # the connection before is closed: another program may open it
-            page.show_failure((), told(exc), reach=None, next_s=0)
-            self._settled.set()
-            return
+        while True:
+            try:
+                settings = await self._off(lambda: self._with_slots(self._settings_of(name)))
+                break
+            except ConsoleError as exc:
+                page = await self._show_unopened(
+                    msgspec.structs.replace(self._request.settings, profile=name), leads=False
+                )
+                self._instance.close()  # the connection before is closed: another program may open it
+                gone = isinstance(exc, UsageError) and exc.field in ("profile", "--profile")
+                words = _("It was removed, or has another name now.") if gone else told(exc)
+                page.show_failure((), words, reach=None, next_s=0)
+                self._settled.set()
+                self._retry.clear()
+                await self._retry.wait()
+                page.show_trying()
+                self._shown_name = ""  # once it is known where it leads, another page says so
         if not await self._alone(settings):
             return
         if chosen:
@@ -497,20 +526,22 @@ class Console:
             await asyncio.wait_for(self._retry.wait(), wait_s or None)
         page.show_trying()
 
-    async def _show_unopened(self, settings: config.Settings) -> ConnectionPage:
-        """The page of a connection that is not open, in place of whatever is shown."""
+    async def _show_unopened(self, settings: config.Settings, *, leads: bool = True) -> ConnectionPage:
+        """The page of a connection that is not open, in place of whatever is shown. ``leads``: whether the settings
+        say where it is.
+        """
         if self.unopened is not None and self._shown_name == settings.profile:
             return self.unopened
         from console.connection.welcome import make_unopened
 
         back = self._before if self._before != settings.profile else ""
-        row = self.connections.connection(settings)
+        row = self.connections.connection(settings, leads=leads)
         title = self.connections.title(back) if back else ""
         window, page = make_unopened(row, back_to=title, on_other=self.connections.show_menu, looks=self._looks())
         page.again.connect(self._retry.set)
         page.edit_wanted.connect(lambda: self.connections.correct(settings))
         page.back_wanted.connect(lambda: self._on_wanted(back))
-        self.connections.bind(window, settings)
+        self.connections.bind(window, settings if leads else None)
         before = self._take_opened()
         self.first_run, self.unopened, self._shown_name = None, page, settings.profile
         self._show_instead(window, before[0].window if before is not None else None)
@@ -550,6 +581,8 @@ class Console:
 
         before = self._take_opened()
         self.connection, self._settings = connection, connection.settings
+        self._windows_kept = self._windows_kept or self._reopens == connection.settings.profile
+        self._reopens = ""
         memory = Shelf(self._state)
         opened = bootstrap.build(
             connection,
@@ -558,7 +591,7 @@ class Console:
             on_contrast=self._set_contrast,
             on_text=self._set_text,
             on_settings=self._on_settings,
-            reopen=partial(self._on_wanted, connection.settings.profile) if self._rereads else None,
+            reopen=partial(self._on_edited, connection.settings.profile) if self._rereads else None,
             on_language=self._set_language,
             memory=memory,
             connections=self.connections,
@@ -735,7 +768,8 @@ class Console:
             return None
         if self._ahead is not None:
             self._ahead.cancel()
-        self._keep_windows(self.opened.window)
+        others = self.others if self._reopens else []
+        self._keep_windows(self.opened.window, *(one.window for one in others))
         taken = (self.opened, self.connection, self.leaving)
         self.opened = self.connection = self.leaving = None
         return taken

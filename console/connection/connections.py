@@ -45,9 +45,10 @@ def shown(one: known.Known, *, opened: bool = False) -> Connection:
         known.OWN: _("It belongs to Fleetdeck and is always there"),
         known.CONFIG: _("It stands in config.toml; change it there"),
         known.WORDS: _("It was named on the command line"),
+        known.GONE: _("It was removed or renamed in another window; here it stays open"),
     }
     address = _("everything on this machine") if one.local else f"{one.broker} · {one.redis}"
-    origins = {known.CONFIG: "config.toml", known.WORDS: _("command line")}
+    origins = {known.CONFIG: "config.toml", known.WORDS: _("command line"), known.GONE: _("no longer kept")}
     return Connection(
         name=one.name,
         title=titled(one.name, local=one.local),
@@ -70,13 +71,15 @@ class ConnectionSwitch(QObject):
         changed: the list is another one.
         wanted: the name of a connection to open.
         beside: the name of a connection to open in a program of its own.
-        edited: the name before, and the profile now: of the one that is open.
+        edited: the name that it has now: of the one that is open.
+        renamed: the name before, and the one now, "" where it was removed.
     """
 
     changed = Signal()
     wanted = Signal(str)
     beside = Signal(str)
-    edited = Signal(str, object)
+    edited = Signal(str)
+    renamed = Signal(str, str)
 
     def __init__(self, settings: config.Settings, off: Off) -> None:
         """``settings``: those that the program was started with."""
@@ -84,6 +87,7 @@ class ConnectionSwitch(QObject):
         self._start, self._off = settings, off
         self._book = Book(settings.home_path)
         self._known: tuple[known.Known, ...] = ()
+        self._kept: set[str] = set()  #: names that files have, or had
         self._opened: config.Settings | None = None
         self._named: config.Settings | None = None  #: of the command line alone, to which a person may want to go back
         self._window: MainWindow | None = None
@@ -183,15 +187,24 @@ class ConnectionSwitch(QObject):
 
     def _read(self) -> tuple[known.Known, ...]:
         held = [one for one in (self._opened, self._named) if one is not None]
-        return known.known(base(self._start), *held)
+        found = known.known(base(self._start), *held)
+        self._kept |= {one.name for one in found if one.origin != known.WORDS}
+        return tuple(
+            msgspec.structs.replace(one, origin=known.GONE)
+            if one.origin == known.WORDS and one.name in self._kept
+            else one
+            for one in found
+        )
 
     def title(self, name: str) -> str:
         """What a connection is called on the screen."""
         return next((row.title for row in self.rows() if row.name == name), name)
 
-    def connection(self, settings: config.Settings) -> Connection:
-        """What these settings lead to, in words."""
+    def connection(self, settings: config.Settings, *, leads: bool = True) -> Connection:
+        """What these settings lead to, in words; ``leads``: whether they do, else only its name may be known."""
         row = next((one for one in self._known if one.name == settings.profile), None)
+        if row is None and not leads:
+            return Connection(name=settings.profile, title=settings.profile)
         return shown(row or known.of(settings, known.WORDS), opened=False)
 
     def show_menu(self, corner: QPoint) -> None:
@@ -257,8 +270,10 @@ class ConnectionSwitch(QObject):
         if not durable:
             words = _("This computer has no key store that encrypts: enter the password again at the next start.")
             self._tell(ToastSpec(text=words, status="warning"))
+        if before and before != draft.name:
+            self.renamed.emit(before, draft.name)
         if before and self._opened is not None and self._opened.profile == before:
-            self.edited.emit(before, draft)
+            self.edited.emit(draft.name)
         elif not before:
             self._tell(ToastSpec(text=_("{name} is added.").format(name=draft.name), status="succeeded"))
         if opens:
@@ -271,6 +286,7 @@ class ConnectionSwitch(QObject):
             self._tell(failure(exc))
             return
         await self.reload()
+        self.renamed.emit(name, "")
         self._tell(ToastSpec(text=_("{name} is removed.").format(name=name), status="succeeded"))
 
     def _here(self) -> MainWindow | None:

@@ -16,6 +16,8 @@ LOCAL = "local"
 THROW_AWAY = "demo"
 #: where a profile stands
 OWN, CONFIG, WINDOW, WORDS = "own", "config", "window", "words"
+#: open here, and struck off or renamed elsewhere
+GONE = "gone"
 
 
 def titled(name: str, *, local: bool) -> str:

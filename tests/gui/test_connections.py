@@ -370,7 +370,11 @@ def test_a_profile_that_is_gone_is_named_with_those_that_are_there(qapp: QApplic
     async def scene(console: Console) -> None:
         await until(lambda: console.unopened is not None, "its page")
         assert console.unopened is not None
-        await until(lambda: any("known: local, tryout, branch" in one for one in console.unopened.words()), "why")
+        page = console.unopened
+        await until(lambda: "It was removed, or has another name now." in page.words(), "why")
+        assert "everything on this machine" not in page.report(), "nobody knows where it was"
+        assert not page.edit_link.isVisible()
+        assert [row.name for row in console.connections.rows()] == ["local", "tryout", "branch"]
         assert console.first_run is None
         assert console.opened is None
         console.welcome.top_bar.profile_requested.emit(QPoint(0, 0))  # type: ignore[union-attr]
@@ -379,6 +383,78 @@ def test_a_profile_that_is_gone_is_named_with_those_that_are_there(qapp: QApplic
         await shown(console, "local")
 
     play(qapp, home, scene)
+
+
+def test_one_that_is_there_again_opens_at_the_next_try(qapp: QApplication, home: Path) -> None:
+    (home / "console.json").write_text(json.dumps({"chosen": "local", "profile": "West"}))
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console.unopened is not None, "its page")
+        assert console.unopened is not None
+        await until(lambda: len(console.unopened.words()) > 3, "why")  # type: ignore[union-attr]
+        await off(Book(home).put, SavedProfile(name="West"))
+        console.unopened.again_button.click()
+        await shown(console, "West")
+
+    play(qapp, home, scene)
+
+
+def remembered(home: Path) -> dict[str, object]:
+    """What the next start finds."""
+    found = json.loads((home / "console.json").read_text())
+    assert isinstance(found, dict)
+    return found
+
+
+def test_the_next_start_follows_a_connection_that_was_renamed_or_removed(qapp: QApplication, home: Path) -> None:
+    Book(home).put(SavedProfile(name="West"))
+    (home / "console.json").write_text(json.dumps({"chosen": "local", "profile": "West"}))
+
+    async def rename(console: Console) -> None:
+        await shown(console, "West")
+        assert console.opened is not None
+        console.opened.keys.another_wanted.emit()
+        console.connections.edit("West")
+        await until(lambda: console.connections.dialog is not None, "the dialog")
+        dialog = console.connections.dialog
+        assert dialog is not None
+        dialog.name.setText("East")
+        dialog.save_button.click()
+        await shown(console, "East")
+        await until(lambda: len(console.others) == 1, "both windows are there again")
+
+    play(qapp, home, rename)
+    assert remembered(home)["profile"] == "East"
+    assert len(remembered(home)["windows"]["East"]) == 2  # type: ignore[index]
+
+    async def remove(console: Console) -> None:
+        await shown(console, "branch")
+        await until(lambda: len(console.connections.rows()) == 4, "the list")
+        console.connections.remove("East")
+        question = console.connections.question
+        assert question is not None
+        question.typed_field.setText("East")
+        question.verb_button.click()
+        await until(lambda: len(console.connections.rows()) == 3, "it is gone")
+
+    play(qapp, home, remove, settings=config.load(home=home, profile="branch"), named=True)
+    assert remembered(home)["profile"] == "branch"
+
+
+def test_what_is_open_and_was_removed_elsewhere_is_not_said_to_come_from_the_command_line(
+    qapp: QApplication, home: Path
+) -> None:
+    Book(home).put(SavedProfile(name="West"))
+
+    async def scene(console: Console) -> None:
+        await shown(console, "West")
+        await until(lambda: len(console.connections.rows()) == 4, "the list")
+        await off(Book(home).remove, "West")
+        qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+        await until(lambda: console.connections.rows()[-1].origin == "no longer kept", "what became of it")
+        assert "removed or renamed in another window" in console.connections.rows()[-1].fixed
+
+    play(qapp, home, scene, settings=config.load(home=home, profile="West"), named=True)
 
 
 def test_an_engine_that_fails_in_an_unforeseen_way_is_a_page_and_no_program_without_a_window(

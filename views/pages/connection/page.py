@@ -75,6 +75,8 @@ class ConnectionPage(Page):
         self.edit_link.activated.connect(self.edit_wanted)
         self.other_link.activated.connect(self.other_wanted)
         self.back_link.activated.connect(self.back_wanted)
+        self._address.setVisible(bool(shown.address))
+        self.edit_link.setVisible(bool(shown.address))  # else there is nothing to correct
         self.edit_link.disable(shown.fixed if shown.local else "")
         if shown.fixed and not shown.local:
             copied = _("Here it is corrected in a copy of its own.")
