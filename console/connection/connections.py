@@ -95,7 +95,7 @@ class ConnectionSwitch(QObject):
         self.menu: ConnectionMenu | None = None
         self.dialog: ConnectionDialog | None = None
         self.question: ConfirmDialog | None = None
-        on_language_changed(self.changed.emit)
+        on_language_changed(self._on_language)  # a method, which is forgotten with the list
 
     def bind(self, window: MainWindow, opened: config.Settings | None) -> None:
         """Serve this window from now on; ``opened``: what it shows, open or not."""
@@ -211,6 +211,9 @@ class ConnectionSwitch(QObject):
         """Show the list at a global position."""
         self.menu = ConnectionMenu(self, self._here())
         self.menu.show_below(corner)
+
+    def _on_language(self) -> None:
+        self.changed.emit()
 
     def _choose_at(self, place: int) -> None:
         if place < len(self._known):
