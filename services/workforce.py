@@ -362,7 +362,7 @@ def _executors(
     engine: Engine, *, in_console: bool
 ) -> tuple[dict[str, Executor], Mapping[str, Handler], ProfileControl | None]:
     settings = engine.settings
-    from services.executors import process_tree, registry
+    from services.executors import process_tree
     from services.executors.browser.executor import BrowserExecutor
     from services.executors.browser.lending import LendingRpaExecutor
     from services.executors.http.executor import HttpExecutor
@@ -401,8 +401,18 @@ def _executors(
         )
         if rpa.browser_types:
             made["rpa"] = LendingRpaExecutor(flows, browsers.lend, rpa.browser_types)
-    installed = registry.installed_modules() if settings.worker.installed_handlers else ()
-    handlers = registry.load_handlers(dict.fromkeys((*settings.worker.handlers, *installed)))
-    if handlers:
+    if handlers := load_handlers(settings):
         made["python"] = PythonExecutor(handlers, process_only=in_console)
     return made, handlers, browsers
+
+
+def load_handlers(settings: config.Settings) -> dict[str, Handler]:
+    """The handlers of a worker's settings; their modules are imported, which takes as long as they like.
+
+    Raises:
+        UsageError: one cannot be imported.
+    """
+    from services.executors import registry
+
+    installed = registry.installed_modules() if settings.worker.installed_handlers else ()
+    return registry.load_handlers(dict.fromkeys((*settings.worker.handlers, *installed)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import logging
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -113,8 +115,10 @@ def work(context: Context) -> int:
     settings = _with_options(context.settings(), context.args)
     assembly.refuse_read_only(settings)
     stop = threading.Event()
-    with signals.heard(stop.set):
-        worker, clean, stay = _work(settings, stop, drain=context.args.drain, metrics_at=context.args.metrics)
+    with contextlib.nullcontext() if not context.json else _only_the_answer_on_stdout():
+        workforce.load_handlers(settings)  # before Ctrl-C asks to finish: a module that hangs never would
+        with signals.heard(stop.set):
+            worker, clean, stay = _work(settings, stop, drain=context.args.drain, metrics_at=context.args.metrics)
     context.show(
         {"worker": worker.name, "clean": clean, "gates": {gate: found.number for gate, found in stay.items()}},
         [
@@ -124,6 +128,24 @@ def work(context: Context) -> int:
         ],
     )
     return EXIT_OK if clean else EXIT_FAILED
+
+
+@contextlib.contextmanager
+def _only_the_answer_on_stdout() -> Iterator[None]:
+    """Send what handlers print, and what they start prints, to stderr while the block runs."""
+    try:
+        kept = os.dup(1)
+    except OSError:  # it is closed
+        yield
+        return
+    try:
+        sys.stdout.flush()
+        os.dup2(2, 1)
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 @contextlib.contextmanager

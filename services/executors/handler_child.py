@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ class Child:
         self._lock = threading.Lock()
         self._jobs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._cancelled = ""  #: the job that is to be given up, maybe one that is not begun yet
+        self._doing = ""  #: a thread that an earlier job has left behind says nothing about this one
 
     def serve(self) -> None:
         """Work until standard input ends."""
@@ -57,17 +59,24 @@ class Child:
 
     def _run(self, handler: registry.Handler, command: dict[str, Any]) -> None:
         self._say({"begin": command["job"]})
+        self._doing = command["job"]
+
+        def say(message: dict[str, Any]) -> None:
+            if self._doing == command["job"]:
+                self._say(message)
+
         job = registry.HandlerContext(
             task_id=command["task_id"],
             shop_id=command["shop_id"],
             platform=command["platform"],
             attempt=command["attempt"],
-            progress=lambda percent, note: self._say({"progress": percent, "note": note}),
-            log=lambda line: self._say({"log": line[:10_000]}),
+            progress=lambda percent, note: say({"progress": percent, "note": note}),
+            log=lambda line: say({"log": line[:10_000]}),
             cancelled=lambda: self._cancelled == command["job"],
-            artifact=self._artifact,
+            artifact=lambda source, words: self._artifact(source, words, say),
         )
         ended = registry.call(handler, command["payload"], job)
+        self._doing = ""
         self._divide(command["job"])
         self._say(
             {
@@ -80,15 +89,15 @@ class Child:
             }
         )
 
-    def _artifact(self, source: Path | bytes, words: dict[str, str]) -> None:
+    def _artifact(self, source: Path | bytes, words: dict[str, str], say: Callable[[dict[str, Any]], None]) -> None:
         """A file goes by its path; bytes by a file that the worker removes."""
         if isinstance(source, bytes):
             number, name = tempfile.mkstemp(prefix="fleetdeck-")
             with os.fdopen(number, "wb") as stream:
                 stream.write(source)
-            self._say({"artifact": name, "remove": True, **words})
+            say({"artifact": name, "remove": True, **words})
         else:
-            self._say({"artifact": str(source.absolute()), **words})
+            say({"artifact": str(source.absolute()), **words})
 
     def _divide(self, job: str) -> None:
         """Tell the readers of both outputs that this job prints nothing more."""

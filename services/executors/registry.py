@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import inspect
+import os
 import traceback
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -119,6 +120,10 @@ def task_handler(name: str, *, isolate: str = "process", idempotent: bool | None
         if not _fits(function):
             told = f"the handler of {name} must take two arguments, the payload and the job: def work(payload, job)"
             raise UsageError(told, field="function")
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            # calling one runs nothing of it, and each of its tasks would be told as done
+            told = f"the handler of {name} yields; it must return its result, and tell of steps by job.progress"
+            raise UsageError(told, field="function")
         handler = Handler(
             name=name, function=function, module=function.__module__, isolate=isolate, idempotent=idempotent
         )
@@ -164,6 +169,15 @@ def load_handlers(modules: str | Iterable[str]) -> dict[str, Handler]:
 
 def call(handler: Handler, payload: dict[str, Any], job: HandlerContext) -> Ended:
     """Call a handler; whatever it raises becomes the error of the attempt."""
+    called_in = os.getpid()
+    try:
+        return _called(handler, payload, job)
+    finally:
+        if os.getpid() != called_in:
+            os._exit(0)  # a copy that the handler made of its process: only the first speaks for the attempt
+
+
+def _called(handler: Handler, payload: dict[str, Any], job: HandlerContext) -> Ended:
     try:
         value = handler.function(payload, job)
         if inspect.iscoroutine(value):
@@ -180,10 +194,12 @@ def call(handler: Handler, payload: dict[str, Any], job: HandlerContext) -> Ende
 def _handlers_of(name: str) -> list[Handler]:
     try:
         module = importlib.import_module(name)
-    except Exception as exc:  # importing runs foreign code
+    except KeyboardInterrupt:
+        raise
+    except BaseException as exc:  # importing runs foreign code, which may even call sys.exit
         # of one that is not there it helps to say where it is looked for
         lost = isinstance(exc, ModuleNotFoundError) and exc.name == name.partition(".")[0]
-        told = said("handlers.lost" if lost else "handlers.broken", module=name, error=f"{type(exc).__name__}: {exc}")
+        told = said("handlers.lost" if lost else "handlers.broken", module=name, error=_short(exc))
         raise UsageError(told, field="worker.handlers") from exc
     members = [value for _, value in sorted(vars(module).items()) if callable(value)]
     found = [handler for member in members for handler in getattr(member, _ATTRIBUTE, ()) if _is_handler(handler)]
@@ -202,6 +218,13 @@ def _failed(exc: BaseException) -> Ended:
     code = exc.code if isinstance(exc, SystemExit) and isinstance(exc.code, int) else None
     kind = named if named in classify.KINDS else classify.classify(error, code)
     return Ended(ok=False, error=error, error_kind=kind)
+
+
+def _short(exc: BaseException) -> str:
+    try:
+        return f"{type(exc).__name__}: {exc}"
+    except Exception:  # noqa: BLE001 - as in ``_text``
+        return type(exc).__name__
 
 
 def _text(exc: BaseException) -> str:

@@ -22,9 +22,11 @@ def work(payload: dict[str, Any], job: HandlerContext) -> dict[str, Any] | None:
 
     ``seen``: a file that gets a line at start and end; ``sleep``: seconds; ``until``: a file to wait for; ``fail``: a
     kind of error, ``fail_first``: only in so many attempts, ``unless``: only while there is no such file, ``half``:
-    with half a character in every text.
+    with half a character in every text; ``say``: what is printed.
     """
     note(payload, f"start {job.task_id} {job.attempt}")
+    if "say" in payload:
+        print(payload["say"], flush=True)
     if not _wait(payload, job):
         note(payload, f"stopped {job.task_id} {job.attempt}")
         return None

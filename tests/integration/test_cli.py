@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from services.domain.task.order import Order
 from services.domain.task.record import Task
 from services.store.sqlite.store import EmbeddedStore
 from tests.contract.waiting import eventually
-from tests.integration.cli_rig import Cli
+from tests.integration.cli_rig import Cli, eventually_ended
 from tests.integration.fleet_rig import HANDLERS, lines
 
 LANES = {"high", "normal", "low", "dedicated"}
@@ -147,6 +149,20 @@ def test_a_delayed_task_waits_in_the_store(cli: Cli) -> None:
     assert cli.run("task", "run-now", task_id)["done"] == [task_id]
     cli.drain()
     assert cli.run("task", "show", task_id)["task"]["status"] == "succeeded"
+
+
+def test_what_a_handler_prints_is_no_part_of_the_answer(cli: Cli) -> None:
+    task_id = create(cli, "s1", "work", {"say": "hello"})
+    assert cli.drain()["clean"]
+    assert cli.run("task", "show", task_id)["task"]["status"] == "succeeded"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_worker_whose_handlers_hang_when_they_are_imported_is_ended_by_ctrl_c(cli: Cli) -> None:
+    with cli.start("worker", "--handlers", "tests.integration.hanging_handlers") as process:
+        eventually(lambda: "hangs" in (cli.home / "stderr.txt").read_text(encoding="utf-8"), 60)
+        process.send_signal(signal.SIGINT)
+        assert eventually_ended(process) == 1
 
 
 def test_a_draining_worker_stays_for_what_is_due_in_a_moment(cli: Cli) -> None:

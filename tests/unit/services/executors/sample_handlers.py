@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import FrameType
@@ -190,3 +191,25 @@ def here_listen(payload: Payload, job: HandlerContext) -> Any:
     while not job.cancelled():
         time.sleep(0.005)
     return payload.get("bring")
+
+
+@task_handler("split")
+@task_handler("split_here", isolate="thread")
+def split(payload: Payload, job: HandlerContext) -> str:
+    """A copy of the process comes back too, and before the one that was called."""
+    copy = os.fork()
+    if not copy:
+        raise RuntimeError("of the copy")
+    os.waitpid(copy, 0)
+    return "of the first"
+
+
+@task_handler("leave_thread")
+def leave_thread(payload: Payload, job: HandlerContext) -> None:
+    def talk_on() -> None:
+        while not Path(payload["until"]).exists():
+            job.log("late")
+            job.progress(99, "late")
+            time.sleep(0.001)
+
+    threading.Thread(target=talk_on, daemon=True).start()

@@ -98,6 +98,21 @@ def test_a_child_is_used_again_and_its_jobs_do_not_mix(executor: PythonExecutor)
         assert listener.shown == [(40, "half way"), (100, "")]
 
 
+def test_a_thread_that_a_job_leaves_behind_tells_nothing_of_the_next(executor: PythonExecutor, tmp_path: Path) -> None:
+    until, listener = tmp_path / "until", Listener()
+    assert run(executor, "leave_thread", payload={"until": str(until)}).ok
+    assert run(executor, "talk", listener).ok
+    until.touch()
+    assert "late" not in {line for _, line in listener.lines}
+    assert listener.shown == [(40, "half way"), (100, "")]
+
+
+@posix
+@pytest.mark.parametrize("name", ["split", "split_here"])
+def test_a_copy_that_a_handler_makes_of_its_process_does_not_speak_for_it(executor: PythonExecutor, name: str) -> None:
+    assert run(executor, name) == Outcome(ok=True, result='"of the first"')
+
+
 def test_an_async_handler_is_awaited(executor: PythonExecutor) -> None:
     assert run(executor, "later") == Outcome(ok=True, result='"awaited"')
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,6 +57,28 @@ def test_a_function_that_cannot_take_payload_and_job_is_refused_at_once() -> Non
             task_handler("a")(function)
     for function in (lambda payload, job, more=1: 1, lambda *words: 1):
         assert task_handler("a")(function) is function
+
+
+def test_a_function_of_which_a_call_runs_nothing_is_refused_at_once() -> None:
+    def steps(payload: dict[str, Any], job: HandlerContext) -> Iterator[int]:
+        yield 1
+
+    async def later(payload: dict[str, Any], job: HandlerContext) -> AsyncIterator[int]:
+        yield 1
+
+    for function in (steps, later):
+        with pytest.raises(UsageError, match="must return its result"):
+            task_handler("a")(function)
+
+
+@pytest.mark.parametrize("line", ["raise SystemExit(0)", "raise type('Rude', (BaseException,), {'__str__': None})"])
+def test_a_module_that_ends_the_program_when_it_is_imported_is_named(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ends_at_import.py").write_text(line)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UsageError, match="ends_at_import cannot be imported"):
+        load_handlers("ends_at_import")
 
 
 def test_a_missing_module_is_named() -> None:
