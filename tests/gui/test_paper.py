@@ -76,6 +76,28 @@ def test_only_the_page_is_dressed_for_paper_and_looks_as_before_afterwards(
     qtbot.waitUntil(lambda: told(console) == "The view is saved as view.pdf")
 
 
+def test_words_on_paper_are_as_large_as_in_the_window_after_their_size_was_changed(
+    console: Console, qtbot: QtBot
+) -> None:
+    console.window.open_page("settings")
+    theme().set_mode("dark")
+    page = console.window.page("settings")
+    qtbot.waitUntil(lambda: page.isVisible())
+
+    def sizes() -> list[int]:
+        return [one.font().pixelSize() for one in page.findChildren(QLabel) if one.isVisible()]
+
+    usual = sizes()
+    theme().set_text_size(130)
+    try:
+        larger = sizes()
+        with theme().lit(page):
+            assert sizes() == larger
+        assert sizes() == larger > usual
+    finally:
+        theme().set_text_size(100)
+
+
 class Stubborn(QWidget):
     """A part that cannot be dressed."""
 

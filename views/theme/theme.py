@@ -317,14 +317,16 @@ class Theme(QObject):
             yield
             return
         try:
-            self._wear(tokens(LIGHT, before.high_contrast))
-            part.setPalette(make_palette(self._tokens))
-            part.setStyleSheet(make_qss(self._tokens, draw_glyphs(self._tokens)))
+            worn = tokens(LIGHT, before.high_contrast)
+            part.setPalette(make_palette(worn))
+            part.setStyleSheet(make_qss(worn, draw_glyphs(worn)))
+            # then: a sheet gives widgets the fonts that they had when one dressed them first, in another text size
+            self._wear(worn)
             yield
         finally:
-            self._wear(before)
             part.setPalette(QPalette())
             part.setStyleSheet("")
+            self._wear(before)
 
     def _wear(self, worn: Tokens) -> None:
         self._tokens = worn
