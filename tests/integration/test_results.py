@@ -9,10 +9,12 @@ from typing import Any
 
 import pika
 import pytest
+from msgspec import structs
 
+from services.domain.errors import BrokerUnavailable
 from services.engine.lead.results import ResultRelay
 from tests.contract.waiting import eventually
-from tests.integration.fleet_rig import Fleet, channel, opened, settings_for
+from tests.integration.fleet_rig import Fleet, channel, opened, settings_for, vhost
 from tests.integration.rabbitmq_rig import break_connections
 from tests.support.services import RabbitMQ
 
@@ -111,6 +113,28 @@ def test_while_the_broker_is_away_results_wait(fleet: Fleet, rabbitmq: RabbitMQ)
     fleet.commands().tasks.cancel([task_id])
     eventually(lambda: [body["status"] for body in listener.listen()])
     assert {body["task_id"] for body in listener.listen()} == {task_id}
+
+
+def test_while_their_exchange_is_missing_results_wait(fleet: Fleet, rabbitmq: RabbitMQ) -> None:
+    """The account may not declare it, as where an administrator makes all there is; other orders go on meanwhile."""
+    mine, theirs = fleet.settings.broker, f"/api/permissions/{vhost(fleet.settings.broker.url)}/plain"
+    rabbitmq.api("PUT", "/api/users/plain", {"password": "plain", "tags": ""})
+    rabbitmq.api("PUT", theirs, {"configure": "^$", "write": ".*", "read": ".*"})
+    plain = fleet.open(broker=structs.replace(mine, url=mine.url.replace("guest:guest", "plain:plain")))
+    telling = ResultRelay(plain.store, plain.broker, plain.clock, "test")
+    telling.round(0.0)
+    task_id = fleet.create("s1")  # what it takes is declared by an account that may
+    with channel(mine.url) as raw:
+        raw.exchange_delete("rpa_result_exchange")
+    fleet.commands().tasks.cancel([task_id])
+    for _ in range(2):
+        with pytest.raises(BrokerUnavailable):
+            telling.round(0.0)
+    with channel(mine.url) as raw:
+        raw.exchange_declare("rpa_result_exchange", "topic", durable=True)
+    listener = Listener(fleet, "result.#")
+    telling.round(0.0)
+    assert [body["task_id"] for body in listener.listen()] == [task_id]
 
 
 def test_nobody_bound_is_no_error(fleet: Fleet) -> None:

@@ -17,7 +17,7 @@ from services.broker.rabbitmq.control import Control
 from services.broker.rabbitmq.declare import NO_ANSWER
 from services.broker.rabbitmq.errors import ACCESS_REFUSED, NOT_FOUND, ChannelLost, unreachable
 from services.broker.rabbitmq.management import Management
-from services.broker.rabbitmq.publisher import UNROUTABLE, WINDOW, Publisher
+from services.broker.rabbitmq.publisher import NO_EXCHANGE, UNROUTABLE, WINDOW, Publisher
 from services.broker.rabbitmq.timing import Timing
 from services.broker.rabbitmq.topology import Binding, Declarable, Exchange, Queue
 from services.broker.rabbitmq.wire import Channel
@@ -100,14 +100,19 @@ class RabbitBroker:
         orders = [_for_queue(order) if order.kind == "letter" else order for order in orders]
         if self._control.own_way:
             orders = [_own(order) for order in orders]
-        receipts = self._publisher.publish(orders)
+        receipts = self._published(orders)
         lost = [place for place, receipt in enumerate(receipts) if receipt == UNROUTABLE]
         if lost and self._restoration.wait(RESTORE_WAIT):
             # somebody may have deleted a queue: it is there again, and nobody has to wait for the turn of the outbox
             again = [_by_all(orders[place]) for place in lost]
-            for place, receipt in zip(lost, self._publisher.publish(again), strict=True):
+            for place, receipt in zip(lost, self._published(again), strict=True):
                 receipts[place] = receipt
         return receipts
+
+    def _published(self, orders: Sequence[Order]) -> list[Receipt]:
+        """An exchange that is not there leads nowhere, as one without a queue: it is declared again, too."""
+        receipts = self._publisher.publish(orders)
+        return [UNROUTABLE if receipt.error.startswith(NO_EXCHANGE) else receipt for receipt in receipts]
 
     def _add_delays(self, unknown: set[int]) -> None:
         try:

@@ -107,6 +107,7 @@ AFRESH = (0.3, 1.0, 2.0)
 #: and until one goes again for which there is no answer at all
 UNANSWERED = 5.0
 UNROUTABLE = Receipt(False, "unroutable")
+NO_EXCHANGE = "refused: NOT_FOUND"  #: how the error of an order begins whose exchange is not there
 NACK = Receipt(False, "nack")
 BLOCKED = Receipt(False, "blocked")
 TIMEOUT = Receipt(False, "timeout")
@@ -336,6 +337,8 @@ class Publisher:
         """The broker closed the channel because of one order; what else was on its way goes again."""
         if self._channel is None and not reason.code:  # we have left it
             return
+        if reason.code == NOT_FOUND:
+            self._on_missing()  # before anybody hears of it: who then sends again waits until it is there
         with self._lock:
             if reason.code in (NOT_FOUND, ACCESS_REFUSED) and " topic " not in reason.text:
                 self._refuse(f"refused: {reason.text}", lambda slot: f" exchange '{slot.name[1]}'" in reason.text)
@@ -350,8 +353,6 @@ class Publisher:
         if reason.code:
             log.warning("the broker closed the publishing channel: %d %s", reason.code, reason.text)
             self._link.later(REOPEN, self._open)
-        if reason.code == NOT_FOUND:
-            self._on_missing()
 
     def _refuse(self, error: str, which: Callable[[Outgoing], bool]) -> None:
         for slot in self._flying.values():
