@@ -11,7 +11,7 @@ from pathlib import Path
 import PySide6
 from PySide6.QtCore import Qt, QUrl, Signal, qVersion
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSystemTrayIcon, QVBoxLayout, QWidget
 
 from services import i18n
 from services.called import ROLE_WORDS
@@ -209,6 +209,7 @@ class SettingsPage(Page):
         self.contrast_choice = Segmented(CONTRASTS, N_("Contrast"))
         self.text_choice = Segmented(SIZES, N_("Text size"))
         self.notifications_choice = Segmented(CHOICES, N_("Desktop notifications"))
+        self.no_notifications = Label("", "label", "text3", wrap=True)
         yield
         self.sample = SampleCard(self._context)
         yield
@@ -303,6 +304,7 @@ class SettingsPage(Page):
         ):
             appearance.body.addWidget(line())
             appearance.body.addLayout(self._row(title, choice))
+        appearance.body.addWidget(self.no_notifications)
         yield
         keys = Card(N_("Keyboard"), divided=True)
         keys.body.addLayout(in_row(self.keys_button, self.change_keys_button, STRETCH))
@@ -359,12 +361,18 @@ class SettingsPage(Page):
         self.text_choice.set_current(str(theme().text_size))
         wanted = self._context.memory.get(NOTIFICATIONS, ON)
         self.notifications_choice.set_current(OFF if wanted == OFF else ON)
+        self.no_notifications.setText(
+            _("This desktop shows none: it has no tray. Incidents are told in the window, and by channels of Alerts.")
+        )
+        self.no_notifications.setHidden(QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages())
         self.sample.show_state()
         self.about.show_state()
         if self._settings is not None:
             self.rules.set_rows(rule_rows(self._settings, self._slots_here()))
             place = str(Path(self._folder) / "config.toml") if self._folder else "config.toml"
-            self.where.setText(_("Set in {file}; a change takes effect with the next start.").format(file=place))
+            self.where.setText(
+                _("Set in {file}; each setting tells when a change of it takes effect.").format(file=place)
+            )
         self.set_summary(_("What is chosen under Appearance changes at once."))
 
     def _slots_here(self) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -145,3 +146,14 @@ def test_a_sample_that_fails_says_why(
     qtbot.waitUntil(page.sample.error.isVisible)
     assert "did not start" in page.sample.error.accessibleName()
     assert page.sample.button.isEnabled()
+
+
+@pytest.mark.parametrize("tray", [True, False])
+def test_a_desktop_that_shows_no_notifications_is_told(
+    page: SettingsPage, monkeypatch: pytest.MonkeyPatch, tray: bool
+) -> None:
+    for name in ("isSystemTrayAvailable", "supportsMessages"):
+        monkeypatch.setattr(QSystemTrayIcon, name, lambda: tray)
+    page.refresh()
+    assert page.no_notifications.isHidden() == tray
+    assert page.no_notifications.text().startswith("This desktop shows none: ")
