@@ -268,6 +268,7 @@ def _open(shared: _Shared) -> OpenWindow:
         unverified=bool(connection.settings.unverified),
         addresses=connection.addresses,
         sample=lambda: connection.sample.loaded,
+        running=connection.local.running,
         doubts=connection.engine.doubts,
     )
     alerts = AlertWatch(window, context.alerts)

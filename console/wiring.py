@@ -274,13 +274,15 @@ class ShellWiring(QObject):
         unverified: bool = False,
         addresses: tuple[str, str] = ("", ""),
         sample: Callable[[], bool] = lambda: False,
+        running: Callable[[], object] = lambda: False,
         doubts: Sequence[Message] = (),
     ) -> None:
-        """``doubts``: what the connection found missing on the broker and does not put right; ``unverified``: nobody
-        checks the certificate of a server.
+        """``running``: whether a task runs in this program now; ``doubts``: what the connection found missing on the
+        broker and does not put right; ``unverified``: nobody checks the certificate of a server.
         """
         super().__init__(window)
         self._window, self._feed, self._operator, self._role = window, feed, operator, role
+        self._running = running
         self._sample, self._is_sample = sample, False  # whether the sample fleet is at work here
         self._embedded, self._profile, self._environment = embedded, profile, environment
         self._doubts, self._unverified = tuple(doubts), unverified
@@ -289,6 +291,7 @@ class ShellWiring(QObject):
         self._suspended = self._clock.suspended()
         self._slept: tuple[int, int] | None = None  #: from when to when, until something newer is shown
         self._asleep = False  #: whether it was sleep, as far as the system tells
+        self._ran = False  #: whether a task ran here then
         self._woke = 0.0  #: monotonic seconds of the end
         self._health = HealthLog()
         self._latencies: dict[str, float] = {}  #: as shown, by part
@@ -440,13 +443,15 @@ class ShellWiring(QObject):
         asleep, self._suspended = (suspended - self._suspended) * 1000 > SLEPT_MS // 2, suspended
         if now - before > SLEPT_MS:
             self._asleep = asleep or (self._asleep and self._slept is not None)
+            self._ran = bool(self._running()) or (self._ran and self._slept is not None)
             begin = self._slept[0] if self._slept is not None else before
             self._slept, self._woke = (begin, now), self._clock.monotonic()
             self._feed.try_now()
         elif self._slept is not None and snapshot.taken > self._woke and snapshot.store.connected:
             ahead = ticks().present_ms() - now  # all times on screen are those of the fleet
             span = (self._slept[0] + ahead, self._slept[1] + ahead)
-            told = partial(_told_of_sleep, *span, asleep=self._asleep, all_fresh=snapshot.broker.connected)
+            fresh = snapshot.broker.connected
+            told = partial(_told_of_sleep, *span, asleep=self._asleep, all_fresh=fresh, ran=self._ran)
             self._window.toasts.say(lasting(told))
             self._slept = None
 
@@ -504,14 +509,14 @@ class ShellWiring(QObject):
         return _("Your role may only look") if self._role.role == "viewer" else ""
 
 
-def _told_of_sleep(begin_ms: int, end_ms: int, *, asleep: bool, all_fresh: bool) -> ToastSpec:
+def _told_of_sleep(begin_ms: int, end_ms: int, *, asleep: bool, all_fresh: bool, ran: bool) -> ToastSpec:
     begin, end = (shown.clock(at_ms, end_ms) for at_ms in (begin_ms, end_ms))
     said = _("This computer slept from {begin} to {end}.").format(begin=begin, end=end)
     if not asleep:
         said = _("The clock went ahead by {span}.").format(span=text.duration(shown.span(end_ms - begin_ms)))
-    detail = _("What ran here goes on unless another worker has taken it over.")
-    if all_fresh:
-        detail = text.run_on((_("All figures are of now again."), detail))
+    fresh = _("All figures are of now again.") if all_fresh else ""
+    on = _("What ran here goes on unless another worker has taken it over.") if ran else ""
+    detail = text.run_on((fresh, on))
     return ToastSpec(text=said, detail=detail, status="scheduled", seconds=12, key="slept")
 
 

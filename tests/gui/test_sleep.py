@@ -66,6 +66,7 @@ def test_the_window_says_that_time_went_by_and_acts_on_nothing_of_before(
     monkeypatch.setattr(window, "set_acting", lambda reason: (reasons.add(reason), act(reason)))
     sleep(monkeypatch, suspended=suspended)
     qtbot.waitUntil(lambda: any(told in toast.accessibleName() for toast in window.toasts.toasts()))
+    assert not any("What ran here" in toast.accessibleName() for toast in window.toasts.toasts()), "nothing ran"
     assert any(reason in one for one in reasons)
     qtbot.waitUntil(lambda: window.top_bar.create_button.isEnabled(), timeout=20_000)
     assert not window.top_bar.is_stale
@@ -90,6 +91,9 @@ def test_a_task_that_ran_when_the_computer_slept_ran_once(
         sleep(monkeypatch)
         woken = time.monotonic()
         await until(lambda: time.monotonic() - woken > AWAKE_S, "it runs on after that")
+        assert console.opened is not None
+        toasts = console.opened.window.toasts
+        await until(lambda: any("What ran here" in one.accessibleName() for one in toasts.toasts()), "that it goes on")
         enough.touch()
 
         def ended() -> bool:
