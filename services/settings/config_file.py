@@ -7,7 +7,9 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import os
 import re
+import stat
 import tomllib
 import urllib.parse
 from collections.abc import Iterator, Mapping
@@ -121,6 +123,14 @@ class ConfigFile:
         except (FileNotFoundError, UnicodeDecodeError):  # the latter is told by whoever reads what it says
             return ""
 
+    def _is_protected(self) -> bool:
+        """Whether somebody said that nobody writes it: a new file would take its place all the same, and root may."""
+        try:
+            mode = self.path.stat().st_mode
+        except FileNotFoundError:
+            return False
+        return not (mode & stat.S_IWUSR and os.access(self.path, os.W_OK))
+
     def _setting(self, one: Declared, data: Mapping[str, Any]) -> Setting:
         found = _at(data, one.name)
         value, origin = (one.default, DEFAULT) if found is None else (found, FILE)
@@ -130,6 +140,8 @@ class ConfigFile:
         return Setting(what=one, value=_dotted(one, value), origin=origin)
 
     def _new(self, text: str, changes: Mapping[str, Any]) -> str:
+        if self._is_protected():
+            raise UsageError(said("settings.protected", file=str(self.path)), field=self.path.name)
         data = home_folder.read_config(self.path)
         by_name = {one.name: one for one in declared.everything()}
         steps: dict[tuple[str, ...], Any] = {}

@@ -127,6 +127,9 @@ REFUSALS: dict[str, str] = {
     ),
     "settings.by_hand": N_("{field} is written in {file} in a way that only a person can change; open the file"),
     "settings.dots": N_("{field} holds dots in place of a secret; write the secret itself"),
+    "settings.protected": N_(
+        "{file} is read-only, so nothing was changed in it; allow writing to it (its permissions), then save again"
+    ),
     "settings.unwritable": N_("{file} cannot be written: {why}"),
     "role.contested": N_("somebody else changes roles at this moment; try again"),
     "store.closed": N_("the store {address} is closed"),

@@ -116,3 +116,17 @@ def test_a_file_that_somebody_changed_meanwhile_is_left_alone(file: ConfigFile) 
     with pytest.raises(UsageError, match="changed meanwhile"):
         file.write({"worker.slots": 8}, mark)
     assert text(file).endswith("# theirs\n")
+
+
+def test_a_file_that_is_read_only_is_left_as_it_is(file: ConfigFile) -> None:
+    before, mark = file.path.read_bytes(), file.look().mark
+    file.path.chmod(0o444)
+    for change in (lambda: file.check({"worker.slots": 9}), lambda: file.write({"worker.slots": 9}, mark)):
+        with pytest.raises(UsageError, match="read-only") as refused:
+            change()
+        assert str(file.path) in str(refused.value)
+        assert "allow writing" in str(refused.value)
+    assert file.path.read_bytes() == before
+    file.path.chmod(0o644)
+    file.write({"worker.slots": 9}, mark)
+    assert file.look().of("worker.slots").value == 9
