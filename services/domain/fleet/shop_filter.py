@@ -18,12 +18,19 @@ WORDS = ("shop", "platform", "group", "tag", "name", "home", "state")
 NUMBERS = ("active", "dead", "concurrency")
 TRUTHS = ("paused", "dedicated", "enabled", "unregistered")
 FIELDS = (*WORDS, *NUMBERS, *TRUTHS)
+#: what states of shops are called where Chinese is read
+CHINESE_STATES: Mapping[str, str] = {
+    "待确认": "held", "需登录": "login", "登录": "login", "死信": "dead", "卡住": "stuck", "频繁失败": "breaker",
+    "情况不明": "unknown", "重试中": "retrying", "执行中": "running", "等待中": "waiting", "类型已暂停": "paused_type",
+    "正常": "healthy", "空闲": "idle", "静默时段": "quiet_hours", "已暂停": "paused",
+}  # fmt: skip
+_TRUE = {"是": "yes", "否": "no"}
 #: names of tasks beside them are known and refused, not looked for as words
 _NAMES = filter.Names({
     **filter.CHINESE, "状态": "state", "标签": "tag", "名称": "name", "归属": "home", "归属节点": "home",
     "进行中": "active", "死信": "dead", "上限": "concurrency", "并发": "concurrency", "暂停": "paused",
     "已暂停": "paused", "独立队列": "dedicated", "专用队列": "dedicated", "启用": "enabled",
-})  # fmt: skip
+}, {"state": CHINESE_STATES, **dict.fromkeys(TRUTHS, _TRUE)})  # fmt: skip
 
 
 def _words(row: Mapping[str, Any], field: str) -> tuple[str, ...]:

@@ -49,15 +49,28 @@ CHINESE: Mapping[str, str] = {
     "批次": "batch", "指纹": "fp", "错误": "error", "关卡": "gate", "日志": LOG, "状态": "status", "通道": "lane",
     "尝试": "attempts", "优先级": "priority", "创建": "created", "更新": "updated",
 }  # fmt: skip
+#: and what stands in these columns there
+CHINESE_WORDS: Mapping[str, Mapping[str, str]] = {
+    "status": {
+        "未发送": "pending", "等待中": "queued", "被拦住": "blocked", "已计划": "scheduled", "执行中": "running",
+        "重试中": "retrying", "待确认": "held", "成功": "succeeded", "死信": "dead", "已取消": "cancelled",
+        "进行中": "flight",
+    },
+    "lane": {"高": "high", "专用": "dedicated", "普通": "normal", "低": "low"},
+    "triage": {
+        "未处理": "open", "已归档": "archived", "已忽略": "ignored", "已重新发布": "republished",
+        "已被后来者完成": "overtaken",
+    },
+}  # fmt: skip
 
 
 class Names:
-    """How the fields of one kind of list may be written: as the program calls them, or as its columns are called where
-    Chinese is read.
+    """How the fields of one kind of list, and the words in them, may be written: as the program calls them, or as they
+    are called where Chinese is read.
     """
 
-    def __init__(self, chinese: Mapping[str, str]) -> None:
-        self._chinese = chinese
+    def __init__(self, chinese: Mapping[str, str], words: Mapping[str, Mapping[str, str]] = CHINESE_WORDS) -> None:
+        self._chinese, self._words = chinese, words
         # Chinese input methods give full-width punctuation; it means the same. Behind ``payload.`` stands any name.
         self.pattern = re.compile(
             r"(-?)((?i:payload)\.[^\s\"“”,，:=~<>：＝～＜＞]+|[A-Za-z_]+|"
@@ -68,6 +81,14 @@ class Names:
         """In small letters but for what the payload calls it, and as the program calls it."""
         head, dot, rest = self._chinese.get(name, name).partition(".")
         return f"{head.lower()}{dot}{rest}"
+
+    def word(self, field: str, value: str) -> str:
+        """As the program calls it."""
+        return self._words.get(field, {}).get(value, value)
+
+    def instead(self, field: str, value: str, known: Collection[str]) -> tuple[str, ...]:
+        """What could stand there: of ``known``, or in Chinese where it was written so."""
+        return tuple(known if value.isascii() else self._words.get(field, ())) or tuple(known)
 
 
 _TASKS = Names(CHINESE)
@@ -190,7 +211,8 @@ def _scan(text: str, at: int, known: Collection[str] | None, names: Names) -> Pi
         raise FilterError(
             "filter.unknown_field", at, field=name[2], remedy=_nearest(field, FIELDS), text=text[at : at + 40]
         )
-    values, end = _scan_values(text, name.end(), field)
+    written_, end = _scan_values(text, name.end(), field)
+    values = tuple((names.word(field, value), in_quotes) for value, in_quotes in written_)
     op = name[3].translate(_WIDE).replace(":", "=")
     return Piece(field, op, values, bool(name[1]), at, end)
 
@@ -375,10 +397,8 @@ def _need_op(raw: Piece, allowed: set[str] | frozenset[str]) -> None:
 
 
 def _unknown_word(raw: Piece, value: str) -> FilterError:
-    choices = _WORDS[raw.field]
-    return FilterError(
-        "filter.unknown_word", raw.at, field=raw.field, value=value[:40], remedy=_nearest(value.lower(), choices)
-    )
+    remedy = _nearest(value.lower(), _TASKS.instead(raw.field, value, _WORDS[raw.field]))
+    return FilterError("filter.unknown_word", raw.at, field=raw.field, value=value[:40], remedy=remedy)
 
 
 def _nearest(word: str, choices: tuple[str, ...]) -> str:

@@ -81,7 +81,8 @@ class Fields(msgspec.Struct, frozen=True, kw_only=True):
             return self._of_truth(one, values)
         known = self.known.get(one.field)
         if known is not None and (wrong := [value for value in values if value not in known]):
-            about = {"field": one.field, "value": f"{wrong[0]!r:.40}", "known": ", ".join(known)}
+            instead = ", ".join(self.names.instead(one.field, wrong[0], known))
+            about = {"field": one.field, "value": f"{wrong[0]!r:.40}", "known": instead}
             raise UsageError(said("row_filter.never", **about), field="filter")
         return self.words[one.field](lambda word: any(same(word, value, one.op) for value in values))
 

@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain.task.search.filter import parse
+from services.called import LANE_WORDS, STATUS_WORDS, TRIAGE_WORDS
+from services.domain.fleet.shop_filter import CHINESE_STATES
+from services.domain.insight.shop import STATES
+from services.domain.task.search.filter import CHINESE_WORDS, parse
 from services.domain.task.search.query import Term
+from services.i18n import _, pgettext, speaking
+from views.support.words import shop
 from views.widgets.filter.text import Chip, as_words, combine, split
 
 FIELDS = ("status", "shop", "platform")
@@ -30,11 +35,25 @@ FIELDS = ("status", "shop", "platform")
         ("登录 状态", (), "登录 状态"),
         ("status：dead，held -platform：pdd", (Chip("status", ("dead", "held")), Chip("platform", ("pdd",), True)), ""),
         ("shop：“柚子 家纺”，pdd:2 “两个 词”", (Chip("shop", ("柚子 家纺", "pdd:2")),), "“两个 词”"),
+        ("状态:死信,held 店铺:a", (Chip("status", ("dead", "held")), Chip("shop", ("a",))), ""),
         ("STATUS=dead age＞1h", (Chip("status", ("dead",)),), "age＞1h"),
     ],
 )
 def test_splitting(expression: str, chips: tuple[Chip, ...], words: str) -> None:
     assert split(expression, FIELDS) == (chips, words)
+
+
+def test_words_of_columns_in_chinese_are_those_that_stand_there() -> None:
+    with speaking("zh_CN"):
+        lanes = {pgettext("lane", word): lane for lane, word in LANE_WORDS.items()}
+        shown = {
+            "status": {_(word): status for status, word in STATUS_WORDS.items()},
+            "triage": {_(word): triage for triage, word in TRIAGE_WORDS.items()},
+            "lane": lanes,
+        }
+        states = {shop.word(state): state for state in STATES}
+    assert {field: shown[field] | words for field, words in CHINESE_WORDS.items()} == CHINESE_WORDS
+    assert CHINESE_STATES | states == CHINESE_STATES
 
 
 @given(
