@@ -447,6 +447,8 @@ class MainWindow(QMainWindow):
         """Return to the page before (Alt+Left)."""
         if page_id := self._history.back(self._current):
             self._show(page_id)
+        else:
+            refuse(_("There is no page to go back to"), _focused(self) or self)
 
     def _return(self) -> None:
         """Return to where one came from, also where a page was the first that was opened."""
@@ -456,6 +458,8 @@ class MainWindow(QMainWindow):
         """Undo a return (Alt+Right)."""
         if page_id := self._history.forward(self._current):
             self._show(page_id)
+        else:
+            refuse(_("There is no page to go forward to"), _focused(self) or self)
 
     def come_forward(self) -> None:
         """Stand in front of all windows, also where it was minimised."""

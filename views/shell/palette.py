@@ -126,7 +126,10 @@ class Palette(Dimming):
         self.setAccessibleName(_("Command palette"))
         self.setWindowTitle(_("Command palette"))
         self.list.setAccessibleName(_("Results"))
-        self._note.setText(_("Up, Down: move   Enter: open   Ctrl+C: copy id"))
+        alone = self._commands_only  # a command has no id
+        self._note.setText(
+            _("Up, Down: move   Enter: open") if alone else _("Up, Down: move   Enter: open   Ctrl+C: copy id")
+        )
         self._keys.setText("" if self._commands_only else _("> commands   @ shops   # tasks"))
 
     # finding

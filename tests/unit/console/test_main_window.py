@@ -7,7 +7,7 @@ import time
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from console.main_window import MainWindow
@@ -18,6 +18,7 @@ from views.charts.depth_chart import DepthChart
 from views.charts.series import Frame, SampleBuffer
 from views.charts.time_window import TimeWindow
 from views.page import Page
+from views.support import safe
 from views.support.throttle import turns
 from views.theme import theme
 
@@ -117,11 +118,13 @@ def test_back_and_forward(qtbot: QtBot, window: MainWindow) -> None:
     window.back()
     window.back()
     assert window.current == "a"
+    assert QToolTip.text() == safe.tooltip("There is no page to go back to")
     qtbot.keyClick(window, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
     assert window.current == "b"
     window.open_page("a")
     window.forward()
     assert window.current == "a"
+    assert QToolTip.text() == safe.tooltip("There is no page to go forward to")
 
 
 def test_the_rail_opens_pages(qtbot: QtBot, window: MainWindow) -> None:

@@ -17,6 +17,7 @@ from console.main_window import MainWindow
 from services import i18n
 from services import settings as config
 from services.domain.insight.connection import BROKER, STORE, Answer
+from tests.support.widgets import words
 from views.dialogs.guide import GuideDialog
 from views.pages.connection.page import ConnectionPage
 from views.shell.key_help import KeyHelp
@@ -116,6 +117,7 @@ def test_the_palette_offers_what_can_be_done_where_no_connection_opens(
         "Operator's guide", "All keys", "Quit Fleetdeck",
     ]  # fmt: skip
     assert not any(one.reason for one in offered.values())
+    assert "Ctrl+C" not in words(palette), "nothing has an id there"
     palette.field.setText("again")
     with qtbot.waitSignal(page.again):
         qtbot.keyClick(palette.field, Qt.Key.Key_Return)
