@@ -175,11 +175,14 @@ class Parser(argparse.ArgumentParser):
         field = named.split(", ")[0].split("/")[-1]
         if wrong := _CHOICE.fullmatch(tail):
             known = wrong["known"].replace("'", "")
-            what = field.removeprefix("--").lower()
-            message = spoken.phrase(
-                "there is no {what} {given}; there are {known}", what=what, given=wrong["given"], known=known
-            )
-            given = wrong["given"].strip("'")
+            what, given = field.lower(), wrong["given"]
+            if what.startswith("--"):
+                message = spoken.phrase("{name} takes {known}, not {given}", name=what, known=known, given=given)
+            else:
+                message = spoken.phrase(
+                    "there is no {what} {given}; there are {known}", what=what, given=given, known=known
+                )
+            given = given.strip("'")
             near = difflib.get_close_matches(given, known.split(", "), 1, ALIKE)
             message = spoken.meant(message, near[0] if near else "")
             before = self._words[self._words.index(given) - 1] if given in self._words[1:] else ""

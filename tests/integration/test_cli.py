@@ -87,6 +87,13 @@ def test_pages_follow_each_other(cli: Cli) -> None:
     assert [one["shop_id"] for one in oldest["tasks"]] == ["s0"]
 
 
+@pytest.mark.parametrize("order", ["created", "updated", "priority", "due"])
+def test_a_list_shows_what_it_is_sorted_by(cli: Cli, order: str) -> None:
+    create(cli, "s1", "work", None, "--delay", "3m")
+    heads = cli.call("task", "list", "--sort", order).stdout.splitlines()[0].lower().split()
+    assert any(head.startswith(order) for head in heads), heads
+
+
 def test_duplicates_are_refused_queued_or_forced(cli: Cli) -> None:
     words = ("task", "create", "--platform", "pdd", "--shop", "s1", "--type", "sync_order")
     (first,) = cli.run(*words)["created"]

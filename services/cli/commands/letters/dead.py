@@ -460,7 +460,9 @@ def _options(args: argparse.Namespace, *, one: bool) -> Options:
     words = [word.strip() for word in skip.split(",") if word.strip()]
     if not words or not set(words) <= set(SKIPS):
         raise UsageError(
-            spoken.phrase("--skip takes {names}, not {skip}", names=", ".join(SKIPS), skip=f"{skip!r:.60}"),
+            spoken.phrase(
+                "{name} takes {known}, not {given}", name="--skip", known=", ".join(SKIPS), given=f"{skip!r:.60}"
+            ),
             field="--skip",
         )
     chosen = Options(

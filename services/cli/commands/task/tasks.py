@@ -41,6 +41,8 @@ EXAMPLES = (
 )
 #: words of the command line -> what the record becomes
 DECISIONS = {"succeeded": Status.SUCCEEDED, "again": Status.PENDING, "dead": Status.DEAD}
+#: what stands in the list beside the usual, where that is its order
+_SORTED_BY = {"updated": "updated_at", "priority": "priority", "due": "due_at"}
 _CHUNK = 1024 * 1024
 #: seconds between two looks at a task that is followed
 PACE_S = 0.5
@@ -109,7 +111,9 @@ def list_tasks(context: Context) -> int:
     args = context.args
     if args.sort not in SORTS:
         raise UsageError(
-            spoken.phrase("--sort takes {names}, not {sort}", names=", ".join(SORTS), sort=f"{args.sort!r}"),
+            spoken.phrase(
+                "{name} takes {known}, not {given}", name="--sort", known=", ".join(SORTS), given=f"{args.sort!r}"
+            ),
             field="--sort",
         )
     with context.engine(looking=True) as engine:
@@ -121,8 +125,10 @@ def list_tasks(context: Context) -> int:
         zone = shapes.zone(engine)
     tasks = [shapes.task(task, gates.get(task.task_id, "")) for task in page.tasks]
     document = {"tasks": tasks, "next": page.next, "total": page.total, "at_least": page.at_least}
-    header = ("id", "status", "gate", "type", "shop", "lane", "attempt", "created", "error")
-    context.show(document, table(header, [_row(task, gates.get(task.task_id, ""), zone) for task in page.tasks]))
+    by = _SORTED_BY.get(args.sort, "")
+    header = ("id", "status", "gate", "type", "shop", "lane", "attempt", "created", *([by] if by else []), "error")
+    rows = [_row(task, gates.get(task.task_id, ""), zone, by) for task in page.tasks]
+    context.show(document, table(header, rows))
     return EXIT_OK
 
 
@@ -246,8 +252,9 @@ def change(context: Context) -> int:
         return choose.report(context, outcome, args.verb)
 
 
-def _row(task: Task, gate: str, zone: str) -> tuple[object, ...]:
+def _row(task: Task, gate: str, zone: str, by: str) -> tuple[object, ...]:
     attempt = f"{task.attempt}/{attempts.most(task)}"
+    order = [shapes.clock(getattr(task, by), zone) if by in shapes.INSTANTS else getattr(task, by)] if by else []
     return (
         task.task_id,
         task.status,
@@ -257,6 +264,7 @@ def _row(task: Task, gate: str, zone: str) -> tuple[object, ...]:
         task.lane,
         attempt,
         shapes.clock(task.created_at, zone),
+        *order,
         classify.headline(task.error),
     )
 

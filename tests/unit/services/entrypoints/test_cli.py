@@ -62,7 +62,12 @@ def test_a_page_that_is_none_is_told_with_those_there_are(
 ) -> None:
     assert program.run(["--page", "shop"], lambda request: opened.append(request) or 0) == 2
     assert not opened
-    assert f"there is no page 'shop'; there are {', '.join(pages())}" in capsys.readouterr().err
+    assert f"--page takes {', '.join(pages())}, not 'shop'" in capsys.readouterr().err
+
+
+def test_an_option_that_has_a_few_words_names_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.run(["task", "resolve", "x", "--as", "nope"], lambda _request: 0) == 2
+    assert "--as takes again, dead, succeeded, not 'nope'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
