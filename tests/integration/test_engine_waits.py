@@ -386,3 +386,15 @@ def test_the_headline_knows_a_lane_that_no_worker_serves(hall: Fleet) -> None:
     beat(hall, lanes=(hall.task(other).lane,))
     say(hall, "no_worker", task)
     assert flow_says(hall) == {"need": 1}
+
+
+def test_the_headline_asks_for_a_worker_where_the_one_that_could_run_nothing_has_left(hall: Fleet) -> None:
+    engine, task = hall.engine, hall.create("s1", kind="flow")
+    beat(hall, executors=("python",))
+    ask = Claim(task_id=task, gen=0, attempt=0, owner=task, worker="w", lease_ms=600_000, able=False)
+    assert hall.apply(ask).code == "blocked"
+    assert flow_says(hall) == {"need": 1}
+    beat(hall, state="stopped")
+    assert flow_says(hall) == {}
+    told = english_headline(headline(look_once(engine.store, engine.broker, engine.registry, engine.clock)))
+    assert told == "1 task waiting; no worker takes tasks: start one"

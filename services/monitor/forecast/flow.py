@@ -184,7 +184,8 @@ class FlowQueries:
             elif gate == NO_WORKER:
                 kind = self._registry.task_type(task.task_type)
                 supply = ability.supply(kind, task.lane, snapshot.workers, snapshot.at_ms)
-                found[task.task_id] = "" if supply.able else "need"
+                # where nobody works at all it is not known that whoever is started cannot: that is told
+                found[task.task_id] = "" if supply.able or not supply.seen else "need"
             elif gate == HOME:
                 node = home.node_of(task.gate)
                 alive = bool(node) and any(
