@@ -13,7 +13,7 @@ from typing import Any
 from fastapi.datastructures import Headers
 
 from services import log as logs
-from services.api.problems import MEDIA, Problem
+from services.api.problems import MEDIA, Problem, of_json
 from services.domain.text.mask import masked_text
 from services.domain.text.visible import visible
 from services.domain.types import strict_json
@@ -216,10 +216,11 @@ def _check_form(headers: Headers, body: bytes) -> None:
         found = strict_json.loads(text)
     except UnicodeDecodeError as exc:
         raise Problem(status=400, detail="the body is not UTF-8", code="malformed") from exc
-    except RecursionError as exc:
-        raise Problem(status=400, detail="the body is nested too deeply", code="malformed") from exc
-    except ValueError as exc:
-        raise Problem(status=400, detail=f"the body is not JSON: {exc}"[:300], code="malformed") from exc
+    except (ValueError, RecursionError) as exc:
+        remedy = "Correct the body at that place and send it again."
+        raise Problem(
+            status=400, detail=f"the body is not JSON: {of_json(exc)}", code="malformed", remedy=remedy
+        ) from exc
     if "\\u" in text and (bad := next(_unkept(found), None)):
         field, what = bad[0][:200], bad[1]
         remedy = f"Send {field or 'the body'} without it, as whole characters."

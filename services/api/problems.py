@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from services import messages
 from services.cli import output
 from services.domain.errors import (
     BrokerUnavailable,
@@ -17,7 +18,8 @@ from services.domain.errors import (
     StoreUnavailable,
     UsageError,
 )
-from services.domain.text.said import Said, words_of
+from services.domain.task import own_words
+from services.domain.text.said import Said, said, words_of
 
 MEDIA = "application/problem+json"
 #: seconds after which a lost store or broker is worth another try
@@ -97,6 +99,14 @@ class Problem(Exception):
         if self.status == 401:
             found["www-authenticate"] = 'Bearer realm="fleetdeck"'
         return found
+
+
+def of_json(exc: ValueError | RecursionError) -> str:
+    """What is wrong with a text that is no JSON, and where: Python's reader says it to programmers."""
+    if isinstance(exc, RecursionError):
+        return said("json.deep")
+    found = own_words.find(str(exc))
+    return messages.within(found) if found is not None else words_of(exc)
 
 
 def of_error(exc: ConsoleError) -> Problem:

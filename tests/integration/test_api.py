@@ -385,6 +385,26 @@ def test_the_field_with_what_no_text_shows_is_named(api: Api) -> None:
             assert field in found["remedy"]
 
 
+def test_a_body_that_is_no_json_is_told_with_its_place(api: Api) -> None:
+    with api.client(api.token("operator")) as ask:
+        for body, told in (
+            ('{"type": "work"\n "shops": []}', "a , is missing in line 2, at character 2"),
+            ('{"type": }', "a value is missing in line 1, at character 10"),
+            ("{'type': 1}", "a name in double quotes is missing in line 1, at character 2"),
+            ('{"type": "work}', "the quotation mark in line 1, at character 10, is never closed"),
+            ('{"type": 1, "type": 2}', "the key 'type' stands twice"),
+            ("\ufeff{}", "byte order mark"),
+            ("[" * 100_000, "nested too deeply"),
+        ):
+            answer = ask.post("/api/v1/tasks", content=body.encode(), headers={"content-type": "application/json"})
+            found = problem(answer, 400, "malformed")
+            assert f"the body is not JSON: {told}"[:20] in found["detail"]
+            assert told in found["detail"], found
+            assert "send it again" in found["remedy"]
+        answer = ask.get("/api/v1/work", params={"shop": "pdd:s1", "type": "work", "payload": '{"a"}'})
+        assert problem(answer, 422)["detail"] == "payload is not JSON: a : is missing in line 1, at character 5"
+
+
 def test_a_priority_may_come_as_the_number_it_is(api: Api) -> None:
     with api.client(api.token("operator")) as ask:
         for given, status in ((7, 201), ("7", 201), (11, 422), (True, 422), (1.5, 422)):

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Response
 
 from services.api import shapes
 from services.api.here import Here
+from services.api.problems import of_json
 from services.api.shapes import Name
 from services.domain.errors import UsageError
 from services.domain.text.said import said
@@ -28,6 +29,6 @@ def work(
     try:
         found = strict_json.loads(payload) if payload else None
     except (ValueError, RecursionError) as exc:
-        raise UsageError(said("api.not_json", error=str(exc)[:280]), field="payload") from exc
+        raise UsageError(said("api.not_json", error=of_json(exc)), field="payload") from exc
     words = json.dumps(found, ensure_ascii=False) if found is not None else ""
     return here.look("work", shop, type, day=day, payload=words)

@@ -328,6 +328,8 @@ REFUSALS: dict[str, str] = {
     "batch.payload": N_("must be an object"),
     "batch.batch": N_("a batch cannot make batches"),
     "json.long": N_("it has {size} characters; up to {most} are read"),
+    "json.bom": N_("it begins with a byte order mark (BOM); leave that out"),
+    "json.deep": N_("it is nested too deeply"),
     "json.twice": N_("the key {name} stands twice in one object"),
     "json.constant": N_("{word} is not a JSON number"),
     "json.digits": N_("a number of {digits} digits is too large; write it as a text"),

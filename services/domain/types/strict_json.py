@@ -31,7 +31,7 @@ def loads(text: str, *, number: Callable[[str], Any] | None = None, most: int = 
     if len(text) > most:  # it would be taken apart first and refused then: each of its keys is an object for a while
         raise Inexact(said("json.long", size=len(text), most=most))
     if text.startswith("\ufeff"):
-        raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
+        raise Inexact(said("json.bom"))
     return _decoder(number).decode(text)
 
 
