@@ -215,17 +215,19 @@ class AlertCommands:
 
         Raises:
             UsageError: there is no such rule.
-            RuleChanged: there is another one than ``instead``.
+            RuleChanged: there is another one than ``instead``, or somebody changed it this very moment.
         """
         self._audit.need(self._operator, "admin", "alert.rule_reset", [name])
+        body = self._store.document(rules.KIND, name)
         if instead is not None and instead != (now := self.rules().get(name)):
             raise RuleChanged(now)
         before = self._rule(name)
-        if self._store.document(rules.KIND, name) is None:  # nobody changed it
+        if body is None:  # nobody changed it
             return before
         with self._audit.act("alert.rule_reset", [name], {"before": msgspec.to_builtins(before)}):
             self._store.put_document(rules.VERSIONS, rules.version_name(before), rules.dump(before))
-            self._store.remove_document(rules.KIND, name)
+            if not self._store.swap_document(rules.KIND, name, body, ""):  # somebody came in between
+                raise RuleChanged(self.rules().get(name))
         return self._defaults.get(name)
 
     def _rule(self, name: str) -> Rule:

@@ -191,7 +191,7 @@ class Fleet(Protocol):
         """Keep a JSON document unless there is one of this name; tell whether it was kept."""
 
     def swap_document(self, kind: str, name: str, before: str, body: str) -> bool:
-        """Keep a JSON document in the place of the one that was read; tell whether that was still there."""
+        """Keep a JSON document in place of the one that was read, "" strikes it off; tell whether it was there."""
 
     def remove_document(self, kind: str, name: str) -> bool:
         """Strike a document off; tell whether there was one."""

@@ -92,3 +92,6 @@ def test_a_document_is_replaced_only_as_it_was_read(rig: Rig) -> None:
     assert rig.store.document("view", "v1") == '"two"'
     assert not rig.store.swap_document("view", "v2", '"one"', '"two"')
     assert rig.store.document("view", "v2") is None
+    assert not rig.store.swap_document("view", "v1", '"one"', ""), "nor struck off"
+    assert rig.store.swap_document("view", "v1", '"two"', "")
+    assert rig.store.documents("view") == {}

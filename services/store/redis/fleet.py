@@ -21,7 +21,6 @@ _RESIGN = load("resign")
 _STRIKE_OFF = load("strike_off")
 _PUT_SHOPS = load("put_shops")
 _SWAP = load("swap_document")
-_SWAP_PAUSE = load("swap_pause")
 _SHOPS_AT_ONCE = 500
 #: a worker that was not heard of for a day is forgotten, and orders for it with it
 _DAY_MS = 86_400_000
@@ -82,7 +81,7 @@ class Fleet(Part):
         if bool(before) != bool(by) or [one.by for one in known] != [by] * bool(by):
             return False
         after = b"" if pause is None else self._packed(pause)
-        return bool(self._link.run(_SWAP_PAUSE, (keys.PAUSES,), scope, before, after))
+        return bool(self._link.run(_SWAP, (keys.PAUSES,), scope, before, after))
 
     def pauses(self) -> list[Pause]:
         """The closed switches."""
@@ -123,7 +122,7 @@ class Fleet(Part):
         return bool(self._link.call("HSETNX", keys.DOCUMENTS + kind, name, body))
 
     def swap_document(self, kind: str, name: str, before: str, body: str) -> bool:
-        """Keep a JSON document in the place of this one."""
+        """Keep a JSON document in the place of this one, or strike it off."""
         self._link.check_writable()
         return bool(self._link.run(_SWAP, (keys.DOCUMENTS + kind,), name, before, body))
 

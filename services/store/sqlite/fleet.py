@@ -115,10 +115,13 @@ class Fleet(Part):
         return self._write(lambda conn: conn.execute(sql, row).rowcount > 0)
 
     def swap_document(self, kind: str, name: str, before: str, body: str) -> bool:
-        """Keep a document in the place of this one."""
-        row = (body, kind, name, before)
-        sql = "UPDATE documents SET body = ? WHERE kind = ? AND name = ? AND body = ?"
-        return self._write(lambda conn: conn.execute(sql, row).rowcount > 0)
+        """Keep a document in the place of this one, or strike it off."""
+        row = (kind, name, before)
+        where = "WHERE kind = ? AND name = ? AND body = ?"
+        if not body:
+            return self._write(lambda conn: conn.execute(f"DELETE FROM documents {where}", row).rowcount > 0)
+        sql = f"UPDATE documents SET body = ? {where}"
+        return self._write(lambda conn: conn.execute(sql, (body, *row)).rowcount > 0)
 
     def remove_document(self, kind: str, name: str) -> bool:
         """Strike a document off."""

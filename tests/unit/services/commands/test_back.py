@@ -255,6 +255,25 @@ def test_a_rule_is_written_over_no_version_that_was_not_seen(room: Room, monkeyp
     assert mine.rules()[seen.name].for_s == seen.for_s
 
 
+def test_a_rule_that_somebody_changes_while_it_is_set_back_keeps_that(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, theirs, seen = office(room).alerts, office(room, "ben@desk").alerts, DEFAULTS[0]
+    made = mine.set_rule(msgspec.structs.replace(seen, for_s=90))
+    keep, came = room.store.put_document, list[str]()
+
+    def overtaken(kind: str, name: str, body: str) -> None:
+        keep(kind, name, body)
+        if kind == VERSIONS and not came:
+            came.append(kind)
+            theirs.set_rule(msgspec.structs.replace(made, for_s=120))
+
+    monkeypatch.setattr(room.store, "put_document", overtaken)
+    with pytest.raises(RuleChanged, match="ben@desk"):
+        mine.reset_rule(seen.name)
+    assert mine.rules()[seen.name].for_s == 120
+
+
 def test_what_a_rule_runs_for_an_incident_changes_nothing_of_its_answer(room: Room) -> None:
     trail = AuditQueries(room.store)
     with heard() as entries, Audit(room.store, "ann@desk").act("alert.mute", ["i1"]):

@@ -1,8 +1,0 @@
--- KEYS pauses; ARGV a scope, the words it must still have and those it gets, "" for none. Answers whether it has.
-if (call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
-if ARGV[3] == '' then
-  call('HDEL', KEYS[1], ARGV[1])
-else
-  call('HSET', KEYS[1], ARGV[1], ARGV[3])
-end
-return 1
