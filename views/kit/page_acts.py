@@ -9,6 +9,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from services import messages
 from services.domain.fleet.shop import Pause
 from services.i18n import N_, _
 from views.context import PageContext
@@ -72,6 +73,10 @@ class PageActs(QObject):
         said = _("{what} is paused; running tasks go on.").format(what=what)
 
         def done(before: Pause | None) -> None:
+            if before is not None and not reason:  # that one stays: nothing was done that could be taken back
+                there = _("{what} was paused already, by {who}; it stays so.")
+                self._tell(there.format(what=what, who=messages.noted(before.by)))
+                return
             call = unless_changed(self._context.audit, partial(fleet.take_back_pause, scope, before))
             undo = undo_action(partial(self._act, call, _("Taken back.")))
             why = ToastAction(text=_("Write why"), call=lambda: self._ask_why(scope, what, before, say))

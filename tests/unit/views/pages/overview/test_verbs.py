@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim
+from services.domain.fleet.shop import Pause
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task.record import Task
 from tests.support.widgets import words
@@ -89,6 +90,19 @@ def test_what_was_cancelled_meanwhile_is_not_told_as_cancelled_now(qtbot: QtBot,
     dialog.verb_button.click()
     qtbot.waitUntil(lambda: "Cancelled already." in words(dialog))
     assert (dialog.isVisible(), dialog.note, fleet.toasts) == (True, "in vain", [])
+
+
+def test_a_pause_that_somebody_else_made_meanwhile_offers_nothing_to_take_back(
+    qtbot: QtBot, fleet: Fleet, owner: QWidget
+) -> None:
+    fleet.seed_shops(6)
+    theirs = Pause(scope="platform:pdd", by="ben@desk", at=fleet.store.now_ms(), reason="sale")
+    fleet.store.set_pause(theirs)
+    AttentionVerbs(fleet.context, owner).run("pause", "platform:pdd")
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 1)
+    assert "was paused already, by ben@desk; it stays so" in fleet.toasts[0].text
+    assert fleet.toasts[0].actions == ()
+    assert fleet.store.pauses() == [theirs]
 
 
 def test_a_pause_goes_at_once_and_its_message_asks_why(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:
