@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 import msgspec
 
@@ -250,13 +250,23 @@ def story(
 def replaced(tasks: Sequence[Task]) -> list[Task]:
     """Those for which a successor stands: of a letter the engine says so, of a cancelled one the task made of it."""
     made_of = {task.parent for task in tasks if task.parent}
+    return [task for task in tasks if _stands_elsewhere(task, made_of)]
 
-    def stands_elsewhere(task: Task) -> bool:
-        if task.status == Status.CANCELLED:
-            return task.task_id in made_of
-        return task.status == Status.DEAD and task.triage in REPLACED
 
-    return [task for task in tasks if stands_elsewhere(task)]
+def counted(newest_first: Iterable[Task]) -> Iterator[Task]:
+    """The others, one by one: whoever stands for a task was created after it."""
+    made_of: set[str] = set()
+    for task in newest_first:
+        if task.parent:
+            made_of.add(task.parent)
+        if not _stands_elsewhere(task, made_of):
+            yield task
+
+
+def _stands_elsewhere(task: Task, made_of: Set[str]) -> bool:
+    if task.status == Status.CANCELLED:
+        return task.task_id in made_of
+    return task.status == Status.DEAD and task.triage in REPLACED
 
 
 def _depths(names: Iterable[tuple[str, str]], edges: Sequence[Edge]) -> dict[tuple[str, str], int]:

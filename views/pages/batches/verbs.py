@@ -228,7 +228,7 @@ def _cancelled(queries: BatchQueries, batch: str) -> tuple[str, ...]:
 
 
 def _write(queries: TaskQueries, batch: str, path: Path) -> int:
-    tasks = queries.each(filter.format_terms((equals("batch", batch),)))
+    tasks = insight.counted(queries.each(filter.format_terms((equals("batch", batch),))))
     return export.write(tasks, path, queries.shops(), shown.zone(), gates=queries.gates)
 
 

@@ -256,7 +256,7 @@ def test_cancelling_asks_and_what_was_cancelled_can_be_created_again(
 
 
 def test_what_was_cancelled_is_created_again_also_when_its_undo_has_gone(
-    qtbot: QtBot, fleet: Fleet, open_page: Open
+    qtbot: QtBot, fleet: Fleet, open_page: Open, tmp_path: Path
 ) -> None:
     ids = create(fleet, "nightly", 3)
     page = open_page()
@@ -278,6 +278,10 @@ def test_what_was_cancelled_is_created_again_also_when_its_undo_has_gone(
     assert {(task.parent, task.batch) for task in made} == {(one, "nightly") for one in (other, *ids[1:])}
     page.refresh()
     qtbot.waitUntil(lambda: not page.buttons["again"].isVisible(), timeout=WAIT_MS)
+    page.actions_of_page.export(page.current(), tmp_path / "nightly.jsonl")  # type: ignore[arg-type]
+    qtbot.waitUntil(lambda: fleet.toasts[-1].text == "3 tasks exported to nightly.jsonl", timeout=WAIT_MS)
+    lines = (tmp_path / "nightly.jsonl").read_text(encoding="utf-8").splitlines()
+    assert {json.loads(line)["task_id"] for line in lines} == {task.task_id for task in made}, "as many as it has"
 
 
 def test_a_retry_waits_for_an_undo_and_then_sends_dead_letters_again(
