@@ -84,6 +84,30 @@ def test_the_summary_and_the_tab_say_one_number(desk: Desk, page: TasksPage, qtb
 
 
 @pytest.mark.one_pair
+def test_another_list_begins_at_its_top_with_no_row_that_nobody_pointed_at(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    for number in range(60):
+        desk.create(1, payload={"page": number})
+    gone = desk.create(2, task_type="shop_crawl")
+    for number in range(60):
+        desk.create(0, payload={"page": number})
+    page.resize(1200, 400)
+    page.refresh()
+    wait(qtbot, lambda: len(ids(page)) == 121)
+    page.table.set_current_key(gone.task_id)
+    kept = ids(page)[115]
+    page.show_request("type:refresh_goods")
+    wait(qtbot, lambda: gone.task_id not in ids(page))
+    assert page.table.current_key() is None
+    assert page.table.verticalScrollBar().value() == 0
+    page.table.set_current_key(kept)
+    page.show_request("")
+    wait(qtbot, lambda: gone.task_id in ids(page))
+    assert page.table.current_key() == kept, "what is in both lists stays below the cursor"
+
+
+@pytest.mark.one_pair
 def test_the_batch_whose_tasks_are_shown_is_a_chip(page: TasksPage) -> None:
     page.show_request("batch:nightly-2026 status:dead")
     assert page.filter.field.text() == ""

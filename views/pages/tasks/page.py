@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, QPoint, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QObject, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from services.domain.task.record import Task
@@ -200,6 +200,7 @@ class TasksPage(Page):
         yield
         self.table = TableView(self._model, name=N_("Tasks"))
         self._rest = AtRest(self.table)
+        self._listed = ""  #: the filter whose rows the table has
         yield
         self.selection = Selection(self._context.tasks, self.table)
         self._waits = Waits(self._context.tasks, self.table, lambda: self.panel.wait())
@@ -315,7 +316,13 @@ class TasksPage(Page):
         self._model.set_usual(("created", self._views.current.newest))
         settle = listing.settle or self._rest.resting
         rows = self._waits.fill(with_rows_beyond(listing, self._model.records()))
+        before = self.table.current_key()
         self._model.apply(rows, settle=settle)
+        if listing.wanted.filter != self._listed and self.table.current_key() != before:
+            # the row below the cursor is of another list: Qt would take one that nobody pointed at, and go there
+            self.table.setCurrentIndex(QModelIndex())
+            self.table.scrollToTop()
+        self._listed = listing.wanted.filter
         self._waits.refresh()
         self.selection.refresh(listing.rows)
         self.panel.note_listed(set(map(task_id, listing.rows)))
