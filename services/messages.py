@@ -97,6 +97,7 @@ TEMPLATES: dict[str, str] = {
     "dead.schema": N_("Its payload does not fit the task type of today: {problem}"),
     "dead.refused_field": N_("Its type refuses the payload now: {field} {problem}"),
     "dead.same_before": N_("The same work as {id}, which comes before it."),
+    "bulk.left": N_("The window was closed; the rest stay dead letters."),
     "bulk.stopped": N_("Stopped; the rest stay dead letters."),
     "bulk.probe_same": N_("The same failure came back ({kind}, {id}); the rest stay dead letters."),
     "bulk.probe_failed": N_("A task that was tried first did not succeed ({kind}, {id}); the rest stay dead letters."),

@@ -31,6 +31,8 @@ KEPT = 50
 _TAIL = 12
 #: why a run ended that nobody shall go on with
 ABORTED = "bulk.aborted"
+#: why one ended whose window was closed: somebody shall know
+LEFT = "bulk.left"
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,8 +202,9 @@ class Shelf:
 
     def _view(self, entry: Entry) -> RunView:
         if entry.ended:
-            ended = "aborted" if entry.why == ABORTED else "stopped" if entry.why and entry.left else "done"
-            return RunView(entry=entry, state=ended)
+            if entry.why and entry.left and entry.why != ABORTED:
+                return RunView(entry=entry, state="interrupted" if entry.why == LEFT else "stopped")
+            return RunView(entry=entry, state="aborted" if entry.why == ABORTED else "done")
         holder = self._store.leader(_role(entry.run_id)).partition("#")[0]
         return RunView(entry=entry, state="running" if holder else "interrupted", holder=holder)
 

@@ -96,4 +96,5 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome
     left: tuple[str, ...] = ()  #: letters that stay dead because the run ended early
     probes: tuple[Probe, ...] = ()
-    why: Message | None = None  #: bulk.stopped | bulk.probe_same | bulk.probe_failed | bulk.probe_… | bulk.silent
+    #: bulk.stopped | bulk.left | bulk.probe_same | bulk.probe_failed | bulk.probe_… | bulk.silent
+    why: Message | None = None

@@ -26,7 +26,7 @@ import msgspec
 from msgspec.structs import replace
 
 from services.commands.audit import Act, Audit, reasons
-from services.commands.bulk.book import Book, RunView, Shelf, successor_tail
+from services.commands.bulk.book import LEFT, Book, RunView, Shelf, successor_tail
 from services.commands.bulk.fates import Fate, fates
 from services.commands.bulk.options import Ended, Options, Probe, Progress
 from services.commands.bulk.plan import ASKS, DONE, GONE, READY, SCHEMA, Item, Plan, Planner
@@ -308,7 +308,7 @@ class BulkRun:
             if self._clock.monotonic() >= end:
                 raise _Ends(Message("bulk.probe_late", {"seconds": round(self._options.probe_wait_s)}))
             if self._control.wait(self._clock, PROBE_LOOK_S):
-                raise _Ends(Message("bulk.stopped"))
+                raise _Ends(Message(self._control.why))
 
     # ---------------------------------------------------------------------- the rest
     def _send_rest(self) -> None:
@@ -325,7 +325,7 @@ class BulkRun:
         while True:
             left = self._limit.left_s()
             if self._control.stopped:
-                raise _Ends(Message("bulk.stopped"))
+                raise _Ends(Message(self._control.why))
             if not left and not self._control.paused:
                 return
             self._tell("paused" if self._control.paused else phase, left)
@@ -369,7 +369,7 @@ class BulkRun:
                     raise _Ends(Message("bulk.silent", {"error": words_of(exc)})) from exc
                 self._tell("silent")
                 if self._control.wait(self._clock, 1.0):
-                    raise _Ends(Message("bulk.stopped")) from exc
+                    raise _Ends(Message(self._control.why)) from exc
             except ConsoleError as exc:
                 raise _Ends(Message("bulk.failed", {"error": words_of(exc)})) from exc
 
@@ -428,6 +428,7 @@ class Control:
 
     def __init__(self) -> None:
         self._paused, self._stopped = threading.Event(), threading.Event()
+        self.why = "bulk.stopped"  #: code of what ends it
 
     def pause(self) -> None:
         """Send nothing more for now."""
@@ -439,6 +440,11 @@ class Control:
 
     def stop(self) -> None:
         """Send nothing more at all."""
+        self._stopped.set()
+
+    def leave(self) -> None:
+        """Send nothing more: who began it goes, and did not say that it shall end."""
+        self.why = LEFT
         self._stopped.set()
 
     @property

@@ -121,14 +121,14 @@ class BulkRunner(QObject):
         self.changed.emit()
 
     def finish(self, grace_s: float = 0.0) -> None:
-        """Let the run go on for a moment, then stop it; what was not sent stays a dead letter.
+        """Let the run go on for a moment, then leave it; what was not sent stays a dead letter.
 
         Blocking, from any thread; what is held begins with ``send_now`` before this, as it was asked for.
         """
         thread = self._thread
         if thread is not None:
             thread.join(grace_s)
-            self._control.stop()
+            self._control.leave()
             thread.join(STOP_S)
 
     def _run(self) -> None:

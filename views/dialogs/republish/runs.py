@@ -387,6 +387,6 @@ def _head(view: RunView) -> str:
     ]
     if view.state == "interrupted":
         parts.append(_("Its program ended in the middle; nothing is sent twice when it goes on."))
-    if entry.why:
-        parts.append(shown.say(Message(entry.why)) if entry.why in ("bulk.stopped", "bulk.aborted") else "")
+    if entry.why in ("bulk.stopped", "bulk.left", "bulk.aborted"):
+        parts.append(shown.say(Message(entry.why)))
     return text.run_on(parts)

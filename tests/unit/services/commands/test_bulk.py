@@ -589,6 +589,18 @@ def test_probes_that_have_passed_are_not_waited_for_again(room: Room, desk: Desk
     assert (len(ended.outcome.done), ended.probes, ended.why) == (5, (), None)
 
 
+def test_a_run_whose_window_was_closed_is_told_as_interrupted_and_goes_on(room: Room, desk: Desk) -> None:
+    ids = letters(room, 4)
+    control = Control()
+    desk.bulk.run(
+        desk.bulk.plan(ids), Options(rate=600), control=control, on_progress=lambda told: told.done and control.leave()
+    )
+    (view,) = desk.bulk.runs()
+    assert (view.state, view.entry.left, view.entry.why) == ("interrupted", 3, "bulk.left")
+    assert desk.bulk.resume(view.entry.run_id).outcome.done == tuple(ids)
+    assert desk.bulk.runs()[0].state == "done"
+
+
 def test_a_run_that_was_stopped_goes_on(room: Room, desk: Desk) -> None:
     ids = letters(room, 4)
     control = Control()
