@@ -14,8 +14,10 @@ from services.domain.past.marks import Mark
 from services.domain.text.message import Message
 from services.monitor.history import Sample
 
-__all__ = ["LANES", "Attention", "LaneDepth", "OverviewNow", "OverviewSource", "Sample"]
+__all__ = ["DUE", "LANES", "Attention", "LaneDepth", "OverviewNow", "OverviewSource", "Sample"]
 
+#: in place of the seconds of its delay, of what is due again and waits in its lane
+DUE = 0
 NOT_KNOWN = Flow(state=LOADING, facts=Facts(known=False))
 
 
@@ -57,7 +59,7 @@ class OverviewNow(msgspec.Struct, frozen=True, kw_only=True):
     ended_since_ms: int = 0  #: both are counted since then only, UTC ms; 0: the whole hour
     oldest_waiting_ms: int | None = None
     oldest_waiting_shop: str | None = None
-    retry_levels: tuple[tuple[int, int], ...] = ()  #: (seconds of the delay, tasks in it)
+    retry_levels: tuple[tuple[int, int], ...] = ()  #: (seconds of the delay or ``DUE``, tasks in it)
     retry_last: int = 0  #: of those that wait for another attempt, those whose next one is the last
     shops: tuple[ShopNow, ...] = ()
     attention: tuple[Attention, ...] = ()

@@ -23,7 +23,7 @@ from services.monitor.forecast.flow import FlowQueries, numbers
 from services.monitor.history import History, Sample
 from services.monitor.letters.causes import CauseQueries
 from services.monitor.live import Live, Snapshot
-from services.monitor.overview import OverviewNow
+from services.monitor.overview import DUE, OverviewNow
 from services.monitor.past.joined import joined
 from services.monitor.past.queries import PastQueries
 from services.monitor.shops.states import ShopStates
@@ -127,7 +127,7 @@ class OverviewQueries:
             **self._numbers(snapshot),
             flow=flow_now,
             oldest_waiting_shop=self._registry.shop_name(oldest.shop) if oldest is not None else None,
-            retry_levels=_levels(retrying),
+            retry_levels=_levels(retrying, snapshot.at_ms),
             retry_last=sum(attempts.last(task) is not None for task in retrying),
             shops=shops,
             attention=self._attention.find(snapshot, shops, oldest, flow_now),
@@ -216,7 +216,11 @@ def _same(one: Counts, other: Counts) -> bool:
     return structs.replace(one, cursor="") == structs.replace(other, cursor="")
 
 
-def _levels(retrying: Sequence[Task]) -> tuple[tuple[int, int], ...]:
-    """How many wait for how long, by the seconds of the delay."""
-    levels = Counter(round((task.due_at - task.updated_at) / 1000) for task in retrying if task.due_at)
+def _levels(retrying: Sequence[Task], now_ms: int) -> tuple[tuple[int, int], ...]:
+    """How many wait for how long, by the seconds of the delay; those whose delay is over are back in their lanes."""
+    levels = Counter(
+        round((task.due_at - task.updated_at) / 1000) if task.due_at > now_ms else DUE
+        for task in retrying
+        if task.due_at
+    )
     return tuple(sorted(levels.items()))

@@ -11,7 +11,7 @@ import numpy as np
 from services.domain.task.status import WAITING as STATUS_WAITING
 from services.domain.task.status import Status
 from services.i18n import N_, _, ngettext, pgettext
-from services.monitor.overview import OverviewNow
+from services.monitor.overview import DUE, OverviewNow
 from views.charts.series import EMPTY, Frame, Numbers, filled, success
 from views.pages.overview.limits import TileLimits
 from views.support import elide, safe, shown, text
@@ -179,6 +179,8 @@ def retrying_kpi(sight: Sight) -> Kpi:
     total = sight.now.status_counts.get("retrying", total)
     levels = [
         _("{n} after {span}").format(n=text.count(count), span=text.join(str(seconds), pgettext("unit", "s")))
+        if seconds != DUE
+        else _("{n} due, in their lanes").format(n=text.count(count))
         for seconds, count in sight.now.retry_levels[:3]
     ]
     last = [_("{n} for the last time").format(n=text.count(sight.now.retry_last))] if sight.now.retry_last else []

@@ -18,6 +18,7 @@ from services.monitor.history import History
 from services.monitor.letters.causes import CauseQueries
 from services.monitor.live import Live
 from services.monitor.numbers.meter import Meter
+from services.monitor.overview import DUE
 from services.monitor.overview_source import OverviewQueries
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
@@ -44,6 +45,17 @@ def test_everything_of_one_moment(room: Room, live: Live, overview: OverviewQuer
     now = overview.now()
     assert (now.dead_open, now.flow.facts.waiting, now.oldest_waiting_shop) == (1, 1, "柚子")
     assert {item.key.partition(":")[0] for item in now.attention} == {"dead", "no_workers"}
+
+
+def test_a_retry_whose_delay_is_over_is_told_as_due(
+    room: Room, live: Live, overview: OverviewQueries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.finish(room.running(shop_id="s1"), "retrying", delay_ms=600_000)
+    live.start()
+    eventually(lambda: live.snapshot().counts.status.get("retrying"))
+    assert overview.now().retry_levels == ((600, 1),)
+    monkeypatch.setattr(live, "now_ms", lambda: room.store.now_ms() + 700_000)
+    assert overview.now().retry_levels == ((DUE, 1),)
 
 
 def test_a_newer_snapshot_asks_nobody_and_changes_no_number_beside_its_items(

@@ -12,7 +12,7 @@ from services import i18n
 from services.domain.insight.forecast import flow
 from services.domain.insight.forecast.durations import Measured
 from services.domain.task.search.filter import parse
-from services.monitor.overview import OverviewNow, Sample
+from services.monitor.overview import DUE, OverviewNow, Sample
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.charts.series import Frame, SampleBuffer
 from views.pages.overview.tiles import TILES, Sight, TileSpec
@@ -48,6 +48,11 @@ def plain(text: str) -> str:
 
 def test_what_retries_for_the_last_time_is_said_first(sight: Sight) -> None:
     assert kpi("retrying", sight, retry_last=2).context.startswith("2 for the last time · ")
+
+
+def test_what_is_due_again_waits_after_no_delay(sight: Sight) -> None:
+    told = kpi("retrying", sight, retry_levels=((DUE, 48), (30, 2)))
+    assert plain(told.context) == "48 due, in their lanes · 2 after 30 s"
 
 
 def test_running_tasks_of_a_silent_worker_fill_no_slots(sight: Sight) -> None:
