@@ -75,7 +75,8 @@ class Declaration:
         def begin(channel: Channel) -> None:
             if self._channel is channel:
                 self._opened, self._asked_at = True, self._link.now()
-                topology.declare(channel, tuple(self._todo), lambda part: self._step(channel, part))
+                with self._link.connection.corked():
+                    topology.declare(channel, tuple(self._todo), lambda part: self._step(channel, part))
 
         def lost(reason: ChannelLost) -> None:
             if self._channel is opened:

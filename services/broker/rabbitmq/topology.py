@@ -198,19 +198,18 @@ def dead_log(platforms: Iterable[str]) -> tuple[Declarable, ...]:
 
 
 def declare(channel: Channel, parts: Iterable[Declarable], step: Callable[[Declarable], None]) -> None:
-    """Declare in order (pika sends each when the one before is answered); ``step`` follows each answer."""
-    for part in parts:
-
-        def answered(_frame: object, part: Declarable = part) -> None:
-            step(part)
-
+    """Declare all of them in one write; ``step`` follows each answer, and answers come in the order of the parts."""
+    asked = tuple(parts)
+    unanswered = iter(asked)
+    channel.on_declared(lambda _frame: step(next(unanswered)))
+    for part in asked:
         match part:
             case Exchange(name, kind):
-                channel.exchange_declare(name, kind, durable=True, callback=answered)
+                channel.ask_exchange(name, kind)
             case Queue(name, arguments):
-                channel.queue_declare(name, durable=True, arguments=dict(arguments), callback=answered)
+                channel.ask_queue(name, dict(arguments))
             case Binding(queue, exchange, key):
-                channel.queue_bind(queue, exchange, routing_key=key, callback=answered)
+                channel.ask_binding(queue, exchange, key)
 
 
 def mismatch(part: Declarable, text: str, existing: Mapping[str, object] | None) -> Said:

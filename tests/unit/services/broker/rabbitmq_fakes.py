@@ -69,17 +69,24 @@ class FakeChannel:
         self.calls.append(("find", exchange))
         self.owed.append(callback)
 
-    def exchange_declare(self, name: str, kind: str, *, durable: bool, callback: Callable[[Any], None]) -> None:
-        assert durable
-        self.calls.append(("exchange", name, kind))
-        self.owed.append(callback)
+    def on_declared(self, callback: Callable[[Any], None]) -> None:
+        self.on_reply = callback
 
-    def queue_declare(
-        self, name: str, *, durable: bool, arguments: dict[str, Any], callback: Callable[[Any], None]
-    ) -> None:
-        assert durable
-        self.calls.append(("queue", name, arguments))
-        self.owed.append(callback)
+    def ask_exchange(self, exchange: str, kind: str) -> None:
+        self.calls.append(("exchange", exchange, kind))
+        self.owed.append(self._declared)
+
+    def ask_queue(self, queue: str, arguments: dict[str, Any]) -> None:
+        self.calls.append(("queue", queue, arguments))
+        self.owed.append(self._declared)
+
+    def ask_binding(self, queue: str, exchange: str, key: str) -> None:
+        self.calls.append(("bind", queue, exchange, key))
+        self.owed.append(self._declared)
+
+    def _declared(self, frame: Any) -> None:
+        assert self.on_reply is not None
+        self.on_reply(frame)
 
     def queue_bind(self, queue: str, exchange: str, *, routing_key: str, callback: Callable[[Any], None]) -> None:
         self.calls.append(("bind", queue, exchange, routing_key))

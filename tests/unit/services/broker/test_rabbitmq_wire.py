@@ -144,8 +144,7 @@ def test_pika_still_has_what_the_repairs_hold_on_to() -> None:
 
 
 def test_a_cancelled_consumer_still_receives_what_was_on_its_way(loose: Loose) -> None:
-    channel = WireChannel(loose, 1, None)
-    channel._set_state(channel.OPEN)
+    channel = _opened(loose)
     got: deque[int] = deque()
     done: list[Any] = []
     channel._consumers["t"] = lambda _channel, method, *_: got.append(method.delivery_tag)
@@ -166,18 +165,44 @@ def test_a_cancelled_consumer_still_receives_what_was_on_its_way(loose: Loose) -
 
 def test_nothing_is_asked_for_that_rabbitmq_4_has_given_up(loose: Loose) -> None:
     """Queues that outlive no connection and belong to nobody, and a prefetch for a whole channel."""
+    channel = _opened(loose)
+    channel.ask_queue("q", {})
+    (declare,) = _methods(loose)
+    assert (declare.durable, declare.exclusive, declare.auto_delete) == (True, False, False)
+    channel.basic_qos(prefetch_count=8, callback=lambda _frame: None)
+    (qos,) = _methods(loose)
+    assert qos.global_qos is False
+
+
+def test_what_is_declared_waits_for_no_answer_and_hears_each_in_its_order(loose: Loose) -> None:
+    channel, heard = _opened(loose), []
+    channel.on_declared(lambda answer: heard.append(type(answer.method)))
+    channel.ask_exchange("e", "topic")
+    channel.ask_queue("q", {"x-queue-type": "classic"})
+    channel.ask_binding("q", "e", "k")
+    exchange, queue, binding = _methods(loose)
+    assert (exchange.exchange, exchange.type, exchange.durable) == ("e", "topic", True)
+    assert (queue.queue, queue.arguments, queue.durable) == ("q", {"x-queue-type": "classic"}, True)
+    assert (binding.queue, binding.exchange, binding.routing_key) == ("q", "e", "k")
+    answers = [spec.Exchange.DeclareOk(), spec.Queue.DeclareOk("q", 0, 0), spec.Queue.BindOk()]
+    for answer in answers:
+        loose.callbacks.process(1, answer, loose, frame.Method(1, answer))
+    assert heard == [spec.Exchange.DeclareOk, spec.Queue.DeclareOk, spec.Queue.BindOk]
+
+
+def _opened(loose: Loose) -> WireChannel:
     channel = WireChannel(loose, 1, lambda _channel: None)
     channel._set_state(channel.OPEN)
-    channel.queue_declare("q", durable=True, arguments={}, callback=lambda _frame: None)
-    declare = _method(loose)
-    assert (declare.durable, declare.exclusive, declare.auto_delete) == (True, False, False)
-    channel._blocking = None
-    channel.basic_qos(prefetch_count=8, callback=lambda _frame: None)
-    assert _method(loose).global_qos is False
+    return channel
 
 
-def _method(loose: Loose) -> Any:
-    """The last method that was written."""
+def _methods(loose: Loose) -> list[Any]:
+    """The methods that were written since."""
     data = b"".join(loose._transport.written)
     loose._transport.written.clear()
-    return frame.decode_frame(data)[1].method
+    found = []
+    while data:
+        size, one = frame.decode_frame(data)
+        found.append(one.method)
+        data = data[size:]
+    return found
