@@ -90,6 +90,7 @@ class Column(Generic[R]):
     hide_rank: int = 0  #: 1 leaves first when the window is narrow; 0 never leaves
     hidden: bool = False  #: not shown until chosen
     live: bool = False  #: changes with the clock: repainted once a second
+    moves: Callable[[R], bool] | None = None  #: of a live one: whether it does so in this row
     speech: Callable[[R], str] | None = None  #: the cell for a screen reader
 
     def display(self, record: R) -> str:

@@ -58,7 +58,7 @@ class CellDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for row in rows:
             height = view.rowHeight(row)
-            self._paint_row(painter, view, row, top, height, sections, model)
+            self._paint_row(painter, view, row, top, height, dirty, sections, model)
             top += height
 
     def _paint_row(
@@ -68,6 +68,7 @@ class CellDelegate(QStyledItemDelegate):
         row: int,
         top: int,
         height: int,
+        dirty: QRect,
         sections: list[tuple[int, int, int]],
         model: RecordModel[Any],
     ) -> None:
@@ -75,7 +76,8 @@ class CellDelegate(QStyledItemDelegate):
         width = view.viewport().width()
         if model.headings and (heading := model.headings.get(model.key_at(row))) is not None:
             head = heading_height()
-            self._paint_heading(painter, QRect(0, top, width, head), heading)
+            if dirty.top() < top + head:  # where only the clock moves on, it is cut and measured for nothing
+                self._paint_heading(painter, QRect(0, top, width, head), heading)
             top, height = top + head, height - head
         if current or ticked:
             painter.fillRect(0, top, width, height, theme().color("sel"))

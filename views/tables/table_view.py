@@ -183,14 +183,24 @@ class LiveCells(QObject):
                 continue
             left, width, run = view.columnViewportPosition(section), view.columnWidth(section), QRect()
             for row, key, record in records:
-                cell = (key, column.key)
-                self._said[cell] = said = column.fingerprint(record)
-                if before.get(cell) != said:
-                    run = run.united(QRect(left, view.rowViewportPosition(row), width, view.rowHeight(row)))
+                if self._moved(column, key, record, before):
+                    head = heading_height() if key in self._model.headings else 0  # above the row: it stays
+                    top, height = view.rowViewportPosition(row) + head, view.rowHeight(row) - head
+                    run = run.united(QRect(left, top, width, height))
                 elif not run.isNull():
                     self._asked.append(run)
                     run = QRect()
             self._asked += [] if run.isNull() else [run]
+
+    def _moved(
+        self, column: Column[Any], key: Hashable, record: object, before: Mapping[tuple[Hashable, str], object]
+    ) -> bool:
+        """Whether a cell says something else than before; it is kept what it says."""
+        if column.moves is not None and not column.moves(record):
+            return False
+        cell = (key, column.key)
+        self._said[cell] = said = column.fingerprint(record)
+        return before.get(cell) != said
 
     def parts(self, region: QRegion) -> list[QRect]:
         """What is to be painted of a region: the cells alone where only the clock asked for it, else all within it; of

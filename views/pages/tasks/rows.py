@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from services.domain.insight import attempts
+from services.domain.insight import attempts, gates
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.mask import masked_json
@@ -67,6 +67,15 @@ def _running(task: Task, now_ms: int) -> Progress:
         return Progress(text=_("stopping") if task.cancel == "stopping" else _("stop requested"), role="retrying")
     share = task.progress / 100 if task.progress >= 0 else None
     return Progress(share=share, text="" if share is not None else pgettext("task", "running"))
+
+
+def _runs(row: TaskRow) -> bool:
+    return row.task.status == Status.RUNNING
+
+
+def _nears(row: TaskRow) -> bool:
+    """Whether its progress tells of a time."""
+    return _runs(row) or row.gate == gates.NOT_DUE or (row.wait is not None and row.wait.starts is not None)
 
 
 def _age(row: TaskRow) -> str:
@@ -135,6 +144,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         kind="glyph",
         width=26,
         live=True,
+        moves=_runs,
         tooltip=lambda row: heard.word(row.task, instant.now_ms()),
         speech=sentence,
     ),
@@ -164,6 +174,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         align="right",
         width=76,
         live=True,
+        moves=_runs,
         hide_rank=2,
     ),
     Column(key="worker", title=N_("Worker"), value=lambda row: row.task.worker, names=True, width=100, hide_rank=1),
@@ -174,6 +185,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         kind="progress",
         width=140,
         live=True,
+        moves=_nears,
         tooltip=lambda row: wait_words.tip(row.wait),
     ),
     Column(key="error", title=N_("Last error"), value=_error, tone="text2", width=110, stretch=True, hide_rank=4),

@@ -15,7 +15,8 @@ from tests.unit.views.samples import COLUMNS, Row, sample_rows
 from views.support import instant, safe
 from views.tables import painters
 from views.tables.column import Column
-from views.tables.record_model import RecordModel
+from views.tables.delegates import heading_height
+from views.tables.record_model import Heading, RecordModel
 from views.tables.table_view import TableView
 from views.theme import theme
 
@@ -291,12 +292,14 @@ class Painted(QObject):
     def __init__(self, table: TableView) -> None:
         super().__init__(table)
         self.rows: set[int] = set()
+        self.top = -1  #: of what was painted last
         self._table = table
         table.viewport().installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QPaintEvent):
             box = event.region().boundingRect()
+            self.top = box.top()
             self.rows |= {self._table.rowAt(y) for y in range(box.top(), box.bottom() + 1, 2)} - {-1}
         return False
 
@@ -330,6 +333,13 @@ def test_a_step_of_the_clock_paints_only_what_says_something_else(qtbot: QtBot) 
     said[2] = "3 h"
     assert a_step() >= {2}, "it was painted meanwhile as it was for a moment"
     assert a_step() == set()
+    model.set_headings({1: Heading("Later")})
+    for _ in range(3):  # it is laid out, and painted, when there is time
+        a_step()
+    said[1] = "4 h"
+    assert a_step() == {1}
+    head = table.rowViewportPosition(1) + heading_height()
+    assert painted.top == head, "a heading knows no clock"
 
 
 def test_the_end_of_the_list_asks_for_more(qtbot: QtBot, table: TableView) -> None:
