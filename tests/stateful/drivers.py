@@ -7,7 +7,6 @@ tidy themselves away later than anybody looks at them do not do so after seconds
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -58,7 +57,7 @@ class _TurnedLink(Link):
         known = self.__dict__.setdefault("_scripts", {})
         if script.sha not in known:
             text = _TURNED + script.text.replace("redis.pcall", "turned").replace("redis.call", "turned")
-            known[script.sha] = Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+            known[script.sha] = Script(lambda: (text, "", ""))
         return super().run(known[script.sha], names, *arguments)
 
 

@@ -6,10 +6,8 @@ import functools
 import hashlib
 import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-
-import msgspec
 
 from services.domain import change
 from services.domain.gates import breaker, dependency, home, limit, passing
@@ -87,29 +85,48 @@ redis.register_function('{function}', function(names, args)
 end)"""
 
 
-class Script(msgspec.Struct, frozen=True):
-    """Text of a script and the name Redis gives it."""
+class Script:
+    """A script, put together when it is first run: most of them are not before a window shows something."""
 
-    text: str
-    sha: str
-    library: str = ""  #: the same as a library with one function, "" where it is only ever a script
-    function: str = ""  #: the name of that
+    def __init__(self, make: Callable[[], tuple[str, str, str]]) -> None:
+        self._make = make
 
+    @functools.cached_property
+    def _made(self) -> tuple[str, str, str]:
+        return self._make()
 
-def _script(text: str, library: str = "", function: str = "") -> Script:
-    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest(), library, function)
+    @property
+    def text(self) -> str:
+        return self._made[0]
+
+    @functools.cached_property
+    def sha(self) -> str:
+        """The name Redis gives it."""
+        return hashlib.sha1(self.text.encode(), usedforsecurity=False).hexdigest()
+
+    @property
+    def library(self) -> str:
+        """The same as a library with one function, "" where it is only ever a script."""
+        return self._made[1]
+
+    @property
+    def function(self) -> str:
+        """The name of that."""
+        return self._made[2]
 
 
 def load(*names: str, reads: bool = False) -> Script:
-    """Join the files of a script, behind the guard of their commands, and fill in what they name.
+    """The files of a script joined, behind the guard of their commands, with what they name filled in; a KeyError once
+    it is run where Python does not have that.
 
     ``reads``: it changes nothing, also not what it finds spoilt.
-
-    Raises:
-        KeyError: a script names a field, key or number that Python does not have.
     """
+    return Script(lambda: (_joined(names, reads=reads), "", ""))
+
+
+def _joined(names: Sequence[str], *, reads: bool = False) -> str:
     text = "\n".join(_part(name) for name in ("guard", *names))
-    return _script(f"local guard = {{ reads = {str(reads).lower()}, spoilt = {{}} }}\n{text}")
+    return f"local guard = {{ reads = {str(reads).lower()}, spoilt = {{}} }}\n{text}"
 
 
 @functools.cache
@@ -124,18 +141,19 @@ def load_apply() -> Script:
 
     As a function its two thousand lines are run through once, when Redis takes it, and not again for every batch.
     """
-    script = load(*_APPLY)
+    return Script(_made_apply)
+
+
+def _made_apply() -> tuple[str, str, str]:
     lengths = ", ".join(f"{op.__name__} = {len(op.__struct_fields__) + 1}" for op in OPERATIONS)
     counted = ", ".join(f"{status} = {place}" for place, status in enumerate(keys.COUNTED, 2))
     kinds = ", ".join(f"{kind} = true" for kind in breaker.KINDS)
     tables = f"local OF_A_SHOP = {{ {kinds} }}\n"
     tables += f"local LENGTH = {{ {lengths} }}\nlocal COUNTED = {{ {counted} }}"
-    text = f"{tables}\n{script.text}"
+    text = f"{tables}\n{_joined(_APPLY)}"
     name = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()[:12]
     function = f"{LIBRARY}apply_{name}"
-    return _script(
-        f"{text}\nreturn apply(KEYS, ARGV)", _LIBRARY.format(name=name, text=text, function=function), function
-    )
+    return f"{text}\nreturn apply(KEYS, ARGV)", _LIBRARY.format(name=name, text=text, function=function), function
 
 
 @functools.cache

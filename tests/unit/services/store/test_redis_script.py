@@ -32,7 +32,7 @@ def test_an_unknown_name_is_an_error(word: str, tmp_path: Path, monkeypatch: pyt
     (tmp_path / "wrong.lua").write_text(f"return {word}\n", encoding="utf-8")
     monkeypatch.setattr(script, "_FOLDER", tmp_path)
     with pytest.raises(KeyError):
-        script.load("wrong")
+        _ = script.load("wrong").text
 
 
 def test_statuses_in_the_scripts_are_statuses() -> None:
