@@ -56,7 +56,7 @@ AHEAD_H, MOST_AHEAD = 24, 50_000
 
 #: what a schedule can be, of which several may be true at once
 STATES = ("on", "off", "overdue", "paused", "collides", "failed")
-_NAMES = Names({**CHINESE, "名称": "name", "备注": "note"})
+_NAMES = Names({**CHINESE, "状态": "state"})
 
 
 class RunView(msgspec.Struct, frozen=True, kw_only=True):

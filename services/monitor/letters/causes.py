@@ -69,6 +69,8 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
         default_factory=Reach
     )  #: where it lies, by the shops that ran the same work in its time
     trend: str = ""  #: new | growing | steady | fading | over
+    among: int = 0  #: where ``count`` is of those that fit a filter: how many there are at all
+    filtered: str = ""  #: and what filters them
 
     @property
     def terms(self) -> tuple[Term, ...]:

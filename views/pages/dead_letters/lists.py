@@ -138,6 +138,10 @@ class LetterPane(QWidget):
         """What the cause is called."""
         return words.heading(self._of.cause) if self._of is not None else ""
 
+    def number(self) -> str:
+        """How many letters it says there are."""
+        return self._note.text()
+
     def _act(self, key: str, _checked: bool = False) -> None:
         if self._of is not None:
             self._verbs.act(key, self._of)
@@ -146,7 +150,10 @@ class LetterPane(QWidget):
         cause = self._of.cause if self._of is not None else None
         count = cause.count if cause is not None else 0
         self._title.show_text(self.title())
-        self._note.setText(ngettext("{n} task", "{n} tasks", count).format(n=text.count(count)) if count else "")
+        every = cause.among or count if cause is not None else 0
+        number = _("{n} of {total}").format(n=text.count(count), total=text.count(every))
+        number = number if every != count else text.count(count)
+        self._note.setText(ngettext("{n} task", "{n} tasks", every).format(n=number) if count else "")
         self.shops.setText(words.lies(cause) if cause is not None else "")
         self.shops.setToolTip(words.matrix(cause) if cause is not None else "")
         self.more.setEnabled(cause is not None)

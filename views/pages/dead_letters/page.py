@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
 from services.called import TRIAGE_WORDS
 from services.commands.bulk.republish import RunView
+from services.domain.errors import UsageError
 from services.domain.gates import paused
 from services.domain.insight.shop import ShopNow
+from services.domain.task import classify
+from services.domain.task.record import Task
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.domain.task.status import Triage
@@ -24,6 +28,7 @@ from views.context import PageContext
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.runs import RunsDialog
 from views.dialogs.republish.telling import detail, headline
+from views.kit.filter_choices import FilterChoices, some_of
 from views.kit.verb import Verbs
 from views.page import Page, PageCommand
 from views.pages.dead_letters import words
@@ -54,6 +59,7 @@ from views.tables.record_model import RecordModel
 from views.tables.task_columns import task_id
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
+from views.widgets.filter.bar import FilterBar, FilterField
 from views.widgets.layout import stacked
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
@@ -66,8 +72,25 @@ WIDE = 1300
 CAUSES, CAUSES_NARROW, PANEL = 330, 250, 440
 #: where they are kept, and how soon after a divider was moved
 WIDTHS, KEEP_MS = "dead_letters.widths", 400
+FIELDS = (*some_of("type", "platform", "shop", "group"), FilterField("owner", N_("Who is at it")), *some_of("error"))
+KEPT = "dead_letters.filter"
+#: where both are told what is shown: the cause stands first
+OF_CAUSE = "fp:"
 #: of the letters so that every column is whole, and of the panel as far as a person may shrink it, and a small screen
 LETTERS, PANEL_LEAST, NARROWEST = 350, 320, 240
+
+
+#: columns of letters by whose cells they can be filtered
+FILTERED: dict[str, Callable[[Task], str]] = {
+    "type": lambda task: task.task_type,
+    "shop": lambda task: task.shop,
+    "platform": lambda task: task.platform,
+}
+
+
+def is_cause(asked: str) -> bool:
+    """Whether this names a cause: its fingerprint, or its kind where it has none."""
+    return asked in (*classify.KINDS, classify.UNKNOWN) or re.fullmatch("[0-9a-f]{16}", asked) is not None
 
 
 class DeadLettersPage(Page):
@@ -88,7 +111,8 @@ class DeadLettersPage(Page):
         self._keep_widths = Debounce(lambda: context.memory.put(WIDTHS, self._split.sizes()), KEEP_MS, self)
         self._model: RecordModel[LetterRow] = RecordModel(COLUMNS, key=task_id, tickable=True, sentence=sentence)
         self._model.set_usual(("updated", True))
-        self._asker = Asker(context, lambda: (row.key for row in self._model.records()), self)
+        kept_filter = str(context.memory.get(KEPT, ""))
+        self._asker = Asker(context, lambda: (row.key for row in self._model.records()), self, kept_filter)
         self._forbidden, self._copied = "", ""  # the latter: the cause whose report is on the clipboard
         self._all = Operation(self, latest=True)
         self.actions_of_page = LetterActions(context, self)
@@ -101,6 +125,7 @@ class DeadLettersPage(Page):
 
     def activate(self) -> None:
         """Follow the feed."""
+        self._choices.refresh()
         self._asker.set_active(True)
         self.panel.success.set_active(True)
         self.broken.look()
@@ -142,22 +167,34 @@ class DeadLettersPage(Page):
         return found
 
     def show_request(self, request: object) -> None:
-        """Show the cause with this fingerprint."""
-        if isinstance(request, str) and request:
-            self._wish = request.removeprefix("fp:")
-            self.states.set_current(Triage.OPEN)
-            self._unknown.ask(Triage.OPEN)
+        """Show the cause with this fingerprint among all, or what fits a filter; ``fp:``, a fingerprint and a filter:
+        that cause among what fits.
+        """
+        asked = str(request or "")
+        cause, _space, filtered = asked.partition(" ")
+        if not asked.startswith(OF_CAUSE) and (filtered or not is_cause(cause)):
+            cause, filtered = "", asked
+        self.filter.set_expression(filtered)
+        self._wish = cause.removeprefix(OF_CAUSE)
+        self.states.set_current(Triage.OPEN)
+        self._unknown.ask((Triage.OPEN, filtered))
+        if self._wish and not filtered:
             self._unknown_letters.ask((Triage.OPEN, self._wish))
             self._asker.ask(replace(self._of(Triage.OPEN, self._wish), descending=self._asker.wanted.descending))
-            self._asker.ask_causes(Triage.OPEN)
+        self._asker.ask_causes(Triage.OPEN, filtered)
 
     def shown_request(self) -> str:
-        """The cause that is open."""
-        return self._asker.wanted.cause
+        """The cause that is open, and the filter."""
+        cause, filtered = self._asker.wanted.cause, self.filter.expression()
+        return f"{OF_CAUSE}{cause} {filtered}" if filtered else cause
+
+    def filter_shown(self) -> str:
+        """The filter."""
+        return self.filter.expression()
 
     def panes(self) -> Sequence[QWidget]:
-        """Causes, letters, panel."""
-        return (self.causes, self.table, self.panel)
+        """Filter, causes, letters, panel."""
+        return (self.filter, self.causes, self.table, self.panel)
 
     def pointed(self) -> tuple[str, str]:
         """Shop and type of the letter in the panel."""
@@ -167,6 +204,7 @@ class DeadLettersPage(Page):
     def retranslate(self) -> None:
         """Say headings and counts again."""
         super().retranslate()
+        self._choices.retranslate()
         self._say()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -192,6 +230,11 @@ class DeadLettersPage(Page):
         self.header.add_action(self.states)
         self.header.set_divider(True)
         yield
+        self.filter = FilterBar(FIELDS, placeholder=N_("Cause, id, shop or error"), offers=len(FIELDS))
+        self.filter.remember(self._context.memory, KEPT)
+        self._choices = FilterChoices(self._context, self.filter, self, FIELDS)
+        self.body.addWidget(self.filter)
+        yield
         self.error = ErrorStrip()
         self.run_strip = RunStrip(self.actions_of_page.runner)
         self.broken = BrokenRun(self._context)
@@ -210,6 +253,7 @@ class DeadLettersPage(Page):
         yield
         self.letters = LetterPane(self._model, self.verbs, self.cause_verbs)
         self.causes, self.table, self.bar = self._pane.causes, self.letters.table, self.letters.bar
+        self.table.filterable = lambda _key, column: column in FILTERED
         self._split.addWidget(self.letters)
         yield
         self.panel = LetterPanel(self._context, self.verbs, self.cause_verbs)
@@ -222,11 +266,14 @@ class DeadLettersPage(Page):
         yield
         self._unknown = self.covered(self._stack)
         self._unknown_letters = self.covered(self.letters, self._unknown)
-        self._unknown.ask(Triage.OPEN)
+        self._unknown.ask((Triage.OPEN, self._asker.filtered))
 
     def _connect(self) -> None:
         # asking
         self.states.chosen.connect(self._on_state)
+        self.filter.changed.connect(self._on_filter)
+        bind(self, {"Esc": self._on_escape})
+        self.table.filter_requested.connect(self._filter_by)
         self.causes.chosen.connect(self._on_cause)
         self._pane.order_chosen.connect(self._order_by)
         self.error.retry.connect(self.refresh)
@@ -248,7 +295,6 @@ class DeadLettersPage(Page):
         self._split.splitterMoved.connect(self._on_moved)
         self.table.current_changed.connect(self._on_letter)
         self.table.open_requested.connect(lambda _key: self.panel.take_focus())
-        bind(self.panel, {"Esc": self.table.setFocus})
         self.panel.step_wanted.connect(self._step)
         self.panel.left.connect(self.table.setFocus)
         self._model.ticked_changed.connect(self._show_bar)
@@ -275,12 +321,17 @@ class DeadLettersPage(Page):
 
     def _show_causes(self, grouped: Grouped) -> None:
         self.error.clear()
-        self._unknown.answer(grouped.triage)
+        self.filter.clear_problem()
+        self._unknown.answer((grouped.triage, grouped.filtered))
         self._grouped = grouped
         self.panel.set_types(grouped.types)
         rows = ordered(grouped.causes.rows, self._pane.order)
         before = self.causes.current()
         self.causes.causes.apply(rows, settle=grouped.settle)
+        if grouped.settle and grouped.filtered and not rows:  # what stands there fits no more
+            self._leave_letters()
+            self.panel.clear()
+            self._asker.ask(Wanted(triage=grouped.triage))
         self._stack.setCurrentWidget(self._split if rows or self._model.rowCount() else self.empty)
         wish, self._wish = self._wish, ""
         if not (wish and self.causes.choose(wish)) and not (before and self.causes.choose(before)) and rows:
@@ -307,7 +358,10 @@ class DeadLettersPage(Page):
 
     def _show_error(self, error: BaseException) -> None:
         self.load_failed()
-        self.error.show_error(told(error))
+        if isinstance(error, UsageError) and error.field == "filter":
+            self.filter.show_problem(told(error))
+        else:
+            self.error.show_error(told(error))
 
     def _on_looked(self, snapshot: Snapshot) -> None:
         self._asker.on_looked(snapshot)
@@ -332,9 +386,27 @@ class DeadLettersPage(Page):
         self._leave_letters()
         self.panel.clear()
         self.causes.causes.clear()
-        self._unknown.ask(triage)
+        self._unknown.ask((triage, self._asker.filtered))
         self._asker.ask(Wanted(triage=triage))
         self._asker.ask_causes(triage)
+
+    def _on_filter(self, expression: str) -> None:
+        self._untick()  # nothing is decided about what may be out of sight in a moment
+        self._asker.ask_causes(self.states.current(), expression)
+
+    def _on_escape(self) -> None:
+        """Leave the letter for the list, then clear the selection, then the filter."""
+        if self.panel.isAncestorOf(QApplication.focusWidget()):
+            self.table.setFocus()
+        elif self._model.ticked():
+            self._untick()
+        else:
+            self.filter.clear()
+
+    def _filter_by(self, column: str, _text: str, include: bool) -> None:
+        row = self._model.find(str(self.table.current_key()))
+        if row is not None:
+            self.filter.add_value(column, FILTERED[column](row.task), include=include)
 
     def _on_cause(self, fingerprint: str) -> None:
         if fingerprint and fingerprint != self._asker.wanted.cause:
@@ -353,7 +425,9 @@ class DeadLettersPage(Page):
             self._show_shop()
 
     def _on_again(self) -> None:
-        if self._grouped is not None and self._grouped.again:
+        if self._asker.filtered:
+            self.filter.clear()
+        elif self._grouped is not None and self._grouped.again:
             ids = [task.task_id for task in self._grouped.again[:SHOWN]]
             self.navigate.emit("tasks", filter.format_terms((equals("id", *ids),)))
 
@@ -402,7 +476,8 @@ class DeadLettersPage(Page):
         if known is None:
             return Wanted(triage=triage, cause=fingerprint)
         prints = known.prints if known.prints != (fingerprint,) else ()
-        return Wanted(triage=triage, cause=fingerprint, prints=prints, places=known.terms[1:])
+        places, filtered = known.terms[1:], known.filtered
+        return Wanted(triage=triage, cause=fingerprint, prints=prints, places=places, filtered=filtered)
 
     def _ask_anew(self) -> None:
         """What counts to the cause that is open has changed, or was not known when it was asked for."""
@@ -500,7 +575,12 @@ class DeadLettersPage(Page):
             hint = words.on_their_way(again) if again else hint
             verb = N_("Show them") if again else ""
             icon = "ph.hourglass-medium" if again else "ph.check-circle"
-            self.empty.set_texts(summary if is_open else N_("Nothing here."), hint, verb, icon)
+            if self._grouped.filtered:
+                summary = words.match(causes, number)
+                said = N_("No dead letter matches."), N_("Change or clear the filters."), N_("Clear filters")
+                self.empty.set_texts(*said, "ph.file-x")
+            else:
+                self.empty.set_texts(summary if is_open else N_("Nothing here."), hint, verb, icon)
             self.set_summary(summary if is_open or causes.rows else "")
 
     def _show_bar(self) -> None:

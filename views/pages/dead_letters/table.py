@@ -19,12 +19,13 @@ from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
-from services.monitor.letters.causes import Causes
+from services.monitor.letters.causes import Cause, Causes
+from services.monitor.letters.fitting import fitting
 from services.monitor.live import Changes, Snapshot
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.kit.list_source import Ask, ListSource
-from views.pages.dead_letters.words import minute
+from views.pages.dead_letters.words import heading, minute
 from views.support import instant, shown
 from views.support.words import shop as shop_words
 from views.support.words import type_names
@@ -113,6 +114,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     descending: bool = True
     prints: tuple[str, ...] = ()  #: fingerprints that its letters have, where they are not its own alone
     places: tuple[Term, ...] = ()  #: where they died, and where those did that were split off
+    filtered: str = ""  #: what a person filters them by
 
     def of_cause(self, task: Task) -> bool:
         """Whether a letter died of what this cause is about."""
@@ -128,7 +130,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
             terms += [equals("fp", *(self.prints or (self.cause,))), *self.places]
         elif self.cause in classify.KINDS:
             terms.append(equals("kind", self.cause))
-        return filter.format_terms(tuple(terms))
+        return " ".join((filter.format_terms(tuple(terms)), self.filtered)).strip()
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,6 +148,7 @@ class Grouped(msgspec.Struct, frozen=True, kw_only=True):
     causes: Causes
     triage: str
     settle: bool
+    filtered: str = ""  #: what they fit
     closed_at: int = 0
     again: tuple[Task, ...] = ()  #: where there are none: tasks made of letters that have not ended
     types: Mapping[str, TaskType] = msgspec.field(default_factory=dict)
@@ -162,8 +165,10 @@ class Asker(QObject):
     listed = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, context: PageContext, shown: Callable[[], Iterable[str]], parent: QObject) -> None:
-        """``shown``: ids of the letters that the table shows."""
+    def __init__(
+        self, context: PageContext, shown: Callable[[], Iterable[str]], parent: QObject, filtered: str
+    ) -> None:
+        """``shown``: ids of the letters that the table shows; ``filtered``: by what causes and letters are at first."""
         super().__init__(parent)
         self._context = context
         self._count = 0
@@ -171,7 +176,8 @@ class Asker(QObject):
         self._open = ""  #: the letter that somebody reads
         self._unjudged = ""  #: the state whose causes are shown and not judged yet
         self._pauses = context.feed.latest.pauses
-        self._causes = ListSource(self._call_causes, str(Triage.OPEN), self)
+        self._filtered = filtered
+        self._causes = ListSource(self._call_causes, (str(Triage.OPEN), filtered), self)
         self._letters = ListSource(self._call_letters, Wanted(), self, most=MOST)
         self._causes.listed.connect(self._on_grouped)
         self._letters.listed.connect(self._on_listed)
@@ -188,19 +194,27 @@ class Asker(QObject):
         for source in (self._causes, self._letters):
             source.set_active(active)
 
-    def ask_causes(self, triage: str) -> None:
-        """Group the letters of one state."""
-        self._causes.ask(triage)
+    @property
+    def filtered(self) -> str:
+        """By what causes and letters are filtered."""
+        return self._filtered
+
+    def ask_causes(self, triage: str, filtered: str | None = None) -> None:
+        """Group the letters of one state; ``filtered``: by this from now on."""
+        if filtered is not None:
+            self._filtered = filtered
+        self._causes.ask((triage, self._filtered))
 
     def ask(self, wanted: Wanted) -> None:
         """List the letters of a cause."""
-        if (wanted.cause, wanted.places) != (self.wanted.cause, self.wanted.places):
+        now = self.wanted
+        if (wanted.cause, wanted.places, wanted.filtered) != (now.cause, now.places, now.filtered):
             self._open = ""  # it is of another list
         self._letters.ask(wanted)
 
     def again(self) -> None:
         """Ask everything once more and put it in order."""
-        self._causes.ask(self.wanted.triage)
+        self.ask_causes(self.wanted.triage)
         self._letters.again()
 
     def catch_up(self) -> None:
@@ -230,9 +244,10 @@ class Asker(QObject):
             for source in (self._causes, self._letters):
                 source.soon(0 if died else SLOW_MS)
 
-    def _call_causes(self, ask: Ask[str]) -> Callable[[], Grouped]:
-        first = ask.settle and ask.wanted != self._unjudged
-        return partial(_group, self._context, ask.wanted, ask.settle, first)
+    def _call_causes(self, ask: Ask[tuple[str, str]]) -> Callable[[], Grouped]:
+        triage, filtered = ask.wanted
+        first = ask.settle and triage != self._unjudged
+        return partial(_group, self._context, triage, filtered, ask.settle, first)
 
     def _call_letters(self, ask: Ask[Wanted]) -> Callable[[], Listing] | None:
         if not ask.wanted.cause:
@@ -251,17 +266,24 @@ class Asker(QObject):
         self.listed.emit(listing)
 
 
-def _group(context: PageContext, triage: str, settle: bool, first: bool) -> Grouped:
+def _group(context: PageContext, triage: str, filtered: str, settle: bool, first: bool) -> Grouped:
     causes = (context.causes.first if first else context.causes.causes)(triage)
     none = not causes.rows and triage == Triage.OPEN
+    found = fitting(context.tasks, causes, triage, filtered, _called) if filtered else causes
     return Grouped(
-        causes=causes,
+        causes=found,
         triage=triage,
         settle=settle,
+        filtered=filtered,
         closed_at=_last_closed(context.tasks) if none else 0,
         again=_again(context.tasks) if none else (),
         types=context.types(),
     )
+
+
+def _called(cause: Cause) -> str:
+    """All that a cause is called where it is shown; types by their code, too."""
+    return " ".join((heading(cause), *cause.types))
 
 
 def _again(queries: TaskQueries) -> tuple[Task, ...]:

@@ -202,9 +202,21 @@ def summary(causes: Causes, closed_at: int, now_ms: int, total: int | None = Non
     return _("{tasks}, {shops}, {causes}").format(tasks=tasks, shops=shops, causes=kinds)
 
 
+def match(causes: Causes, total: int | None = None) -> str:
+    """The page's line where a filter leaves some out; ``total``: as of ``summary``."""
+    number = sum(cause.count for cause in causes.rows)
+    every = max(total or causes.total, number)
+    tasks = ngettext("{n} of {total} task matches", "{n} of {total} tasks match", every)
+    shops = ngettext("{n} shop", "{n} shops", causes.shops).format(n=text.count(causes.shops))
+    kinds = ngettext("{n} cause", "{n} causes", len(causes.rows)).format(n=text.count(len(causes.rows)))
+    said = tasks.format(n=text.count(number), total=text.count(every))
+    return _("{tasks}, {shops}, {causes}").format(tasks=said, shops=shops, causes=kinds) if number else said
+
+
 def report(cause: Cause, example: Task | None, now_ms: int) -> str:
     """What whoever makes the flow must know of a cause, secrets as dots; ``example``: one of its letters."""
-    number = ngettext("{n} dead letter", "{n} dead letters", cause.count).format(n=text.count(cause.count))
+    every = cause.among or cause.count
+    number = ngettext("{n} dead letter", "{n} dead letters", every).format(n=text.count(every))
     platforms = text.listed(platform_name(one) for one in cause.platforms)
     rows = [
         (_("Cause"), heading(cause)),

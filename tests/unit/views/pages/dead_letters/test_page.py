@@ -1309,3 +1309,84 @@ def test_the_keyboard_goes_to_the_letters_when_none_is_shown(qtbot: QtBot, fleet
     qtbot.waitUntil(lambda: QApplication.focusWidget() is inside)
     page.panel.clear()
     assert QApplication.focusWidget() is page.table
+
+
+def filter_by(qtbot: QtBot, page: DeadLettersPage, expression: str, *found: tuple[str, int]) -> None:
+    """Filter as a person does, until these causes (title, number) are listed, with all letters of the chosen one."""
+
+    def there() -> bool:
+        causes = page.causes.causes
+        shown = [causes.record(row) for row in range(causes.rowCount())]
+        chosen = [one.count for one in shown if one.fingerprint == page.causes.current()]
+        listed = [(words.title(one), one.count) for one in shown]
+        return listed == list(found) and sum(chosen) == page.table.records.rowCount()
+
+    page.filter.field.setText(expression)
+    QTest.keyClick(page.filter.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(there)
+
+
+def test_causes_and_letters_are_filtered_by_where_of_what_and_who_is_at_it(
+    fleet: Fleet, open_page: Open, qtbot: QtBot
+) -> None:
+    fleet.seed_deaths()
+    fleet.context.commands.causes.know(fleet.context.causes.causes().rows[1].fingerprint, owner="ann", alert_once=True)
+    page = open_page()
+    shop = page.table.records.record(0).task.shop
+    filter_by(qtbot, page, "type:sync_order", ("Seller login expired", 18))
+    filter_by(qtbot, page, f"shop:{shop} type:sync_order", ("Seller login expired", 6))
+    assert page.letters.number() == "6 of 18 tasks"
+    assert {page.table.records.record(row).task.shop for row in range(6)} == {shop}
+    assert page.letters.republish.text() == "Republish 6…"
+    assert page.header.summary() == "6 of 33 tasks match, 1 shop, 1 cause"
+    filter_by(qtbot, page, "owner:ann", ("SelectorNotFound", 9))
+    filter_by(qtbot, page, "login", ("Seller login expired", 18))
+    filter_by(qtbot, page, "seller", ("Seller login expired", 18))
+    filter_by(qtbot, page, "-type:sync_order error~429", ("Too many requests", 5))
+    filter_by(qtbot, page, "nowhere")
+    assert "No dead letter matches." in said(page.empty)
+    assert page.panel.task is None
+    page.empty.button.click()
+    qtbot.waitUntil(lambda: page.causes.causes.rowCount() == 4)
+
+
+@pytest.mark.one_pair
+def test_what_is_done_to_a_cause_while_it_is_filtered_is_done_to_what_fits(
+    fleet: Fleet, open_page: Open, qtbot: QtBot
+) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    shop = page.table.records.record(0).task.shop
+    filter_by(qtbot, page, f"shop:{shop} type:sync_order", ("Seller login expired", 6))
+    offered = {one.key: one for one in page.commands()}
+    assert offered["dead_letters.cause.archive_all"].words == "Archive all 6"
+    offered["dead_letters.cause.archive_all"].run()
+    qtbot.waitUntil(lambda: bool(page.findChildren(ConfirmDialog)))
+    (dialog,) = page.findChildren(ConfirmDialog)
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: fleet.store.counts().triage.get(Triage.ARCHIVED, 0) == 6)
+    assert fleet.store.counts().triage[Triage.OPEN] == 27
+
+
+@pytest.mark.one_pair
+def test_the_filter_of_letters_is_remembered_and_goes_with_a_link_and_its_cause(
+    fleet: Fleet, open_page: Open, qtbot: QtBot
+) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    filter_by(qtbot, page, "type:get_content", ("SelectorNotFound", 9))
+    link, cause = page.shown_request(), page.causes.current()
+    assert link == f"fp:{cause} type:get_content"
+    page = open_page()
+    assert page.filter.expression() == "type:get_content"
+    assert page.causes.causes.rowCount() == 1
+    page.show_request("")
+    qtbot.waitUntil(lambda: page.causes.causes.rowCount() == 4)
+    page.show_request(link)
+    qtbot.waitUntil(lambda: page.causes.causes.rowCount() == 1)
+    assert (page.filter.expression(), page.causes.current()) == ("type:get_content", cause)
+    page.show_request(cause)
+    qtbot.waitUntil(lambda: page.causes.causes.rowCount() == 4 and page.causes.current() == cause)
+    assert page.filter.expression() == ""
+    page.show_request("colour:red")
+    qtbot.waitUntil(lambda: "colour" in page.filter.problem())
