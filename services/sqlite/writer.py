@@ -154,6 +154,8 @@ class SharedFile:
         self._streak = 0.0
         self._thread: threading.Thread | None = None
         self._place = _place(path)
+        self._log = Path(f"{path}-wal")  #: what was committed lately is only there
+        self._log_place: tuple[int, int] | None = None  #: once something was
         self._full: sqlite3.Error | None = None  #: the last write found no room
         self._failed_at = 0.0  #: since when no write succeeds, monotonic; 0 while they do
         self._asked_at = 0.0  #: since when the write lock is asked for in vain, monotonic; 0 where it is not
@@ -271,6 +273,7 @@ class SharedFile:
                 self._fail(group, done, exc)
             else:
                 self._full = None
+                self._log_place = self._log_place or _place(self._log)
                 self._tell_back()
                 self._mark(conn, aside=all(job.aside for job in group))
                 self._settle(group)
@@ -385,6 +388,8 @@ class SharedFile:
         """
         if (now := _place(self.path)) != self._place:
             raise Displaced(self.path, replaced=now is not None)
+        if self._log_place is not None and (now := _place(self._log)) != self._log_place:
+            raise Displaced(self._log, replaced=now is not None)
 
     def stamp(self) -> int:
         """A number that is another one once anybody has written more than what was put aside."""

@@ -275,6 +275,25 @@ def test_a_file_that_is_taken_away_is_written_no_more_and_goes_on_when_it_is_bac
     assert caplog.text.count("takes writes again") == 1
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be taken away there")
+def test_without_the_log_of_its_last_commits_a_file_is_written_no_more(file: SharedFile) -> None:
+    """Other processes begin a log of their own, and never see what this one goes on to write."""
+    file.write(insert(1))
+    log = Path(f"{file.path}-wal")
+    away = log.rename(log.with_name("away"))
+    for act in (lambda: file.write(insert(2)), lambda: numbers(file)):
+        with pytest.raises(Displaced) as gone:
+            act()
+        assert f"{log} was moved or removed" in str(sentence(gone.value))
+    log.write_bytes(b"")
+    with pytest.raises(Displaced) as other:
+        file.write(insert(2))
+    assert "another file was put in the place" in str(sentence(other.value))
+    away.replace(log)
+    file.write(insert(3))
+    assert numbers(file) == [1, 3]
+
+
 def test_a_full_disk_is_told_until_something_is_written_again(file: SharedFile) -> None:
     def pages(most: int) -> writer.Work[object]:
         return lambda conn: conn.execute(f"PRAGMA max_page_count = {most}").fetchone()
