@@ -178,6 +178,27 @@ def test_odd_but_good_messages_run(fleet: Fleet) -> None:
     assert {"Shop", "shop"} <= shops, "ids that differ by case are two shops"
 
 
+def test_what_is_as_large_as_may_be_is_tried_again_and_given_up_as_itself(fleet: Fleet) -> None:
+    """What is published of it then is larger: the fields that it left out, and its error."""
+    fleet.archiver()
+    fleet.worker()
+
+    def largest(task_id: str, **payload: Any) -> bytes:
+        short = {**GOOD, "task_id": task_id, "shop_id": task_id, "payload": {**payload, "numbers": [], "text": ""}}
+        numbers = b"1E15," * 20_000 + b"1"  # written out they have four times as many characters
+        body = json.dumps(short, separators=(",", ":")).encode().replace(b'"numbers":[]', b'"numbers":[%s]' % numbers)
+        return body.replace(b'"text":""', b'"text":"%s"' % (b"x" * ((1 << 20) - len(body))))
+
+    fleet.publish(largest("again", fail="network", fail_first=1))
+    fleet.publish(largest("never", fail="missing_secret"))
+    eventually(lambda: all(fleet.engine.store.get(["again", "never"])), 30)
+    assert fleet.wait("again", "succeeded").attempt == 2
+    given_up = fleet.wait("never", "dead")
+    letter = eventually(lambda: fleet.engine.store.get_letter("never"), 30)
+    assert json.loads(letter.body)["error"] == given_up.error
+    assert [task.task_id for task in dead(fleet)] == ["never"]
+
+
 def test_a_generation_that_the_record_does_not_have_is_stale(fleet: Fleet) -> None:
     gate = fleet.folder / "open"
     task_id = fleet.create(until=str(gate))

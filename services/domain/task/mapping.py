@@ -94,7 +94,7 @@ def read(queue: str, mapping: QueueMapping, body: bytes, message_id: str = "") -
 
 def _document(queue: str, body: bytes) -> Any:
     try:
-        return strict_json.loads(wire.plain(body).decode())
+        return strict_json.loads(wire.plain(body, wire.MAX_BODY).decode())
     except (ValueError, RecursionError) as exc:
         raise wire.bad("queue_json", queue=queue, why=str(exc)[:300]) from exc
 

@@ -15,6 +15,8 @@ from services.domain.text.message import Param
 from services.domain.types import strict_json
 
 MAX_BODY, MAX_DEPTH = 1024 * 1024, 64
+#: of what we publish of a message of that size: fields that it left out, its error, numbers written at full length
+MAX_OWN = 8 * MAX_BODY
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _WORDS = re.compile(r"[A-Za-z0-9_-]{1,64}\n[A-Za-z0-9_-]{1,64}\n[A-Za-z0-9_-]{1,64}\Z")
@@ -72,7 +74,7 @@ def read(body: bytes, *, strict: bool) -> tuple[Fields, str]:
     Raises:
         BadMessage: the sentence names what is wrong.
     """
-    body = plain(body)
+    body = plain(body, MAX_BODY if strict else MAX_OWN)
     if not strict:
         try:
             return _checked(_DECODER.decode(body)), ""
@@ -131,22 +133,22 @@ def payload_text(payload: dict[str, Any] | None) -> str:
 def salvage(body: bytes) -> dict[str, Any]:
     """Whatever can be read of a message that is none, for display; {} mostly."""
     try:
-        found = msgspec.json.decode(plain(body))
+        found = msgspec.json.decode(plain(body, MAX_OWN))
     except (BadMessage, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def plain(body: bytes) -> bytes:
-    """The bytes of a JSON text of an acceptable size and depth, without a byte order mark.
+def plain(body: bytes, most: int) -> bytes:
+    """The bytes of a JSON text of at most so many bytes and an acceptable depth, without a byte order mark.
 
     Raises:
         BadMessage: they are none.
     """
     if not body or body.isspace():
         raise bad("msg_empty")
-    if len(body) > MAX_BODY:
-        raise bad("msg_bytes", size=len(body), most=MAX_BODY)
+    if len(body) > most:
+        raise bad("msg_bytes", size=len(body), most=most)
     if body.count(b"{") + body.count(b"[") > MAX_DEPTH and _depth(body) > MAX_DEPTH:
         raise bad("msg_deep", most=MAX_DEPTH)
     return body.removeprefix(_BOM)
