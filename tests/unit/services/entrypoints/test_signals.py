@@ -40,3 +40,22 @@ def test_what_held_before_holds_afterwards() -> None:
         assert called.wait(30)
     assert signal.getsignal(signal.SIGTERM) is before
     assert psutil.Process().num_fds() == files
+
+
+def test_who_loses_his_terminal_ends_in_good_order_unless_told_to_outlive_it() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    try:
+        called = threading.Event()
+        with heard(called.set):
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert called.wait(30)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as ``nohup`` does
+        called.clear()
+        with heard(called.set):
+            os.kill(os.getpid(), signal.SIGHUP)
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert called.wait(30)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
