@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from services.domain.change import Claim, Finish, GiveUp, Nudge, Op, Postpone, TellDependants
-from services.domain.errors import StoreUnavailable
+from services.domain.errors import BrokerUnavailable, StoreUnavailable
 from services.domain.insight.worker import STOPPED, silence_ms
 from services.domain.step.transitions import NOTICED
 from services.domain.task import fingerprint, own_words, retry
@@ -30,6 +31,8 @@ OUTBOX_AGE_MS = 30_000
 #: a worker that has missed so many of its beats, one a second, may have been killed before it published
 LOST_AGE_MS = 5_000
 RETRY_GRACE_MS = 60_000
+#: so many graces a retry is left to the message that seems to wait in its lane: others may be taken for it
+LATE_GRACES = 10
 #: how long a claim lasts unless settings say otherwise
 LEASE_S = 60.0
 #: between two looks at the depths; how long a worker may need to renew its leases and to record what it owes
@@ -88,6 +91,7 @@ class Reconciler:
         )
         self._opener = Opener(store, steps)
         self._matched_at: float | None = None
+        self._held_until = 0.0  #: retries that are late wait in their lanes, as far as was seen
         self._looked_at = self._blind_until = self._answered_at = clock.monotonic()
         self._ticked_at, self._renew_s, self._failed = clock.now_ms(), lease_s / 4, False
 
@@ -95,7 +99,7 @@ class Reconciler:
         """Look once; raises only the errors of store and broker."""
         try:
             self.republish_outbox()
-            self.release_due()
+            self._release()
             self.end_overdue()
             if self._leases_tell():
                 self.take_over_expired()
@@ -153,6 +157,33 @@ class Reconciler:
     def release_due(self) -> int:
         """Publish scheduled tasks that are due, and retries whose delay queue forgot them."""
         return self._nudge(self._store.due(BATCH, self._retry_grace_ms))
+
+    def _release(self) -> None:
+        """As ``release_due``, but for a while without retries that wait in their lanes: where the length of a lane is
+        told, a twin of each would count, too.
+        """
+        found, now = self._store.due(BATCH, self._retry_grace_ms), self._clock.monotonic()
+        late = Counter(str(task.lane) for task in found if task.status == Status.RETRYING)
+        if late and self._retry_grace_ms:
+            if now >= self._held_until and self._hold(late):
+                self._held_until = now + LOOK_S
+            if now < self._held_until:
+                found = self._store.due(BATCH, LATE_GRACES * self._retry_grace_ms)
+        self._nudge(found)
+
+    def _hold(self, late: Mapping[str, int]) -> bool:
+        """Whether each lane holds, beyond what counts as queued, a message for each of its retries that are late."""
+        try:
+            depths = {depth.name: depth.ready for depth in self._broker.depths() if depth.kind == "lane"}
+        except BrokerUnavailable:
+            return False
+        lanes = self._store.counts().lanes
+        for lane, number in late.items():
+            ready = depths.get(lane, depths.get(f"rpa_tasks_{lane}", 0))
+            known = sum(lanes.get(lane, {}).get(status, 0) for status in (Status.QUEUED, Status.PENDING))
+            if ready - known < number:
+                return False
+        return True
 
     def end_overdue(self) -> int:
         """End what could not begin before its deadline."""

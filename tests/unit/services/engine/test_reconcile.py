@@ -16,6 +16,7 @@ from services.domain.gates import dependency
 from services.domain.task.order import QueueDepth
 from services.domain.task.record import Task
 from services.engine.lead.reconcile import (
+    LATE_GRACES,
     LOOK_S,
     LOST_AGE_MS,
     MISSING_AFTER_MS,
@@ -100,6 +101,42 @@ def test_a_plan_is_released_when_it_is_due_and_a_retry_after_its_grace(room: Roo
     assert room.task(retry.task_id).status == "retrying", "its own message is about to come out of the delay queue"
     after(room, RETRY_GRACE_MS)
     assert reconciler.release_due() == 1
+    assert room.task(retry.task_id).status == "queued"
+
+
+def test_a_retry_whose_message_waits_in_its_lane_is_sent_no_twin(
+    room: Room, reconciler: Reconciler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All slots are busy: what came out of the delay queue waits for its turn, and is counted once."""
+    waits = room.create(shop_id="s1")
+    retry = room.finish(room.running(shop_id="s2"), "retrying", delay_ms=30_000, error_kind="network")
+    room.confirm(retry)
+    room.take()
+    ready = 2
+    monkeypatch.setattr(room.broker, "depths", lambda: depth(ready))
+    after(room, 30_000 + RETRY_GRACE_MS)
+    reconciler.tick()
+    assert (room.task(waits.task_id).status, room.task(retry.task_id).status) == ("queued", "retrying")
+    ready = 1  # only that of the other one
+    room.clock.advance(LOOK_S)
+    reconciler.tick()
+    assert room.task(retry.task_id).status == "queued"
+
+
+def test_a_retry_that_is_late_for_long_is_sent_whatever_seems_to_wait_in_its_lane(
+    room: Room, reconciler: Reconciler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits there may be old messages that stand for nothing."""
+    plan = room.create(delay_s=60)
+    retry = room.finish(room.running(shop_id="s2"), "retrying", delay_ms=30_000, error_kind="network")
+    room.confirm(retry)
+    room.take()
+    monkeypatch.setattr(room.broker, "depths", lambda: depth(9))
+    after(room, 30_000 + RETRY_GRACE_MS)
+    reconciler.tick()
+    assert (room.task(plan.task_id).status, room.task(retry.task_id).status) == ("queued", "retrying")
+    after(room, LATE_GRACES * RETRY_GRACE_MS)
+    reconciler.tick()
     assert room.task(retry.task_id).status == "queued"
 
 
