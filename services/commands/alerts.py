@@ -137,23 +137,19 @@ class AlertCommands:
         with self._audit.act(action, [incident], told):
 
             def answered(body: str | None) -> Answer:
-                now = _read(body or "", found.answer)
+                now = incidents.ANSWER.read(body, found.answer)
                 if was is not None:
                     was(now)  # asked again: somebody may have come in between
                 return replace(now, **fields)
 
-            answer = rewrite(self._store, incidents.ANSWERS, incident, answered, incidents.dump)
+            answer = rewrite(self._store, incidents.ANSWERS, incident, answered, incidents.ANSWER.dump)
         return replace(found, answer=answer)
 
     def _one(self, incident: str) -> Incident:
-        for body in self._store.documents(incidents.KIND).values():
-            try:
-                found = incidents.load(body)
-            except (ValueError, RecursionError):
-                continue
+        for found in incidents.DOCUMENT.readable(self._store.documents(incidents.KIND)).values():
             if found.id == incident and found.raised_at:
-                stored = self._store.document(incidents.ANSWERS, incident) or ""
-                return replace(found, answer=_read(stored, found.answer))
+                stored = self._store.document(incidents.ANSWERS, incident)
+                return replace(found, answer=incidents.ANSWER.read(stored, found.answer))
         raise rules.refusal("alert.no_incident", "incident", value=incident[:80])
 
     # --------------------------------------------------------------------------------------------------------- rules
@@ -186,9 +182,9 @@ class AlertCommands:
             detail["before"] = msgspec.to_builtins(before)
         with self._audit.act("alert.rule", [rule.name], detail):
             if before is not None:
-                self._store.put_document(rules.VERSIONS, rules.version_name(before), rules.dump(before))
+                self._store.put_document(rules.VERSIONS, rules.version_name(before), rules.DOCUMENT.dump(before))
             if instead is None:
-                self._store.put_document(rules.KIND, made.name, rules.dump(made))
+                self._store.put_document(rules.KIND, made.name, rules.DOCUMENT.dump(made))
             elif not self._put_rule(body, made):  # somebody came in between
                 raise RuleChanged(self.rules().get(rule.name))
             self._prune(rule.name)
@@ -196,8 +192,8 @@ class AlertCommands:
 
     def _put_rule(self, before: str | None, made: Rule) -> bool:
         if before is None:
-            return self._store.add_document(rules.KIND, made.name, rules.dump(made))
-        return self._store.swap_document(rules.KIND, made.name, before, rules.dump(made))
+            return self._store.add_document(rules.KIND, made.name, rules.DOCUMENT.dump(made))
+        return self._store.swap_document(rules.KIND, made.name, before, rules.DOCUMENT.dump(made))
 
     def enable_rule(self, name: str, *, enabled: bool, instead: Rule | None = None) -> Rule:
         """Switch a rule on or off. ``instead``: only in the place of this one.
@@ -225,7 +221,7 @@ class AlertCommands:
         if body is None:  # nobody changed it
             return before
         with self._audit.act("alert.rule_reset", [name], {"before": msgspec.to_builtins(before)}):
-            self._store.put_document(rules.VERSIONS, rules.version_name(before), rules.dump(before))
+            self._store.put_document(rules.VERSIONS, rules.version_name(before), rules.DOCUMENT.dump(before))
             if not self._store.swap_document(rules.KIND, name, body, ""):  # somebody came in between
                 raise RuleChanged(self.rules().get(name))
         return self._defaults.get(name)
@@ -261,7 +257,7 @@ class AlertCommands:
         made = replace(channel, by=self._operator.who, at=self._store.now_ms())
         detail = {"channel": _told(made)} | ({"before": _told(before)} if before is not None else {})
         with self._audit.act("alert.channel", [channel.name], detail):
-            self._store.put_document(channels.KIND, made.name, channels.dump(made))
+            self._store.put_document(channels.KIND, made.name, channels.DOCUMENT.dump(made))
         return before
 
     def remove_channel(self, name: str) -> None:
@@ -294,13 +290,6 @@ class AlertCommands:
 
 def _taken(answer: Answer) -> dict[str, object]:
     return {"by": answer.answered_by, "note": answer.note} if answer.answered_by else {}
-
-
-def _read(stored: str, otherwise: Answer) -> Answer:
-    try:
-        return incidents.load_answer(stored) if stored else otherwise
-    except (ValueError, RecursionError):
-        return Answer()
 
 
 def _muted_unseen(answer: Answer, seen: Answer | None, now_ms: int) -> dict[str, object]:

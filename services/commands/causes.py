@@ -275,8 +275,7 @@ class CauseCommands:
                 cause_keeper.reopen(self._store, self._steps, cause, rule)
 
     def _rule(self, cause: str) -> CauseRule:
-        body = self._store.documents(cause_rule.KIND).get(cause_rule.check_fingerprint(cause), "")
-        return cause_rule.parse(body)
+        return cause_rule.parse(self._store.documents(cause_rule.KIND).get(cause_rule.check_fingerprint(cause)))
 
     def _own(self, cause: str) -> CauseRule:
         """Of a cause that stands by itself: what is decided about another one would hold for nothing."""
@@ -290,10 +289,10 @@ class CauseCommands:
 
     def _change(self, cause: str, make: Callable[[CauseRule], CauseRule]) -> CauseRule:
         kind, name = cause_rule.KIND, cause_rule.check_fingerprint(cause)
-        return rewrite(self._store, kind, name, lambda body: make(cause_rule.parse(body or "")), cause_rule.dump)
+        return rewrite(self._store, kind, name, lambda body: make(cause_rule.parse(body)), cause_rule.DOCUMENT.dump)
 
     def _put(self, cause: str, rule: CauseRule) -> None:
-        self._store.put_document(cause_rule.KIND, cause, cause_rule.dump(rule))
+        self._store.put_document(cause_rule.KIND, cause, cause_rule.DOCUMENT.dump(rule))
 
 
 def _decisions(rule: CauseRule) -> tuple[object, ...]:

@@ -27,11 +27,7 @@ class HandoverCommands:
 
     def plan(self) -> HandoverPlan | None:
         """When it is sent, None where it is not, or nobody can read that."""
-        body = self._store.documents(KIND).get(PLAN)
-        try:
-            return handover.load(body) if body is not None else None
-        except ValueError:
-            return None
+        return handover.DOCUMENT.read(self._store.documents(KIND).get(PLAN), None)
 
     def set(self, plan: HandoverPlan) -> HandoverPlan | None:
         """Send it at these times from now on; returns how it was before.
@@ -48,7 +44,7 @@ class HandoverCommands:
         if before is not None:
             detail["before"] = [*before.times, *before.to]
         with self._audit.act("handover.set", [", ".join(made.times)], detail):
-            self._store.put_document(KIND, PLAN, handover.dump(made))
+            self._store.put_document(KIND, PLAN, handover.DOCUMENT.dump(made))
         return before
 
     def remove(self) -> bool:

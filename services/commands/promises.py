@@ -130,7 +130,7 @@ class PromiseCommands:
         """What it was goes first: a change that is interrupted here has lost nothing."""
         if before is not None:
             self._keep(before)
-        self._store.put_document(KIND, made.name, promises.dump(made))
+        self._store.put_document(KIND, made.name, promises.DOCUMENT.dump(made))
 
     def _keep(self, before: Promise) -> None:
-        self._store.put_document(VERSIONS, f"{before.name}@{before.version}", promises.dump(before))
+        self._store.put_document(VERSIONS, f"{before.name}@{before.version}", promises.DOCUMENT.dump(before))

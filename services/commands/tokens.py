@@ -40,7 +40,7 @@ class TokenCommands:
         kept = Kept(role=role, digest=token.digest(text), by=self._operator.who, at=now, until=until)
         with self._audit.act("token.create", [name], {"role": role, "until": until}):
             self._store.remove_document(token.USED, name)  # of an earlier one of this name
-            if not self._store.add_document(token.KIND, name, token.dump(kept)):
+            if not self._store.add_document(token.KIND, name, token.DOCUMENT.dump(kept)):
                 raise UsageError(said("token.taken", name=name), field="name")
         return text, Token(name=name, role=role, by=kept.by, at=now, until=until)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Container, Mapping
-from contextlib import suppress
 
 import msgspec
 
@@ -53,9 +52,9 @@ class ViewCommands:
         detail = msgspec.to_builtins(made) | ({"before": msgspec.to_builtins(before)} if before is not None else {})
         with self._audit.act("view.share", [made.title], detail):
             if before is None:
-                if not self._store.add_document(KIND, made.key, shared_view.dump(made)):
+                if not self._store.add_document(KIND, made.key, shared_view.DOCUMENT.dump(made)):
                     raise UsageError(said("view.title_taken", title=made.title), field="title")
-            elif self._store.swap_document(KIND, made.key, bodies[made.key], shared_view.dump(made)):
+            elif self._store.swap_document(KIND, made.key, bodies[made.key], shared_view.DOCUMENT.dump(made)):
                 self._keep(before)
             else:
                 raise UsageError(said("view.changed", by=before.by, title=before.title), field="version")
@@ -87,15 +86,11 @@ class ViewCommands:
         return [int(number) for head, _, number in heads if head == key and number.isdecimal()]
 
     def _keep(self, before: SharedView) -> None:
-        self._store.put_document(VERSIONS, f"{before.key}@{before.version}", shared_view.dump(before))
+        self._store.put_document(VERSIONS, f"{before.key}@{before.version}", shared_view.DOCUMENT.dump(before))
 
 
 def _readable(bodies: Mapping[str, str]) -> list[SharedView]:
-    found = []
-    for body in bodies.values():
-        with suppress(ValueError):  # the doctor tells it
-            found.append(shared_view.load(body))
-    return found
+    return list(shared_view.DOCUMENT.readable(bodies).values())
 
 
 def _key(title: str, known: Container[str]) -> str:

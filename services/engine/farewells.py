@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from services.domain.fleet.worker import NOBODY, Farewell, WorkerInfo
 from services.domain.insight import worker as insight
+from services.domain.upkeep.stored import Document
 from services.ports import Store
 
 KIND, LAST, TOLD = "farewell", "last", "told:"
 GONE = "worker_gone"  #: kind of the documents of those that left within a day; the name is the worker's
 GONE_MS, GONE_MOST = 24 * 3_600_000, 500
 
-read = msgspec.json.Decoder(Farewell).decode
+DOCUMENT = Document(Farewell)
 
 
 def told(store: Store, worker: str, by: str) -> None:
@@ -38,7 +37,7 @@ def leave(store: Store, info: WorkerInfo) -> None:
         StoreError: the store does not answer; it stays listed.
     """
     name = f"{TOLD}{info.worker}"
-    by = _read(store.documents(KIND).get(name, "")).by
+    by = DOCUMENT.read(store.documents(KIND).get(name), NOBODY).by
     _put(store, LAST, Farewell(worker=info.worker, machine=insight.machine(info), by=by, at=store.now_ms()))
     if by:
         store.remove_document(KIND, name)
@@ -56,18 +55,18 @@ def remember(store: Store, info: WorkerInfo) -> None:
     for place, one in enumerate(before, 1):
         if place >= GONE_MOST or one.at < now - GONE_MS:
             store.remove_document(GONE, one.worker)
-    store.put_document(GONE, info.worker, msgspec.json.encode(said).decode())
+    store.put_document(GONE, info.worker, DOCUMENT.dump(said))
 
 
 def gone(store: Store) -> dict[str, Farewell]:
     """Those that went off the list of late, by worker. Blocking."""
-    found = map(_read, store.documents(GONE).values())
+    found = DOCUMENT.readable(store.documents(GONE)).values()
     return {one.worker: one for one in found if one.worker}
 
 
 def last(store: Store) -> Farewell:
     """Of the last worker that said goodbye; empty where none did. Blocking."""
-    return _read(store.documents(KIND).get(LAST, ""))
+    return DOCUMENT.read(store.documents(KIND).get(LAST), NOBODY)
 
 
 def asked_for(store: Store, workers: Sequence[WorkerInfo], now_ms: int) -> Farewell:
@@ -77,11 +76,4 @@ def asked_for(store: Store, workers: Sequence[WorkerInfo], now_ms: int) -> Farew
 
 
 def _put(store: Store, name: str, said: Farewell) -> None:
-    store.put_document(KIND, name, msgspec.json.encode(said).decode())
-
-
-def _read(body: str) -> Farewell:
-    try:
-        return read(body) if body else NOBODY
-    except (msgspec.DecodeError, RecursionError):  # of another program
-        return NOBODY
+    store.put_document(KIND, name, DOCUMENT.dump(said))

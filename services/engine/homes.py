@@ -11,6 +11,7 @@ from services.domain.change import Rehome
 from services.domain.errors import ConsoleError
 from services.domain.gates import home
 from services.domain.task.status import Status
+from services.domain.upkeep.stored import Document
 from services.engine.paged_tasks import BATCH, tasks_of
 from services.engine.steps import Steps
 from services.ports import Clock, Store
@@ -28,7 +29,7 @@ class Move(msgspec.Struct, frozen=True):
     by: str
 
 
-read_move = msgspec.json.Decoder(Move).decode
+DOCUMENT = Document(Move)
 
 
 class Homes:
@@ -40,7 +41,7 @@ class Homes:
 
     def move(self, shop: str, node: str, by: str) -> int:
         """Let a shop be at home on a node; how many tasks that waited for another one were let go."""
-        self._store.put_document(KIND, shop, msgspec.json.encode(Move(node, by)).decode())
+        self._store.put_document(KIND, shop, DOCUMENT.dump(Move(node, by)))
         return self._finish(shop, Move(node, by))
 
     def tick(self) -> None:
@@ -51,7 +52,7 @@ class Homes:
         self._looked_at = now
         for shop, body in self._store.documents(KIND).items():
             try:
-                moved = self._finish(shop, read_move(body))
+                moved = self._finish(shop, DOCUMENT.load(body))
                 log.info("the move of shop %s is finished; %d tasks moved", shop, moved)
             except (ConsoleError, msgspec.MsgspecError, RecursionError) as exc:
                 log.warning("shop %s is not moved yet: %s", shop, exc)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from contextlib import suppress
 
 import msgspec
 
@@ -40,15 +39,10 @@ def wished(store: Store) -> list[QuietHours]:
     """All that people have set; the doctor tells which of them cannot be read. Of those of which only the next windows
     are left these: they hold back what they did, and somebody has to see and remove them.
     """
-    found: dict[str, QuietHours] = {}
-    for name, body in store.documents(KIND).items():
-        with suppress(ValueError):
-            found[name] = quiet_hours.load(body)
-    for name, body in store.documents(WINDOWS).items():
-        if name not in found:
-            with suppress(ValueError):
-                found[name] = quiet_hours.left_of(name, quiet_hours.load_windows(body))
-    return list(found.values())
+    found = quiet_hours.DOCUMENT.readable(store.documents(KIND))
+    windows = quiet_hours.WRITTEN_OUT.readable(store.documents(WINDOWS))
+    left = {name: quiet_hours.left_of(name, one) for name, one in windows.items() if name not in found}
+    return [*found.values(), *left.values()]
 
 
 class QuietKeeper:
@@ -71,11 +65,7 @@ class QuietKeeper:
             return
         zone, now = fleet_zone(self._store) or DEFAULT_ZONE, self._store.now_ms()
         stored = self._store.documents(WINDOWS)
-        for name, body in bodies.items():
-            try:
-                quiet = quiet_hours.load(body)
-            except ValueError:
-                continue
+        for name, quiet in quiet_hours.DOCUMENT.readable(bodies).items():
             if not self._is_fresh(stored.get(name), quiet, zone, now):
                 log.info("the windows of the quiet hours %s are written out anew", name)
                 write_out(self._store, quiet, zone)
@@ -84,7 +74,7 @@ class QuietKeeper:
 
     def _is_fresh(self, body: str | None, quiet: QuietHours, zone: str, now: int) -> bool:
         try:
-            stored = quiet_hours.load_windows(body) if body is not None else None
+            stored = quiet_hours.WRITTEN_OUT.load(body) if body is not None else None
         except ValueError:  # repair sets it aside, with a pause in its place
             return True
         return stored is not None and quiet_hours.is_fresh(stored, quiet_hours.written_out(quiet, zone, now), now)

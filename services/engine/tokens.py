@@ -24,11 +24,7 @@ def find(store: Store, text: str) -> Token | None:
 
 def role_of(store: Store, name: str) -> str:
     """What a token permits at this moment, "" where it was revoked or has ended."""
-    body = store.documents(token.KIND).get(name)
-    try:
-        kept = token.load(body) if body is not None else None
-    except (ValueError, RecursionError):
-        return ""
+    kept = token.DOCUMENT.read(store.documents(token.KIND).get(name), None)
     return "" if kept is None or token.over(kept.until, store.now_ms()) else kept.role
 
 

@@ -210,10 +210,7 @@ def _row(promise: Promise, body: str | None, now_ms: int) -> PromiseRow:
     sentence = promises.sentence(promise)
     if not promise.enabled:
         return PromiseRow(promise=promise, sentence=sentence, state=DISABLED)
-    try:
-        found = standing.load(body) if body is not None else None
-    except ValueError:  # the next round writes it anew
-        found = None
+    found = standing.DOCUMENT.read(body, None)  # of one that cannot be read the next round writes another
     if found is None or found.version != promise.version:
         return PromiseRow(promise=promise, sentence=sentence, state=UNJUDGED)
     age = max(0, now_ms - found.judged_at)

@@ -93,5 +93,5 @@ class DriftKeeper(OnDuty):
         for name in stored.keys() - wanted.keys():
             self._store.remove_document(drift.KIND, name)
         for name, found in wanted.items():
-            self._store.put_document(drift.KIND, name, drift.dump(found))
+            self._store.put_document(drift.KIND, name, drift.DOCUMENT.dump(found))
         return number

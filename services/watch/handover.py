@@ -41,18 +41,15 @@ class HandoverKeeper(OnDuty):
             StoreUnavailable: nothing can be read or recorded now.
         """
         stored = self._store.documents(KIND)
-        if PLAN not in stored:
-            return 0
-        try:
-            plan = plans.load(stored[PLAN])
-        except ValueError:  # the doctor tells it
+        plan = plans.DOCUMENT.read(stored.get(PLAN), None)
+        if plan is None:
             return 0
         found = plans.due(plan, fleet_zone(self._store) or DEFAULT_ZONE, self._store.now_ms())
-        if found is None or plans.load_sent(stored.get(SENT, "")).due >= found[0]:
+        if found is None or plans.LAST.read(stored.get(SENT), HandoverSent()).due >= found[0]:
             return 0
         at, before = found
         written = write(self._store, self._page, plan.to, before, at)
-        self._store.put_document(KIND, SENT, plans.dump(HandoverSent(due=at)))
+        self._store.put_document(KIND, SENT, plans.LAST.dump(HandoverSent(due=at)))
         return len(written)
 
 
@@ -85,5 +82,5 @@ def write(store: Store, page: Page, to: Sequence[str], since: int, until: int) -
             at=now,
             due_at=now,
         )
-        store.add_document(outbox.KIND, letter.name, outbox.dump(letter))
+        store.add_document(outbox.KIND, letter.name, outbox.DOCUMENT.dump(letter))
     return names

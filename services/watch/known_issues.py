@@ -121,7 +121,7 @@ class IssueKeeper(OnDuty):
             self._retry(plan.name, [one for one in plan.letters if one.ended_at <= wanted.due_at], plan.reason)
         if wanted.after.parked or (plan.rule.known and wanted.after != IssueState()):
             if wanted.after != plan.state:
-                self._store.put_document(known_issue.STATE, plan.name, known_issue.dump(wanted.after))
+                self._store.put_document(known_issue.STATE, plan.name, known_issue.DOCUMENT.dump(wanted.after))
         elif plan.state != IssueState():
             self._store.remove_document(known_issue.STATE, plan.name)
 

@@ -111,9 +111,10 @@ class Recorder(OnDuty):
         if why == self._said and self._clock.monotonic() < self._tell_due:
             return
         try:
-            before = None if at_ms else recorded.readable(self._store.documents(recorded.KIND).get(recorded.NAME))
-            note = Recorded(holder=self._name, at=at_ms or (before.at if before is not None else 0), why=why[:200])
-            self._store.put_document(recorded.KIND, recorded.NAME, recorded.dump(note))
+            body = None if at_ms else self._store.documents(recorded.KIND).get(recorded.NAME)
+            before = recorded.DOCUMENT.read(body, Recorded())
+            note = Recorded(holder=self._name, at=at_ms or before.at, why=why[:200])
+            self._store.put_document(recorded.KIND, recorded.NAME, recorded.DOCUMENT.dump(note))
         except ConsoleError as exc:
             log.debug("nobody can be told: %s", exc)
             return

@@ -49,7 +49,7 @@ def parked(rig: Rig, gate: str, **fields: object) -> Task:
 
 
 def given(rig: Rig) -> dict[str, passing.Pass]:
-    return passing.read(rig.store.documents(passing.KIND))
+    return passing.DOCUMENT.readable(rig.store.documents(passing.KIND))
 
 
 CLOSED = {"paused": pause, "quiet_hours": quiet, "breaker": trip}

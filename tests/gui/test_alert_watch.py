@@ -73,7 +73,7 @@ def test_the_rail_counts_them_and_a_new_one_is_said_once(
     assert look() == "Alerts, incidents that nobody has answered: 1"
     assert [one.text for one in said] == ["9 shops must be logged in again"]
     grown = replace(first, count=20, worst=20)
-    alerts.store.put_document(incidents.KIND, incidents.slot_of(first.key), incidents.dump(grown))
+    alerts.store.put_document(incidents.KIND, incidents.slot_of(first.key), incidents.DOCUMENT.dump(grown))
     look()
     assert len(said) == 1
     said[0].actions[0].call()
@@ -81,7 +81,7 @@ def test_the_rail_counts_them_and_a_new_one_is_said_once(
     panel = console.window.page("alerts").panel  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: panel.key == first.id)
     answer = Answer(answered_by="ann", answered_at=alerts.now)
-    alerts.store.put_document(incidents.ANSWERS, first.id, incidents.dump(answer))
+    alerts.store.put_document(incidents.ANSWERS, first.id, incidents.DOCUMENT.dump(answer))
     assert look() == "Alerts"
 
 
@@ -111,7 +111,7 @@ def test_the_message_that_waits_for_somebody_to_come_back_tells_of_nothing_that_
 
     def over(one: Incident) -> None:
         store.remove_document(incidents.KIND, incidents.slot_of(one.key))
-        store.put_document(incidents.HISTORY, one.id, incidents.dump(replace(one, resolved_at=alerts.now)))
+        store.put_document(incidents.HISTORY, one.id, incidents.DOCUMENT.dump(replace(one, resolved_at=alerts.now)))
 
     def standing() -> list[str]:
         return [toast.spec.text for toast in toasts.toasts()]
@@ -121,7 +121,9 @@ def test_the_message_that_waits_for_somebody_to_come_back_tells_of_nothing_that_
     over(first)
     look()
     assert standing() == ["The oldest task of the lane high has waited for 6\u202fm\u202f10\u202fs"]
-    store.put_document(incidents.KIND, incidents.slot_of(second.key), incidents.dump(replace(second, calm_since=1)))
+    store.put_document(
+        incidents.KIND, incidents.slot_of(second.key), incidents.DOCUMENT.dump(replace(second, calm_since=1))
+    )
     look()
     assert (standing(), len(said)) == ([], 1), "nothing is seen of it any more"
 
@@ -158,7 +160,7 @@ def test_who_does_not_see_the_window_is_notified_and_led_to_it(
     look()
     assert notified[1][0] == "3 new incidents"
     alerts.store.put_document(
-        incidents.ANSWERS, one.id, incidents.dump(Answer(answered_by="ann", answered_at=alerts.now))
+        incidents.ANSWERS, one.id, incidents.DOCUMENT.dump(Answer(answered_by="ann", answered_at=alerts.now))
     )
     look()
     assert len(notified) == 2

@@ -50,7 +50,7 @@ def test_promises_that_are_not_kept_are_counted_at_the_rail(desk: Desk, console:
     def judge(name: str, state: str, late_ms: int = 0) -> None:
         numbers = {"broken" if state == BROKEN else "at_risk": 1, "total": 1}
         judged = standing.Standing(name=name, version=1, judged_at=store.now_ms() - late_ms, **numbers)
-        store.put_document(promises.STATE, name, standing.dump(judged))
+        store.put_document(promises.STATE, name, standing.DOCUMENT.dump(judged))
 
     def said() -> str:
         with qtbot.waitSignal(watch.looked):

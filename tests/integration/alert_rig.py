@@ -53,7 +53,7 @@ class Watch:
         self.stop = threading.Event()
 
     def channel(self, name: str = "ops", **fields: object) -> None:
-        self.store.put_document(channels.KIND, name, channels.dump(Channel(name=name, **fields)))  # type: ignore[arg-type]
+        self.store.put_document(channels.KIND, name, channels.DOCUMENT.dump(Channel(name=name, **fields)))  # type: ignore[arg-type]
 
     def only(self, *names: str, **fields: object) -> None:
         """These rules and no others, at once unless said otherwise."""
@@ -61,21 +61,21 @@ class Watch:
             mine = {"for_s": 0, "calm_s": 0, **fields} if one.name in names else {"enabled": False}
             if "limits" in mine:
                 mine["limits"] = {**one.limits, **mine["limits"]}  # type: ignore[dict-item]
-            self.store.put_document(rules.KIND, one.name, rules.dump(replace(one, **mine)))
+            self.store.put_document(rules.KIND, one.name, rules.DOCUMENT.dump(replace(one, **mine)))
 
     def limits(self, name: str, **limits: float) -> None:
         """Other limits of a rule that is on."""
-        one = rules.load(self.store.documents(rules.KIND)[name])
-        self.store.put_document(rules.KIND, name, rules.dump(replace(one, limits={**one.limits, **limits})))
+        one = rules.DOCUMENT.load(self.store.documents(rules.KIND)[name])
+        self.store.put_document(rules.KIND, name, rules.DOCUMENT.dump(replace(one, limits={**one.limits, **limits})))
 
     def only_channels(self, name: str, channels: tuple[str, ...]) -> None:
         """Other people for a rule that is on."""
-        one = rules.load(self.store.documents(rules.KIND)[name])
-        self.store.put_document(rules.KIND, name, rules.dump(replace(one, channels=channels)))
+        one = rules.DOCUMENT.load(self.store.documents(rules.KIND)[name])
+        self.store.put_document(rules.KIND, name, rules.DOCUMENT.dump(replace(one, channels=channels)))
 
     def noted(self) -> bool:
         """Whether all that was sent is known to be; what a channel took from one who is killed before is sent again."""
-        letters = [outbox.load(body) for body in self.store.documents(outbox.KIND).values()]
+        letters = [outbox.DOCUMENT.load(body) for body in self.store.documents(outbox.KIND).values()]
         return bool(letters) and not any(one.waits for one in letters)
 
     def turn(self) -> AlertsNow:

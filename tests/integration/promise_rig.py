@@ -55,7 +55,7 @@ class Desk:
         if words.get("kind") != BY:
             words.setdefault("limit_s", 3600)
         made = Promise(since=self.now - ago * MINUTE, **words)
-        self.fleet.engine.store.put_document(promises.KIND, made.name, promises.dump(made))
+        self.fleet.engine.store.put_document(promises.KIND, made.name, promises.DOCUMENT.dump(made))
         return made
 
     def done(self, shop: str, ago: float, kind: str = "work", **fields: Any) -> None:
@@ -89,7 +89,7 @@ class Desk:
     def stands(self, name: str = "orders", keeper: PromiseKeeper | None = None) -> Standing:
         """After one more round."""
         (keeper or self.keeper).tick()
-        return standing.load(self.fleet.engine.store.documents(STATE)[name])
+        return standing.DOCUMENT.load(self.fleet.engine.store.documents(STATE)[name])
 
     def row(self, shop: str = "s1", **words: Any) -> Row:
         (found,) = [one for one in self.stands(**words).rows if one.shop == f"pdd:{shop}"]

@@ -122,7 +122,7 @@ def test_a_channel_takes_no_more_in_a_minute_than_it_wants(
             incident=f"INC-{number}", step=1, what="raised", channel="ops", severity="note", rule="handover", at=real(),
             words=Words(title=Message("handover.sent", {"title": f"page {number}", "text": ""})),
         )  # fmt: skip
-        watch.store.add_document(outbox.KIND, letter.name, outbox.dump(letter))
+        watch.store.add_document(outbox.KIND, letter.name, outbox.DOCUMENT.dump(letter))
     monkeypatch.setattr(watch.store, "now_ms", lambda: real() + later[-1])
     for ms, taken in ((0, 1), (0, 1), (40_000, 1), (70_000, 2)):
         later.append(ms)

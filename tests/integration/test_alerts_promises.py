@@ -101,7 +101,7 @@ def test_what_nobody_judges_any_more_stays_as_it_was(desk: Desk, watch: Watch, h
     watch.turn()
     assert hook.titles[0].startswith("INC-1 Promise broken: orders, in 1 shop of 1")
     stale = msgspec.structs.replace(found, judged_at=found.judged_at - 60_000, broken=0, kept=1, rows=())
-    watch.store.put_document(STATE, "orders", standing.dump(stale))
+    watch.store.put_document(STATE, "orders", standing.DOCUMENT.dump(stale))
     now = watch.turn()
     assert len(now.incidents) == 1, "an old judgement resolves nothing"
     desk.done("s1", 0)

@@ -229,9 +229,9 @@ def test_metrics_tell_how_promises_stand_and_not_how_they_stood(api: Api) -> Non
     ) == (1, 1)
     store = api.fleet.engine.store
     body = store.documents(STATE)["orders"]
-    old = standing.load(body)
+    old = standing.DOCUMENT.load(body)
     store.put_document(
-        STATE, "orders", standing.dump(msgspec.structs.replace(old, judged_at=old.judged_at - 3_600_000))
+        STATE, "orders", standing.DOCUMENT.dump(msgspec.structs.replace(old, judged_at=old.judged_at - 3_600_000))
     )
     with serving(api.fleet) as later:
         found = promised(later)

@@ -167,7 +167,7 @@ def fill(engine: assembly.Engine) -> None:
     store.put_document(remote.LOGS, info.worker, remote.dump(told).decode())
     store.heartbeat(msgspec.structs.replace(info, link=LinkState(error=TEXT, why=TEXT, blocked_at=1)))
     promised = filled(promises.Promise(name="nightly", task_type="work", limit_s=3600, shops=("pdd:s1",)))
-    store.put_document(promises.KIND, "nightly", promises.dump(promised))
+    store.put_document(promises.KIND, "nightly", promises.DOCUMENT.dump(promised))
     seen = SharedView(key="nightly", title="nightly", filter=f'error~"password={MARK}"', version=1, by="a@b", at=1)
     store.put_document(shared_view.KIND, "nightly", msgspec.json.encode(seen).decode())
     fill_alerts(store)
@@ -184,10 +184,10 @@ def fill_alerts(store: Store) -> None:
     made = incidents.Incident(
         id="INC-1", key="INC-1", rule=DEFAULTS[0], words=words, names=(TEXT,), raised_at=1, answer=answer
     )
-    store.put_document(incidents.KIND, incidents.slot_of("INC-1"), incidents.dump(made))
-    store.put_document(incidents.ANSWERS, "INC-1", incidents.dump(answer))
+    store.put_document(incidents.KIND, incidents.slot_of("INC-1"), incidents.DOCUMENT.dump(made))
+    store.put_document(incidents.ANSWERS, "INC-1", incidents.DOCUMENT.dump(answer))
     named = channels.Channel(name="nightly", kind="mail", options={"to": "ops@example.com"})
-    store.put_document(channels.KIND, "nightly", channels.dump(named))
+    store.put_document(channels.KIND, "nightly", channels.DOCUMENT.dump(named))
 
 
 @dataclass

@@ -17,7 +17,7 @@ from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.insight.handover import ACTS, BROKE, NEXT, NOW, PROMISES, WAITS
-from services.domain.plans.handover import KIND, PLAN, SENT, HandoverPlan, dump
+from services.domain.plans.handover import DOCUMENT, KIND, PLAN, SENT, HandoverPlan
 from services.domain.promises.promise import Promise
 from services.domain.task.search import filter
 from services.domain.task.search.query import Query
@@ -221,7 +221,7 @@ def planned(fleet: Fleet, minutes_ago: int) -> None:
     now = fleet.engine.store.now_ms()
     due = datetime.fromtimestamp(now / 1000 - 60 * minutes_ago, UTC)
     plan = HandoverPlan(times=(f"{due:%H:%M}",), by="ann@desk", at=now - 6 * HOUR_MS)
-    fleet.engine.store.put_document(KIND, PLAN, dump(plan))
+    fleet.engine.store.put_document(KIND, PLAN, DOCUMENT.dump(plan))
 
 
 def test_it_is_sent_once_at_its_time_whoever_leads(fleet: Fleet, watch: Watch, hook: Hook) -> None:
@@ -260,7 +260,7 @@ def test_what_is_hours_late_or_was_due_before_it_was_set_is_not_sent(fleet: Flee
     planned(fleet, 1)
     plan = fleet.commands().handover.plan()
     assert plan is not None
-    fleet.engine.store.put_document(KIND, PLAN, dump(replace(plan, at=fleet.engine.store.now_ms())))
+    fleet.engine.store.put_document(KIND, PLAN, DOCUMENT.dump(replace(plan, at=fleet.engine.store.now_ms())))
     assert keeper(fleet, "w1").tick() == 0
 
 

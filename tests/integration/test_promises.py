@@ -243,7 +243,7 @@ def test_what_is_switched_off_is_not_judged_and_what_is_gone_leaves_nothing(desk
     assert desk.keeper.tick() == 0
     assert commands.remove("orders")
     assert desk.fleet.engine.store.documents(STATE) == {}
-    desk.fleet.engine.store.put_document(STATE, "orders", standing.dump(Standing(name="orders")))
+    desk.fleet.engine.store.put_document(STATE, "orders", standing.DOCUMENT.dump(Standing(name="orders")))
     desk.keeper.tick()
     assert desk.fleet.engine.store.documents(STATE) == {}
     desk.fleet.engine.store.put_document(promises.KIND, "broken", "{}")
@@ -303,7 +303,7 @@ def test_the_strip_and_the_breaks_survive_a_change_of_the_leader(desk: Desk) -> 
     before = desk.stands()
     old = before.judged_at - before.judged_at % standing.HALF_HOUR_MS - standing.HALF_HOUR_MS
     stored = msgspec.structs.replace(before, strip=((old, "kept"), *before.strip))
-    desk.fleet.engine.store.put_document(STATE, "orders", standing.dump(stored))
+    desk.fleet.engine.store.put_document(STATE, "orders", standing.DOCUMENT.dump(stored))
     found = desk.stands(keeper=desk.judge("second"))
     assert found.by == "second"
     assert found.strip[0] == (old, "kept")
@@ -339,7 +339,7 @@ def test_who_leads_judges_by_itself(desk: Desk) -> None:
     desk.promise()
     desk.fleet.steward()
     found = eventually(lambda: desk.fleet.engine.store.documents(STATE).get("orders"), 30.0)
-    assert standing.load(found).broken == 1
+    assert standing.DOCUMENT.load(found).broken == 1
 
 
 def test_in_which_order_promises_are_judged_is_all_the_same(desk: Desk) -> None:

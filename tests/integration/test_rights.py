@@ -28,8 +28,8 @@ from services.commands.back.ways import WAYS, Way, take_back, way_of
 from services.commands.bulk.republish import Control
 from services.commands.operator import person
 from services.domain.alerts.channel import Channel
+from services.domain.alerts.incident import DOCUMENT as INCIDENTS
 from services.domain.alerts.incident import Incident, Words, slot_of
-from services.domain.alerts.incident import dump as dump_incident
 from services.domain.audit import AuditEntry
 from services.domain.change import Claim, CloseSession, Finish, SetTriage
 from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
@@ -177,7 +177,7 @@ class Stage:
         name = f"INC-{next(self._numbers)}"
         words = Words(title=Message("alert.forgets"))
         made = Incident(id=name, key=name, rule=DEFAULTS[0], words=words, raised_at=1)
-        self.store.put_document("alert_incident", slot_of(name), dump_incident(made))
+        self.store.put_document("alert_incident", slot_of(name), INCIDENTS.dump(made))
         return name
 
     def channel(self) -> str:

@@ -225,7 +225,7 @@ class World:
 
     def _keep(self, made: Promise) -> None:
         made = msgspec.structs.replace(made, version=1, since=BEGIN)
-        self.store.put_document(promises.KIND, made.name, promises.dump(made))
+        self.store.put_document(promises.KIND, made.name, promises.DOCUMENT.dump(made))
 
     def plan(self, task_type: str, every_min: int, first_min: float, spread_min: float = 0) -> None:
         """A schedule for all shops."""
@@ -410,7 +410,7 @@ class World:
         made = {one.name: one for one in known}
         done = {one.task_type: dict(self.store.successes_of(one.task_type)) for one in made.values()}
         for name, body in self.store.documents(STATE).items():
-            found = standing.load(body)
+            found = standing.DOCUMENT.load(body)
             rows = {row.shop: row for row in found.rows}
             assert len(rows) == found.broken + found.at_risk
             for shop in self.shops:
@@ -608,7 +608,7 @@ def silent_source(world: World) -> Iterator[float]:
     yield world.chance.uniform(80, 100)
     (source,) = world.sources
     source.silent = True
-    found = standing.load(world.store.documents(STATE)["replies"])
+    found = standing.DOCUMENT.load(world.store.documents(STATE)["replies"])
     world.longest_ms = max(found.gaps) * 1000
     world.watch |= {("replies", shop.key): 0 for shop in world.shops}
     yield world.minute + world.pick((60, 90))

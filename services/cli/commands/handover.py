@@ -74,7 +74,7 @@ def plan(context: Context) -> int:
     with context.engine() as engine:
         commands = assembly.commands(engine)
         found, zone, now = commands.handover.plan(), commands.quiet.zone(), engine.store.now_ms()
-        sent = plans.load_sent(engine.store.documents(plans.KIND).get(plans.SENT, ""))
+        sent = plans.LAST.read(engine.store.documents(plans.KIND).get(plans.SENT), plans.HandoverSent())
     if found is None:
         context.show({"plan": None}, [spoken.phrase("it is not sent by itself; see `handover set`")])
         return EXIT_OK

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from services.domain.alerts import rule as rules
-from services.domain.upkeep.stored import Instant
+from services.domain.upkeep.stored import Document, Instant
 
 KIND = "alert_channel"
 EN, ZH = "en", "zh"
@@ -49,21 +49,6 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True):
         return "FLEETDECK_SECRET__" + re.sub(r"[^A-Za-z0-9]", "_", self.secret_name).upper()
 
 
-_DECODER = msgspec.json.Decoder(Channel)
-
-
-def load(body: str) -> Channel:
-    """Read a channel. Raises ValueError where it is none."""
-    channel = _DECODER.decode(body)
-    check(channel)
-    return channel
-
-
-def dump(channel: Channel) -> str:
-    """The channel as JSON."""
-    return msgspec.json.encode(channel).decode()
-
-
 def check(channel: Channel) -> None:
     """Look at every field.
 
@@ -102,17 +87,12 @@ def _check_options(channel: Channel) -> None:
                 raise rules.refusal("alert.bad_mail", "options", value=one.strip()[:80])
 
 
+DOCUMENT = Document(Channel, check)
+
+
 def readable(stored: Mapping[str, str]) -> dict[str, Channel]:
     """Those that can be read, by name; the doctor names the others."""
-    found = {}
-    for name, body in sorted(stored.items()):
-        try:
-            channel = load(body)
-        except (ValueError, RecursionError):
-            continue
-        if channel.name == name:
-            found[name] = channel
-    return found
+    return {name: channel for name, channel in DOCUMENT.readable(stored).items() if channel.name == name}
 
 
 def chosen(wanted: Iterable[str], channels: Mapping[str, Channel]) -> list[str]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from services.domain.alerts.rule import Rule
 from services.domain.text.message import Message
-from services.domain.upkeep.stored import Count, Instant
+from services.domain.upkeep.stored import Count, Document, Instant
 
 KIND = "alert_incident"  #: of the store's documents: those that are not over, by ``slot_of`` of their key
 ANSWERS = "alert_answer"  #: what people did about them, by id; only commands write it, only the leader the incident
@@ -148,38 +148,13 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
         return self.calm_since + self.rule.calm_s * 1000 if self.calm_since else 0
 
 
-_INCIDENT = msgspec.json.Decoder(Incident)
-_ANSWER = msgspec.json.Decoder(Answer)
-
-
-def load(body: str) -> Incident:
-    """Read an incident. Raises ValueError where it is none."""
-    return _INCIDENT.decode(body)
-
-
-def load_answer(body: str) -> Answer:
-    """Read what people did about one. Raises ValueError where it is none."""
-    return _ANSWER.decode(body)
-
-
-def dump(what: Incident | Answer) -> str:
-    return msgspec.json.encode(what).decode()
+DOCUMENT, ANSWER = Document(Incident), Document(Answer)
 
 
 def readable(stored: Mapping[str, str], answers: Mapping[str, str]) -> list[Incident]:
     """Those that can be read, with what people did about them; the doctor names the others."""
-    found = []
-    for body in stored.values():
-        try:
-            incident = load(body)
-        except (ValueError, RecursionError):
-            continue
-        try:
-            answer = load_answer(answers[incident.id]) if incident.id in answers else incident.answer
-        except (ValueError, RecursionError):
-            answer = incident.answer
-        found.append(replace(incident, answer=answer))
-    return found
+    found = DOCUMENT.readable(stored).values()
+    return [replace(one, answer=ANSWER.read(answers.get(one.id), one.answer)) for one in found]
 
 
 def slot_of(key: str) -> str:

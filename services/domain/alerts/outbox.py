@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import msgspec
 
 from services.domain.alerts.incident import Incident, Told, Words
-from services.domain.upkeep.stored import Count, Instant
+from services.domain.upkeep.stored import Count, Document, Instant
 
 KIND = "alert_out"
 HANDOVER = "handover"  #: not of an incident: the page for who takes over, in its title
@@ -50,27 +48,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
         return not self.sent_at and not self.lost_at
 
 
-_DECODER = msgspec.json.Decoder(Letter)
-
-
-def load(body: str) -> Letter:
-    """Read one. Raises ValueError where it is none."""
-    return _DECODER.decode(body)
-
-
-def dump(letter: Letter) -> str:
-    return msgspec.json.encode(letter).decode()
-
-
-def readable(stored: Mapping[str, str]) -> list[Letter]:
-    """Those that can be read; the doctor names the others."""
-    found = []
-    for body in stored.values():
-        try:
-            found.append(load(body))
-        except (ValueError, RecursionError):
-            continue
-    return found
+DOCUMENT = Document(Letter)
 
 
 def written(incident: Incident, told: Told, channel: str) -> Letter:

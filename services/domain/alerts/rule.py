@@ -12,7 +12,7 @@ from services.domain.errors import UsageError
 from services.domain.text.message import Param
 from services.domain.text.said import said_of
 from services.domain.text.sentences import N_
-from services.domain.upkeep.stored import Count, Instant, Measure
+from services.domain.upkeep.stored import Count, Document, Instant, Measure
 
 KIND = "alert_rule"  #: of the store's documents, by name of the rule; one that nobody changed has none
 VERSIONS = "alert_rule_version"  #: those of before, by ``name@version``
@@ -58,32 +58,9 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return float(self.limits.get(name, 0.0))
 
 
-_DECODER = msgspec.json.Decoder(Rule)
-
-
-def load(body: str) -> Rule:
-    """Read a rule.
-
-    Raises:
-        ValueError: it is none.
-    """
-    rule = _DECODER.decode(body)
-    check(rule)
-    return rule
-
-
-def dump(rule: Rule) -> str:
-    return msgspec.json.encode(rule).decode()
-
-
 def version_name(rule: Rule) -> str:
     """The name of the document that keeps this version."""
     return f"{rule.name}@{rule.version}"
-
-
-def load_version(body: str) -> Rule:
-    """Read a version of before. Raises ValueError where it is none."""
-    return load(body)
 
 
 def check(rule: Rule, known: Mapping[str, Rule] | None = None) -> None:
@@ -124,19 +101,15 @@ def _check_measure(rule: Rule, known: Mapping[str, Rule]) -> None:
             _refuse("alert.bad_limit", "limits", value=limit[:80], known=", ".join(sorted(allowed)) or "-")
 
 
+DOCUMENT = Document(Rule, check)
+
+
 def known(defaults: Iterable[Rule], stored: Mapping[str, str]) -> dict[str, Rule]:
     """All rules by name: the defaults, and what people made of them or added. What cannot be read leaves the default:
     a spoiled document must not silence an alert, and the doctor names it.
     """
     found = {one.name: one for one in defaults}
-    for name, body in stored.items():
-        try:
-            rule = load(body)
-        except (ValueError, RecursionError):
-            continue
-        if rule.name == name:
-            found[name] = rule
-    return found
+    return found | {name: rule for name, rule in DOCUMENT.readable(stored).items() if rule.name == name}
 
 
 def _refuse(code: str, field: str, **params: Param) -> NoReturn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from services.domain.errors import UsageError
-from services.domain.upkeep.stored import Instant
+from services.domain.upkeep.stored import Document, Instant
 
 KIND = "queue"  #: of the documents; their names are ``platform:shop_id``
 OPEN = "open"  #: tasks of the shop go there
@@ -20,12 +20,7 @@ class ShopQueue(msgspec.Struct, frozen=True, kw_only=True):
     since: Instant = 0
 
 
-_DECODER = msgspec.json.Decoder(ShopQueue)
-
-
-def dump(queue: ShopQueue) -> str:
-    """As it is kept."""
-    return msgspec.json.encode(queue).decode()
+DOCUMENT = Document(ShopQueue)
 
 
 def parse(body: str) -> ShopQueue:
@@ -35,6 +30,6 @@ def parse(body: str) -> ShopQueue:
         UsageError: it is none of ours.
     """
     try:
-        return _DECODER.decode(body)
+        return DOCUMENT.load(body)
     except (msgspec.MsgspecError, RecursionError) as exc:
         raise UsageError(f"the document of a dedicated queue cannot be read: {exc}", field="queue") from exc

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import msgspec
 
 from services.domain.fleet.role import ROLES
+from services.domain.upkeep.stored import Document
 
 #: kinds of documents: tokens by name, and when each was last used, apart, so that a use never brings a revoked one back
 KIND, USED = "token", "token_used"
@@ -67,35 +68,27 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def load(body: str) -> Kept:
-    """Read the document of a token.
-
-    Raises:
-        ValueError: it is none.
-    """
-    kept = msgspec.json.decode(body, type=Kept)
+def _check(kept: Kept) -> None:
     if kept.role not in ROLES or len(kept.digest) != 64:
         raise ValueError("no token")
-    return kept
 
 
-def dump(kept: Kept) -> str:
-    """The document of a token."""
-    return msgspec.json.encode(kept).decode()
+#: one that cannot be read permits nothing
+DOCUMENT = Document(Kept, _check)
 
 
 def known(documents: Mapping[str, str], used: Mapping[str, str]) -> tuple[Token, ...]:
     """All that can be read, by name; ended ones too."""
     return tuple(
         Token(name=name, role=one.role, by=one.by, at=one.at, until=one.until, used=_instant(used.get(name, "")))
-        for name, one in sorted(_readable(documents).items())
+        for name, one in DOCUMENT.readable(documents).items()
     )
 
 
 def find(documents: Mapping[str, str], text: str, now: int) -> Token | None:
     """The token that a text is, None where it is none or has ended; takes as long for each."""
     asked, found = digest(text), None
-    for name, one in _readable(documents).items():
+    for name, one in DOCUMENT.readable(documents).items():
         if hmac.compare_digest(one.digest, asked):
             found = Token(name=name, role=one.role, by=one.by, at=one.at, until=one.until)
     return found if found is not None and not over(found.until, now) else None
@@ -104,16 +97,6 @@ def find(documents: Mapping[str, str], text: str, now: int) -> Token | None:
 def over(until: int, now: int) -> bool:
     """Whether it has ended."""
     return bool(until) and now >= until
-
-
-def _readable(documents: Mapping[str, str]) -> dict[str, Kept]:
-    found: dict[str, Kept] = {}
-    for name, body in documents.items():
-        try:
-            found[name] = load(body)
-        except (ValueError, RecursionError):  # one that cannot be read permits nothing
-            continue
-    return found
 
 
 def _instant(body: str) -> int:

@@ -7,8 +7,6 @@ others, and every other gate for this task too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import msgspec
 
 from services.domain.errors import UsageError
@@ -17,7 +15,7 @@ from services.domain.task.record import Task
 from services.domain.task.status import CLAIMABLE
 from services.domain.text.message import Message
 from services.domain.text.said import Said
-from services.domain.upkeep.stored import Count, Instant
+from services.domain.upkeep.stored import Count, Document, Instant
 
 #: kind of the documents, each by the id of its task
 KIND = "pass"
@@ -46,27 +44,8 @@ class Pass(msgspec.Struct, frozen=True, kw_only=True):
         return task.status in CLAIMABLE and task.attempt == self.attempt and task.shop == self.shop
 
 
-_READ = msgspec.json.Decoder(Pass).decode
-
-
-def load(body: str) -> Pass:
-    """A stored one.
-
-    Raises:
-        ValueError: it is none.
-    """
-    return _READ(body)
-
-
-def read(documents: Mapping[str, str]) -> dict[str, Pass]:
-    """Those that can be read, by task; one that cannot lets nobody through."""
-    found = {}
-    for task_id, body in documents.items():
-        try:
-            found[task_id] = load(body)
-        except (ValueError, RecursionError):
-            continue
-    return found
+#: by task; one that cannot be read lets nobody through
+DOCUMENT = Document(Pass)
 
 
 def note(by: str, reason: str) -> str:

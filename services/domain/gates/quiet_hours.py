@@ -23,7 +23,7 @@ from services.domain.text.late import late
 from services.domain.text.message import Message, Param
 from services.domain.text.said import said_of
 from services.domain.text.sentences import N_, NP_
-from services.domain.upkeep.stored import Instant
+from services.domain.upkeep.stored import Document, Instant
 
 GATE = "quiet_hours"
 #: kinds of the documents: what people wrote, and the windows that come of it; both by the name of the quiet hours
@@ -136,10 +136,6 @@ class Quiet(Pause, frozen=True, kw_only=True):
     def key(self) -> str:
         """Tells it from all others that are closed."""
         return f"{GATE}:{self.name}"
-
-
-_READ = msgspec.json.Decoder(QuietHours).decode
-_READ_WINDOWS = msgspec.json.Decoder(Windows).decode
 
 
 # ------------------------------------------------------------------------------------------------ what people write
@@ -260,20 +256,16 @@ def check(quiet: QuietHours, now_ms: int) -> None:
         _refuse("quiet.reason", "reason", most=MOST_TEXT)
 
 
-def load(body: str) -> QuietHours:
-    """A stored one.
-
-    Raises:
-        ValueError: it is none.
-    """
-    quiet = _READ(body)
+def _check_stored(quiet: QuietHours) -> None:
     sound = all(
         0 <= one.start < 1440 and 0 <= one.end <= 1440 and one.start != one.end and set(one.days) <= set(range(7))
         for one in quiet.weekly
     )
     if not sound or not valid_scope(quiet.scope) or len(quiet.weekly) + len(quiet.once) > MOST_WINDOWS:
         raise ValueError("these are no quiet hours")
-    return quiet
+
+
+DOCUMENT = Document(QuietHours, _check_stored)
 
 
 # ---------------------------------------------------------------------------------------------------------- windows
@@ -367,16 +359,12 @@ def is_fresh(stored: Windows, wanted: Windows, now_ms: int) -> bool:
     return left == right
 
 
-def load_windows(body: str) -> Windows:
-    """Stored ones.
-
-    Raises:
-        ValueError: they are none.
-    """
-    found = _READ_WINDOWS(body)
+def _check_windows(found: Windows) -> None:
     if not valid_scope(found.scope):
         raise ValueError(f"{found.scope!r:.60} is nothing that can be quiet")
-    return found
+
+
+WRITTEN_OUT = Document(Windows, _check_windows)
 
 
 def left_of(name: str, stored: Windows) -> QuietHours:
@@ -389,9 +377,8 @@ def closed(name: str, body: str, now_ms: int) -> Pause | None:
     """What one of the documents closes at an instant. One that cannot be read closes everything, as the stores do:
     nobody knows what it was to hold back.
     """
-    try:
-        found = load_windows(body)
-    except (ValueError, RecursionError):
+    found = WRITTEN_OUT.read(body, None)
+    if found is None:
         return Quiet(scope=SCOPE_ALL, by="?", name=name, clock="?")
     start, end = next(((start, end) for start, end in found.windows if start <= now_ms < end), (0, 0))
     if not end:
@@ -426,23 +413,13 @@ def _doubts(documents: Callable[[str], Mapping[str, str]], now_ms: int) -> list[
 
 
 def _of_documents(wanted: Mapping[str, str], stored: Mapping[str, str], now_ms: int) -> Iterator[Message]:
-    for name in sorted({*wanted, *stored}):
-        try:
-            until = load_windows(stored[name]).until if name in stored else 0
-        except ValueError:  # told among the damage
-            continue
+    quiet, windows = DOCUMENT.readable(wanted), WRITTEN_OUT.readable(stored)
+    for name in sorted({*wanted, *windows} - (stored.keys() - windows.keys())):  # others are told among the damage
+        until = windows[name].until if name in windows else 0
         if name not in wanted:
             yield Message("doctor.quiet_left", {"name": name})
-        elif until < now_ms + SHORT_MS and _is_readable(wanted[name]):  # else it is told among the damage
+        elif until < now_ms + SHORT_MS and name in quiet:
             yield Message("doctor.quiet_short", {"name": name, "seconds": max(0, until - now_ms) // 1000})
-
-
-def _is_readable(body: str) -> bool:
-    try:
-        load(body)
-    except ValueError:
-        return False
-    return True
 
 
 SENTENCES: Mapping[str, str] = {

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from services.domain.errors import UsageError
 from services.domain.task.search.query import Term, equals
 from services.domain.text.said import said
-from services.domain.upkeep.stored import Instant
+from services.domain.upkeep.stored import Document, Instant
 
 KIND = "cause"  #: of the store's documents; the name is the fingerprint
 MAX_NAME, MAX_NOTE, MAX_LINK, MAX_WHERE = 80, 2000, 500, 300
@@ -157,24 +157,17 @@ def place_term(where: str, *, negated: bool = False) -> Term:
     return replace(equals(head, name), negated=negated)
 
 
-_DECODER = msgspec.json.Decoder(CauseRule)
+DOCUMENT = Document(CauseRule)
 
 
-def parse(text: str) -> CauseRule:
+def parse(text: str | None) -> CauseRule:
     """Read a rule; one that cannot be read decides nothing."""
-    try:
-        return _DECODER.decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return CauseRule()
+    return DOCUMENT.read(text, CauseRule())
 
 
 def read(documents: Mapping[str, str]) -> dict[str, CauseRule]:
     """The rules of all documents of ``KIND``, by fingerprint."""
     return {name: parse(body) for name, body in documents.items()}
-
-
-def dump(rule: CauseRule) -> str:
-    return msgspec.json.encode(rule).decode()
 
 
 def check_fingerprint(fingerprint: str) -> str:

@@ -19,7 +19,7 @@ import msgspec
 from services.domain.task.record import Task
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_
-from services.domain.upkeep.stored import Instant, Measure
+from services.domain.upkeep.stored import Document, Instant, Measure
 
 KIND = "drift"  #: of the store's documents; the name is ``type:platform``
 SECONDS, SIZE, ROWS, STEP = "seconds", "size", "rows", "step"
@@ -88,16 +88,7 @@ class Drifts(msgspec.Struct, frozen=True, kw_only=True):
     found: tuple[Drift, ...] = ()
 
 
-_READ = msgspec.json.Decoder(Drifts)
-
-
-def load(body: str) -> Drifts:
-    """Read a document. Raises ValueError where it is none."""
-    return _READ.decode(body)
-
-
-def dump(found: Drifts) -> str:
-    return msgspec.json.encode(found).decode()
+DOCUMENT = Document(Drifts)
 
 
 def run_of(task: Task) -> RunFigures | None:

@@ -14,7 +14,7 @@ from services.domain.insight.cause_rule import MAX_LINK, CauseRule
 from services.domain.text.message import Message
 from services.domain.text.said import said
 from services.domain.text.sentences import N_
-from services.domain.upkeep.stored import Instant
+from services.domain.upkeep.stored import Document, Instant
 
 STATE = "cause_state"  #: of the store's documents; the name is the fingerprint
 #: a time of the day that passed while nobody led is made good for so long
@@ -57,34 +57,18 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     after: IssueState = msgspec.field(default_factory=IssueState)
 
 
-_STATE = msgspec.json.Decoder(IssueState)
-
-
-def load(body: str) -> IssueState:
-    """Read a state. Raises ValueError where it is none."""
-    return _STATE.decode(body)
+DOCUMENT = Document(IssueState)
 
 
 def readable(body: str | None) -> IssueState:
-    """The same of what may be none, or none that anybody can read: the doctor tells that."""
-    try:
-        return load(body) if body is not None else IssueState()
-    except (ValueError, RecursionError):
-        return IssueState()
-
-
-def dump(state: IssueState) -> str:
-    return msgspec.json.encode(state).decode()
+    """A state; an empty one where there is none, or none that anybody can read."""
+    return DOCUMENT.read(body, IssueState())
 
 
 def parked(states: Mapping[str, str]) -> dict[str, int]:
     """The shops that rules have paused, and until when (UTC ms), of all states as they are stored."""
     found: dict[str, int] = {}
-    for body in states.values():
-        try:
-            state = load(body)
-        except (ValueError, RecursionError):
-            continue
+    for state in DOCUMENT.readable(states).values():
         for shop, one in state.parked.items():
             if one.on:
                 found[shop] = max(one.until, found.get(shop, 0))

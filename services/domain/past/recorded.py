@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from services.domain.upkeep.stored import Instant
+from services.domain.upkeep.stored import Document, Instant
 
 KIND, NAME = "recorder", "last"  #: of the store's document
 
@@ -17,21 +17,4 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
-_READ = msgspec.json.Decoder(Recorded).decode
-
-
-def load(body: str) -> Recorded:
-    """Read it. Raises ValueError where it is none."""
-    return _READ(body)
-
-
-def readable(body: str | None) -> Recorded | None:
-    """Read it where somebody wrote one that can be read."""
-    try:
-        return load(body) if body is not None else None
-    except (ValueError, RecursionError):
-        return None
-
-
-def dump(one: Recorded) -> str:
-    return msgspec.json.encode(one).decode()
+DOCUMENT = Document(Recorded)

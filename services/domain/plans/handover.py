@@ -11,7 +11,7 @@ from services.domain.alerts import rule as rules
 from services.domain.errors import UsageError
 from services.domain.plans import recurrence
 from services.domain.text.said import said
-from services.domain.upkeep.stored import Instant
+from services.domain.upkeep.stored import Document, Instant
 
 KIND, PLAN, SENT = "handover", "plan", "sent"
 MOST_TIMES, MOST_TO = 12, 20
@@ -36,28 +36,6 @@ class HandoverSent(msgspec.Struct, frozen=True, kw_only=True):
     due: Instant = 0
 
 
-_PLAN, _SENT = msgspec.json.Decoder(HandoverPlan), msgspec.json.Decoder(HandoverSent)
-
-
-def load(body: str) -> HandoverPlan:
-    """Read one. Raises ValueError where it is none."""
-    plan = _PLAN.decode(body)
-    check(plan)
-    return plan
-
-
-def load_sent(body: str) -> HandoverSent:
-    """Read what was sent last; what cannot be read is nothing."""
-    try:
-        return _SENT.decode(body)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return HandoverSent()
-
-
-def dump(document: HandoverPlan | HandoverSent) -> str:
-    return msgspec.json.encode(document).decode()
-
-
 def check(plan: HandoverPlan) -> None:
     """Look at every field.
 
@@ -72,6 +50,9 @@ def check(plan: HandoverPlan) -> None:
     bad = next((name for name in plan.to if not _NAME.match(name)), None)
     if bad is not None or not 1 <= len(plan.to) <= MOST_TO:
         raise UsageError(said("handover.bad_to", value=f"{bad or ''!r:.80}"), field="to")
+
+
+DOCUMENT, LAST = Document(HandoverPlan, check), Document(HandoverSent)
 
 
 def times(plan: HandoverPlan, zone: str, around: int) -> list[int]:

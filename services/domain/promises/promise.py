@@ -18,7 +18,7 @@ from services.domain.task import ids
 from services.domain.text.message import Message, Param
 from services.domain.text.said import said, said_of
 from services.domain.text.sentences import N_, NN_, Counted
-from services.domain.upkeep.stored import Count, Instant
+from services.domain.upkeep.stored import Count, Document, Instant
 
 #: kinds of the documents: what people promised, what that was before (``NAME@VERSION``), how it stands
 KIND, VERSIONS, STATE = "promise", "promise_version", "promise_state"
@@ -64,9 +64,6 @@ class Promise(msgspec.Struct, frozen=True, kw_only=True):
         return self.kind == AGE and self.window == ALWAYS
 
 
-_READ = msgspec.json.Decoder(Promise).decode
-
-
 def check(promise: Promise) -> None:
     """See that somebody may promise this.
 
@@ -105,18 +102,7 @@ def _check_shops(promise: Promise) -> None:
         _refuse("promise.many_shops", "shop", most=MAX_SHOPS)
 
 
-def load(body: str) -> Promise:
-    """A stored one.
-
-    Raises:
-        ValueError: it is none.
-    """
-    found = _READ(body)
-    try:
-        check(found)
-    except UsageError as exc:
-        raise ValueError(str(exc)) from exc
-    return found
+DOCUMENT = Document(Promise, check)
 
 
 def readable(bodies: Mapping[str, str], unread: Callable[[str, Exception], None] | None = None) -> Iterator[Promise]:
@@ -125,15 +111,10 @@ def readable(bodies: Mapping[str, str], unread: Callable[[str, Exception], None]
     """
     for name, body in sorted(bodies.items()):
         try:
-            yield load(body)
+            yield DOCUMENT.load(body)
         except (ValueError, RecursionError) as exc:
             if unread is not None:
                 unread(name, exc)
-
-
-def dump(promise: Promise) -> str:
-    """Its document."""
-    return msgspec.json.encode(promise).decode()
 
 
 def same_words(one: Promise, other: Promise) -> bool:

@@ -20,7 +20,7 @@ from services.domain.promises.course import LEAST_MS, MOST_MS, Course, Pace
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE, Due, Forecast, Hold, Judged
 from services.domain.promises.promise import AGE, Promise
 from services.domain.text.message import Message, Param
-from services.domain.upkeep.stored import Count, Instant
+from services.domain.upkeep.stored import Count, Document, Instant
 
 HALF_HOUR_MS, STRIP = 30 * 60_000, 48
 KEPT_BREAKS_MS, MOST_BREAKS = 30 * 86_400_000, 200
@@ -127,21 +127,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
         return KEPT if self.kept else NOT_DUE
 
 
-_READ = msgspec.json.Decoder(Standing).decode
-
-
-def load(body: str) -> Standing:
-    """A stored one.
-
-    Raises:
-        ValueError: it is none.
-    """
-    return _READ(body)
-
-
-def dump(one: Standing) -> str:
-    """Its document."""
-    return msgspec.json.encode(one).decode()
+DOCUMENT = Document(Standing)
 
 
 def renewed(before: Standing) -> Standing:

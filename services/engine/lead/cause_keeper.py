@@ -44,7 +44,7 @@ class CauseKeeper:
                 # a person may have decided otherwise meanwhile
                 if cause_rule.parse(self._store.documents(cause_rule.KIND).get(fingerprint, "")) == rule:
                     ended = msgspec.structs.replace(rule, ignored=False)
-                    self._store.put_document(cause_rule.KIND, fingerprint, cause_rule.dump(ended))
+                    self._store.put_document(cause_rule.KIND, fingerprint, cause_rule.DOCUMENT.dump(ended))
                 log.info("cause %s is ignored no more, %d letters are open again", fingerprint, len(back))
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from services.domain.fleet.worker import LinkState
 from services.domain.insight import publisher
-from services.domain.upkeep.stored import Instant
+from services.domain.upkeep.stored import Document, Instant
 from services.ports import Broker, Store
 
 KIND, NAME, RESIGNED = "leader", "link", "resigned"
@@ -27,8 +27,7 @@ class Resigned(msgspec.Struct, frozen=True, kw_only=True):
     at: Instant = 0
 
 
-read_resigned = msgspec.json.Decoder(Resigned).decode
-read_note = msgspec.json.Decoder(_Note).decode
+MET, LAST = Document(_Note), Document(Resigned)
 
 
 class LinkNote:
@@ -43,15 +42,15 @@ class LinkNote:
         note = _Note(holder=self._holder, link=publisher.of_health(self._broker.health()))
         if self._told is None and last_resigned(self._store).holder == self._holder:
             # it can work again: of the next time that nobody leads, this is not the cause
-            self._store.put_document(KIND, RESIGNED, msgspec.json.encode(Resigned()).decode())
+            self._store.put_document(KIND, RESIGNED, LAST.dump(Resigned()))
         if note != self._told:
-            self._store.put_document(KIND, NAME, msgspec.json.encode(note).decode())
+            self._store.put_document(KIND, NAME, MET.dump(note))
             self._told = note
 
     def resigned(self, why: str) -> None:
         """Write down why the lead is given up."""
         note = Resigned(holder=self._holder, why=why[:400], at=self._store.now_ms())
-        self._store.put_document(KIND, RESIGNED, msgspec.json.encode(note).decode())
+        self._store.put_document(KIND, RESIGNED, LAST.dump(note))
 
     def forget(self) -> None:
         """Somebody else may have written since."""
@@ -60,18 +59,10 @@ class LinkNote:
 
 def links(store: Store, leader: str) -> Mapping[str, LinkState]:
     """What the present leader's connections meet, by its name; nothing where nobody leads."""
-    body = store.documents(KIND).get(NAME, "") if leader else ""
-    try:
-        note = read_note(body) if body else _Note()
-    except (msgspec.DecodeError, RecursionError):  # of another program
-        return {}
+    note = MET.read(store.documents(KIND).get(NAME) if leader else None, _Note())
     return {leader: note.link} if leader and note.holder == leader else {}
 
 
 def last_resigned(store: Store) -> Resigned:
     """Who gave the lead up last; empty where nobody did."""
-    body = store.documents(KIND).get(RESIGNED, "")
-    try:
-        return read_resigned(body) if body else Resigned()
-    except (msgspec.DecodeError, RecursionError):  # of another program
-        return Resigned()
+    return LAST.read(store.documents(KIND).get(RESIGNED), Resigned())

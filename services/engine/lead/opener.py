@@ -46,7 +46,7 @@ class Opener:
         """Release those of whom a person said "try one anyway", where they waited for something else that is over;
         returns how many. Passes that no attempt can use any more are forgotten with it.
         """
-        passes = passing.read(self._store.documents(passing.KIND))
+        passes = passing.DOCUMENT.readable(self._store.documents(passing.KIND))
         shops = sorted({one.shop for one in passes.values()})
         return self._apply([OpenShop(shop=shop, most=1) for shop in shops]) if shops else 0
 

@@ -127,7 +127,7 @@ class ShopQueues:
 
     def _write(self, key: str, state: str, since: int | None = None) -> None:
         at = self._store.now_ms() if since is None else since
-        self._store.put_document(shop_queue.KIND, key, shop_queue.dump(ShopQueue(state=state, since=at)))
+        self._store.put_document(shop_queue.KIND, key, shop_queue.DOCUMENT.dump(ShopQueue(state=state, since=at)))
         self._registry.forget()
 
     def _route(self, key: str, queue: str, by: str) -> int:

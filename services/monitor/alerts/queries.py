@@ -21,7 +21,6 @@ from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import ROLE, STATES, Incident
 from services.domain.alerts.outbox import Letter
 from services.domain.alerts.rule import SEVERITIES, Rule
-from services.domain.errors import UsageError
 from services.ports import Store
 
 KNOWN_MS = 30_000  #: so long it is believed whether this machine knows an address
@@ -99,8 +98,8 @@ class AlertQueries:
         """
         now, letters = self._store.now_ms(), self._letters()
         found = next((one for one in self._incidents() if one.id == incident_id), None)
-        if found is None and (body := self._store.documents(incidents.HISTORY).get(incident_id)):
-            found = incidents.load(body)
+        if found is None:
+            found = incidents.DOCUMENT.read(self._store.documents(incidents.HISTORY).get(incident_id), None)
         if found is None:
             raise rules.refusal("alert.no_incident", "incident", value=incident_id[:80])
         return _at(found, now, letters)
@@ -133,21 +132,16 @@ class AlertQueries:
 
     def versions(self, name: str) -> tuple[Rule, ...]:
         """What a rule was before, the newest first."""
-        found = []
-        for key, body in self._store.documents(rules.VERSIONS).items():
-            if key.startswith(f"{name}@"):
-                try:
-                    found.append(rules.load_version(body))
-                except (UsageError, ValueError):
-                    continue
-        return tuple(sorted(found, key=lambda one: -one.version))
+        bodies = self._store.documents(rules.VERSIONS)
+        found = rules.DOCUMENT.readable({key: body for key, body in bodies.items() if key.startswith(f"{name}@")})
+        return tuple(sorted(found.values(), key=lambda one: -one.version))
 
     def _incidents(self) -> list[Incident]:
         stored = self._store.documents(incidents.KIND)
         return incidents.readable(stored, self._store.documents(incidents.ANSWERS) if stored else {})
 
     def _letters(self) -> list[Letter]:
-        return outbox.readable(self._store.documents(outbox.KIND))
+        return list(outbox.DOCUMENT.readable(self._store.documents(outbox.KIND)).values())
 
     def _is_known(self, channel: Channel, now: int) -> bool:
         at, known = self._known.get(channel.secret_name, (0, False))

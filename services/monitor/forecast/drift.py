@@ -20,12 +20,7 @@ STALE_MS = 60_000
 
 def rows(store: Store) -> tuple[Drifts, ...]:
     """Each type on each platform that has drifted, what began last first. Blocking."""
-    found = []
-    for body in store.documents(drift.KIND).values():
-        try:
-            found.append(drift.load(body))
-        except (ValueError, RecursionError):  # the doctor tells it
-            continue
+    found = drift.DOCUMENT.readable(store.documents(drift.KIND)).values()
     return tuple(sorted((one for one in found if one.found), key=lambda one: -since(one)))
 
 

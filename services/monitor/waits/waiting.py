@@ -217,7 +217,7 @@ class _Look:
 
     @cached_property
     def _passes(self) -> Mapping[str, Pass]:
-        return passing.read(self._store.documents(passing.KIND))
+        return passing.DOCUMENT.readable(self._store.documents(passing.KIND))
 
     @cached_property
     def _sessions(self) -> Mapping[str, ClosedSession]:

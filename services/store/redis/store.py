@@ -100,7 +100,7 @@ class ClosedGates(Part):
             limits=tuple(limits_now(limits, replies[bool(shops) : records], now)),
             workers=tuple(workers_in(workers, now)),
             shops=_room(counters),
-            passes=passing.read(by_name(bytes.decode, passes, f"document ({passing.KIND})")),
+            passes=passing.DOCUMENT.readable(by_name(bytes.decode, passes, f"document ({passing.KIND})")),
             begun=frozenset(_uniqs(stored for found in replies[records:] for stored in found)),
         )
 

@@ -46,18 +46,18 @@ class Book:
 
     def letters(self) -> list[Letter]:
         """All messages, those that were sent a while ago too."""
-        return outbox.readable(self._store.documents(outbox.KIND))
+        return list(outbox.DOCUMENT.readable(self._store.documents(outbox.KIND)).values())
 
     def commit(self, changes: Changes) -> list[Letter]:
         """Write a step down; what is to be sent, first the messages. Returns those that are new."""
         fresh = self._write_letters(changes) if changes.notices else []
         for incident in changes.opened:
-            body = incidents.dump(replace(incident, id=self._number(incident.key)))
+            body = incidents.DOCUMENT.dump(replace(incident, id=self._number(incident.key)))
             self._store.add_document(incidents.KIND, incidents.slot_of(incident.key), body)
         for incident in changes.changed:
             self.put(incident)
         for incident in changes.resolved:
-            self._store.put_document(incidents.HISTORY, incident.id, incidents.dump(incident))
+            self._store.put_document(incidents.HISTORY, incident.id, incidents.DOCUMENT.dump(incident))
             self._end(incident)
         for incident in changes.dropped:
             self._end(incident)
@@ -70,15 +70,15 @@ class Book:
             for notice in changes.notices
             for name in _meant(notice, known)
         ]
-        return [one for one in wanted if self._store.add_document(outbox.KIND, one.name, outbox.dump(one))]
+        return [one for one in wanted if self._store.add_document(outbox.KIND, one.name, outbox.DOCUMENT.dump(one))]
 
     def put(self, incident: Incident) -> None:
         """Keep an incident that is not over."""
-        self._store.put_document(incidents.KIND, incidents.slot_of(incident.key), incidents.dump(incident))
+        self._store.put_document(incidents.KIND, incidents.slot_of(incident.key), incidents.DOCUMENT.dump(incident))
 
     def put_letter(self, letter: Letter) -> None:
         """Keep how a message stands."""
-        self._store.put_document(outbox.KIND, letter.name, outbox.dump(letter))
+        self._store.put_document(outbox.KIND, letter.name, outbox.DOCUMENT.dump(letter))
 
     def prune(self, now: int) -> int:
         """Take away what nobody needs any more; how many documents."""

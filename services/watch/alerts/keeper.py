@@ -10,7 +10,6 @@ import logging
 import threading
 from collections.abc import Callable
 
-import msgspec
 from msgspec import structs
 from msgspec.structs import replace
 
@@ -20,6 +19,7 @@ from services.domain.alerts.rule import Rule
 from services.domain.errors import ConsoleError
 from services.domain.task.status import ACTIVE, Status
 from services.domain.text.message import Message
+from services.domain.upkeep.stored import Document
 from services.engine.lead.duty import DutyThread, together
 from services.ports import Clock, Store
 from services.watch.alerts.book import Book
@@ -34,7 +34,7 @@ TTL_MS = 15_000
 LEAVE_S = 1.0
 #: a leader that is gone is replaced within 15 s; a longer time without one is a gap
 GAP_MS, NOTE_MS, TOLD_MS = 20_000, 5_000, 30_000
-_LED = msgspec.json.Decoder(Led)
+_LED = Document(Led)
 Act = Callable[[Incident], Message]
 
 
@@ -189,14 +189,10 @@ class AlertKeeper:
         if now - self._noted >= NOTE_MS - 500:
             self._noted = now
             note = Led(holder=leader, at=now)
-            self._store.put_document(STATE, LED, msgspec.json.encode(note).decode())
+            self._store.put_document(STATE, LED, _LED.dump(note))
 
     def _led(self) -> Led:
-        body = self._store.documents(STATE).get(LED, "")
-        try:
-            return _LED.decode(body) if body else Led()
-        except (msgspec.DecodeError, RecursionError):  # of another program
-            return Led()
+        return _LED.read(self._store.documents(STATE).get(LED), Led())
 
     def _take_action(self, incident: Incident) -> None:
         if not incident.rule.action or self._act is None:

@@ -85,7 +85,7 @@ class PromiseKeeper(OnDuty):
                     judge_one(
                         look,
                         promise,
-                        _before(stored.get(promise.name)),
+                        standing.DOCUMENT.read(stored.get(promise.name), None),
                         by=self._name,
                         seen=self._seen,
                         late=self._late,
@@ -135,7 +135,7 @@ class PromiseKeeper(OnDuty):
             self._store.remove_document(STATE, name)
 
     def _put(self, found: Standing) -> None:
-        self._store.put_document(STATE, found.name, standing.dump(found))
+        self._store.put_document(STATE, found.name, standing.DOCUMENT.dump(found))
 
 
 def judge_one(
@@ -180,7 +180,7 @@ def _regular(wanted: Sequence[Promise], stored: Mapping[str, str]) -> dict[str, 
     """How often the work of promises comes, by type."""
     found = {}
     for one in wanted:
-        before = _before(stored.get(one.name))
+        before = standing.DOCUMENT.read(stored.get(one.name), None)
         if one.kind == AGE and before is not None and before.version == one.version and len(before.gaps) >= ENOUGH:
             found[one.task_type] = forecast.regular(before.gaps).usual_s
     return found
@@ -205,10 +205,3 @@ def _gaps(
         if 0 < at - since <= longest * 1000 and (promise.kind == AGE or last < begins):
             found.append((at - since) // 1000)
     return found
-
-
-def _before(body: str | None) -> Standing | None:
-    try:
-        return standing.load(body) if body is not None else None
-    except ValueError:
-        return None

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 
 import msgspec
@@ -182,11 +181,10 @@ class Look:
     def _quiet(self) -> Mapping[str, Spans]:
         """Quiet hours that are and those that come, by scope."""
         found: dict[str, Spans] = {}
-        for body in self._store.documents(quiet_hours.WINDOWS).values():
-            with suppress(ValueError, RecursionError):  # then everything is closed, and nobody knows until when
-                one = quiet_hours.load_windows(body)
-                coming = tuple(span for span in one.windows if self.now < span[1] and span[0] < self.now + _FAR_MS)
-                found[one.scope] = found.get(one.scope, ()) + coming
+        # where one cannot be read everything is closed, and nobody knows until when
+        for one in quiet_hours.WRITTEN_OUT.readable(self._store.documents(quiet_hours.WINDOWS)).values():
+            coming = tuple(span for span in one.windows if self.now < span[1] and span[0] < self.now + _FAR_MS)
+            found[one.scope] = found.get(one.scope, ()) + coming
         return found
 
     @cached_property

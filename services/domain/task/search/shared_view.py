@@ -9,7 +9,7 @@ import msgspec
 from services.domain.errors import UsageError
 from services.domain.task.search import filter as filters
 from services.domain.text.said import said
-from services.domain.upkeep.stored import Instant
+from services.domain.upkeep.stored import Document, Instant
 
 #: kind of the documents, named by the key; what they were, as ``KEY@VERSION``
 KIND, VERSIONS = "view", "view_version"
@@ -29,21 +29,7 @@ class SharedView(msgspec.Struct, frozen=True, kw_only=True):
     at: Instant = 0
 
 
-_DECODER = msgspec.json.Decoder(SharedView)
-
-
-def load(body: str) -> SharedView:
-    """Read a stored view.
-
-    Raises:
-        ValueError: it is none.
-    """
-    return _DECODER.decode(body)
-
-
-def dump(view: SharedView) -> str:
-    """The document of a view, as ``load`` reads it."""
-    return msgspec.json.encode(view).decode()
+DOCUMENT = Document(SharedView)
 
 
 def check(view: SharedView, now_ms: int) -> None:

@@ -108,6 +108,6 @@ class ClosedGates(Fleet, OpenBreakers, Quota, Sessions):
             limits=tuple(self.limits()),
             workers=tuple(self.workers()),
             shops=shops,
-            passes=passing.read(self.documents(passing.KIND)),
+            passes=passing.DOCUMENT.readable(self.documents(passing.KIND)),
             begun=frozenset(words(uniq) for (uniq,) in held if uniq),
         )

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 
-import msgspec
-
 from services.domain.gates import passing
 from services.domain.gates.passing import Pass
 from services.store.sqlite.part import words
@@ -35,7 +33,7 @@ class Passes:
     def _load(self) -> dict[str, Pass]:
         if self._known is None:
             rows = self._conn.execute(_ALL, (passing.KIND,))
-            found = passing.read({words(name): words(body) for name, body in rows})
+            found = passing.DOCUMENT.readable({words(name): words(body) for name, body in rows})
             self._known = dict(sorted(found.items(), key=lambda pair: (pair[1].at, pair[0])))
         return self._known
 
@@ -44,7 +42,7 @@ class Passes:
         known = self._load()
         known.pop(task_id, None)
         known[task_id] = one
-        self._conn.execute(_PUT, (passing.KIND, task_id, msgspec.json.encode(one).decode()))
+        self._conn.execute(_PUT, (passing.KIND, task_id, passing.DOCUMENT.dump(one)))
 
     def drop(self, task_id: str) -> None:
         """Take it away."""

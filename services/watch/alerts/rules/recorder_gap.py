@@ -27,7 +27,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
     """At most one, while somebody leads: that nobody does is another matter. What never recorded tells nothing."""
     if not look.snapshot.leader:
         raise NotKnown("nobody leads")
-    last = recorded.readable(look.eyes.store.documents(recorded.KIND).get(recorded.NAME))
+    last = recorded.DOCUMENT.read(look.eyes.store.documents(recorded.KIND).get(recorded.NAME), None)
     if last is None or look.now_ms - last.at < rule.limit("seconds") * 1000:
         return
     title = Message("alert.not_recorded", {"from_at": last.at}) if last.at else Message("alert.never_recorded")

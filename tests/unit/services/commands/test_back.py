@@ -22,8 +22,8 @@ from services.commands.outcome import Outcome
 from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.views import ViewCommands
+from services.domain.alerts.incident import DOCUMENT as INCIDENTS
 from services.domain.alerts.incident import Incident, Words, slot_of
-from services.domain.alerts.incident import dump as dump_incident
 from services.domain.alerts.rule import VERSIONS
 from services.domain.audit import AuditEntry
 from services.domain.errors import StoreUnavailable, UsageError
@@ -106,7 +106,7 @@ TWICE: dict[str, Callable[[Any, str], object]] = {
 @pytest.mark.parametrize("act", TWICE.values(), ids=TWICE)
 def test_the_second_act_is_not_taken_back_over_the_first_persons(room: Room, act: Callable[[Any, str], object]) -> None:
     desk = office(room)
-    room.store.put_document("alert_incident", slot_of(INCIDENT.key), dump_incident(INCIDENT))
+    room.store.put_document("alert_incident", slot_of(INCIDENT.key), INCIDENTS.dump(INCIDENT))
     act(desk, "ann")
     assert code(room, last(room)) == ""
     act(desk, "ben")

@@ -41,7 +41,7 @@ def parked(room: Room) -> str:
 
 
 def windows(room: Room, name: str = "night") -> quiet_hours.Windows:
-    return quiet_hours.load_windows(room.store.documents(WINDOWS)[name])
+    return quiet_hours.WRITTEN_OUT.load(room.store.documents(WINDOWS)[name])
 
 
 def test_they_hold_at_once_and_the_audit_says_who_and_why(room: Room) -> None:

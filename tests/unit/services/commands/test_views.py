@@ -83,7 +83,7 @@ def test_a_view_that_is_shared_again_does_not_pass_for_the_one_that_was_removed(
     views(room).share(msgspec.structs.replace(again, filter="shop:s3"))
     kept = room.store.documents(VERSIONS)
     assert sorted(kept) == [f"{first.key}@{number}" for number in (1, 2, 3)]
-    assert [shared_view.load(kept[f"{one.key}@{one.version}"]) for one in (first, second, again)] == [
+    assert [shared_view.DOCUMENT.load(kept[f"{one.key}@{one.version}"]) for one in (first, second, again)] == [
         first,
         second,
         again,

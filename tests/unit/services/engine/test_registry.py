@@ -110,6 +110,6 @@ def test_a_type_whose_old_schema_cannot_be_run_keeps_its_policy_and_refuses_payl
 def test_a_task_goes_to_the_own_queue_of_its_shop_only_while_that_is_open(room: Room, state: str, queue: str) -> None:
     room.store.put_shops([Shop(platform="pdd", shop_id="s1", dedicated=state == shop_queue.OPEN)])
     if state:
-        room.store.put_document(shop_queue.KIND, "pdd:s1", shop_queue.dump(ShopQueue(state=state)))
+        room.store.put_document(shop_queue.KIND, "pdd:s1", shop_queue.DOCUMENT.dump(ShopQueue(state=state)))
     room.registry.forget()
     assert room.create(shop_id="s1").queue == queue

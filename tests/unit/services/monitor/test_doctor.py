@@ -64,7 +64,7 @@ def test_a_promise_that_nobody_can_keep(room: Room, tmp_path: Path) -> None:
     def promise(name: str, **fields: Any) -> None:
         words = {"task_type": "work", "limit_s": 3600, "version": 1, **fields}
         made = promises.Promise(name=name, **words)
-        room.store.put_document(promises.KIND, name, promises.dump(made))
+        room.store.put_document(promises.KIND, name, promises.DOCUMENT.dump(made))
 
     room.store.put_document("type", "work", task_type.dump(TaskType(name="work", version=1)))
     room.store.put_shops([Shop(platform="pdd", shop_id="s1")])

@@ -28,14 +28,14 @@ MINUTE = 60_000
 def keep(room: Room, name: str = "orders", **fields: Any) -> Promise:
     words = {"task_type": "work", "limit_s": 3600, "all_shops": True, "version": 1, **fields}
     made = Promise(name=name, **words)
-    room.store.put_document(promises.KIND, name, promises.dump(made))
+    room.store.put_document(promises.KIND, name, promises.DOCUMENT.dump(made))
     return made
 
 
 def judged(room: Room, promise: Promise, *shops: Judged, ago_ms: int = 0) -> Standing:
     now = room.clock.now_ms() - ago_ms
     found = standing.after(promise, Due(), shops, None, now=now, by="desk")
-    room.store.put_document(promises.STATE, promise.name, standing.dump(found))
+    room.store.put_document(promises.STATE, promise.name, standing.DOCUMENT.dump(found))
     return found
 
 

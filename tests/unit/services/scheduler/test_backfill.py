@@ -272,7 +272,7 @@ def test_collisions_are_named_before_and_after_it_is_kept(yard: Yard) -> None:
     room = yard.room
     window = quiet_hours.weekly("daily 00:00-01:30")
     body = promise.Promise(name="early", task_type="single", kind=promise.BY, window=window, all_shops=True)
-    room.store.put_document(promise.KIND, "early", promise.dump(body))
+    room.store.put_document(promise.KIND, "early", promise.DOCUMENT.dump(body))
     hours = quiet_hours.QuietHours(
         name="night", scope="platform:pdd", weekly=(quiet_hours.weekly("daily 01:00-06:00"),)
     )

@@ -35,7 +35,7 @@ class Alerts:
     def channel(self, name: str, **fields: Any) -> Channel:
         """A channel."""
         made = Channel(name=name, **fields)
-        self.store.put_document(channels.KIND, name, channels.dump(made))
+        self.store.put_document(channels.KIND, name, channels.DOCUMENT.dump(made))
         return made
 
     def raised(self, rule: str, words: Words, *, minutes: float, key: str = "", **fields: Any) -> Incident:
@@ -60,15 +60,15 @@ class Alerts:
         made = replace(base, **fields)
         kind = incidents.HISTORY if made.resolved_at else incidents.KIND
         name = made.id if made.resolved_at else incidents.slot_of(made.key)
-        self.store.put_document(kind, name, incidents.dump(made))
+        self.store.put_document(kind, name, incidents.DOCUMENT.dump(made))
         if answer != Answer():
-            self.store.put_document(incidents.ANSWERS, made.id, incidents.dump(answer))
+            self.store.put_document(incidents.ANSWERS, made.id, incidents.DOCUMENT.dump(answer))
         return made
 
     def letter(self, incident: Incident, channel: str, **fields: Any) -> Letter:
         """A message of its newest step."""
         made = replace(outbox.written(incident, incident.told[-1], channel), **fields)
-        self.store.put_document(outbox.KIND, made.name, outbox.dump(made))
+        self.store.put_document(outbox.KIND, made.name, outbox.DOCUMENT.dump(made))
         return made
 
     def login(self, *, minutes: float = 34.0, shops: int = 9, **fields: Any) -> Incident:

@@ -261,7 +261,7 @@ def test_until_is_from_now_to_the_next_time_that_the_clock_shows_it(said: str) -
 )
 def test_a_stored_one_that_is_none_is_told(body: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - of any kind
-        quiet_hours.load(body)
+        quiet_hours.DOCUMENT.load(body)
 
 
 @pytest.mark.parametrize(

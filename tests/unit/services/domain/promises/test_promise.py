@@ -56,10 +56,10 @@ def test_what_cannot_be_promised_is_refused_by_the_field(fields: dict[str, Any],
 
 def test_a_stored_one_is_read_as_it_was_written() -> None:
     one = by(window=Weekly(days=(0, 4), start=60, end=480), groups=("vip",), all_shops=False, owner="ann", version=3)
-    assert promises.load(promises.dump(one)) == one
+    assert promises.DOCUMENT.load(promises.DOCUMENT.dump(one)) == one
     for body in ("", "[]", "{}", '{"name": "x", "task_type": "work"}'):
         with pytest.raises(ValueError):  # noqa: PT011 - whatever is wrong with it
-            promises.load(body)
+            promises.DOCUMENT.load(body)
 
 
 @pytest.mark.parametrize(

@@ -30,8 +30,8 @@ def test_it_counts_all_and_keeps_rows_of_the_most_urgent() -> None:
     assert [one.shop for one in found.rows[:2]] == ["pdd:20000", "pdd:0"]
     assert (found.first_break, found.first_shops) == (NOW + 20 * MINUTE, 1)
     assert after(*(shop(number, AT_RISK, 20 + 0.4 * number) for number in range(9))).first_shops == 3, "in a minute"
-    assert len(standing.dump(found)) < 60_000
-    assert standing.load(standing.dump(found)) == found
+    assert len(standing.DOCUMENT.dump(found)) < 60_000
+    assert standing.DOCUMENT.load(standing.DOCUMENT.dump(found)) == found
 
 
 def test_one_cause_of_many_shops_is_one_with_its_extent() -> None:

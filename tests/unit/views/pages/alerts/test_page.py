@@ -224,7 +224,7 @@ def test_what_nobody_was_told_of_yet_is_not_counted_as_unanswered(
     assert page.states.labels()[:3] == ["All", "Not answered 1", "Somebody is on it"]
     assert page.views.labels()[0] == "Active 3"
     alerts.store.put_document(
-        incidents.KIND, incidents.slot_of(new.key), incidents.dump(replace(new, raised_at=alerts.now))
+        incidents.KIND, incidents.slot_of(new.key), incidents.DOCUMENT.dump(replace(new, raised_at=alerts.now))
     )
     qtbot.waitUntil(lambda: page.states.labels()[1] == "Not answered 2", timeout=WAIT_MS)
     assert outline(page)[:3] == ["Nobody has answered 2", login.id, new.id], "the head says what the tab says"
@@ -238,7 +238,7 @@ def test_what_was_calm_is_seen_to_be_over_before_it_leaves(qtbot: QtBot, alerts:
     calm = alerts.silent(minutes=9, calm_since=alerts.now)
     page = open_page()
     over = replace(calm, resolved_at=alerts.store.now_ms())
-    alerts.store.put_document(incidents.HISTORY, over.id, incidents.dump(over))
+    alerts.store.put_document(incidents.HISTORY, over.id, incidents.DOCUMENT.dump(over))
     alerts.store.remove_document(incidents.KIND, incidents.slot_of(calm.key))
     qtbot.waitUntil(lambda: told(page)[0][2].startswith("Resolved "), timeout=WAIT_MS)
     assert outline(page) == ["Just resolved 1", calm.id]
@@ -256,7 +256,7 @@ def test_with_nothing_to_answer_it_says_when_the_last_one_was_resolved(
     qtbot.waitUntil(lambda: len(told(page)) == 1, timeout=WAIT_MS)
     alerts.store.remove_document(incidents.KIND, incidents.slot_of(later.key))
     over = replace(later, resolved_at=alerts.now - 2 * MINUTE)
-    alerts.store.put_document(incidents.HISTORY, over.id, incidents.dump(over))
+    alerts.store.put_document(incidents.HISTORY, over.id, incidents.DOCUMENT.dump(over))
     wanted = f"Last resolved {words.clock(over.resolved_at)}."
     qtbot.waitUntil(lambda: wanted in widgets.words(page.empty), timeout=2 * WAIT_MS)
 
@@ -629,7 +629,7 @@ def test_history_says_how_many_were_over_within_a_week(qtbot: QtBot, alerts: Ale
     page = open_page()
     assert page.views.labels()[1] == "History 2 in 7 d"
     over = replace(open_, resolved_at=alerts.now)
-    alerts.store.put_document(incidents.HISTORY, over.id, incidents.dump(over))
+    alerts.store.put_document(incidents.HISTORY, over.id, incidents.DOCUMENT.dump(over))
     alerts.store.remove_document(incidents.KIND, incidents.slot_of(open_.key))
     qtbot.waitUntil(lambda: page.views.labels()[1] == "History 3 in 7 d", timeout=WAIT_MS)
 
@@ -1218,7 +1218,7 @@ def test_what_came_since_stands_there_without_a_question(qtbot: QtBot, alerts: A
     alerts.dead()
     qtbot.waitUntil(lambda: len(told(page)) == 2, timeout=WAIT_MS)
     grown = replace(first, names=("Lumo Home",), count=40)
-    alerts.store.put_document(incidents.KIND, incidents.slot_of(first.key), incidents.dump(grown))
+    alerts.store.put_document(incidents.KIND, incidents.slot_of(first.key), incidents.DOCUMENT.dump(grown))
     qtbot.waitUntil(lambda: any(row[0].endswith("Lumo Home and 39 more") for row in told(page)), timeout=WAIT_MS)
     assert page.table.current_key() == first.id
 

@@ -43,7 +43,7 @@ def open_dialog(qtbot: QtBot, fleet: Fleet) -> Open:
 
 def kept(fleet: Fleet, name: str) -> Promise:
     """What is stored."""
-    return promises.load(fleet.store.documents(promises.KIND)[name])
+    return promises.DOCUMENT.load(fleet.store.documents(promises.KIND)[name])
 
 
 def keep(qtbot: QtBot, dialog: PromiseDialog) -> str:

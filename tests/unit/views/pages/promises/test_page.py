@@ -59,11 +59,11 @@ def promise(fleet: Fleet, name: str, *shops: Judged, ago_ms: int = 0, **fields: 
     """One that was promised, and that the leader judged so."""
     words = {"task_type": "sync_order", "limit_s": 3600, "all_shops": True, **fields}
     fleet.context.commands.promises.set(Promise(name=name, **words))
-    made = promises.load(fleet.store.documents(promises.KIND)[name])
+    made = promises.DOCUMENT.load(fleet.store.documents(promises.KIND)[name])
     if shops:
         now = fleet.store.now_ms() - ago_ms
         found = standing.after(made, Due(), shops, None, now=now, by="desk")
-        fleet.store.put_document(promises.STATE, name, standing.dump(found))
+        fleet.store.put_document(promises.STATE, name, standing.DOCUMENT.dump(found))
     return made
 
 
@@ -511,7 +511,7 @@ def test_of_a_promise_whose_shops_are_gone_it_is_not_said_that_none_breaks_it(
 ) -> None:
     made = promise(fleet, "gone")
     nobody = standing.after(made, Due(), (), None, now=fleet.store.now_ms(), by="desk")
-    fleet.store.put_document(promises.STATE, "gone", standing.dump(nobody))
+    fleet.store.put_document(promises.STATE, "gone", standing.DOCUMENT.dump(nobody))
     page = open_page()
     assert cells(page, "gone")["when"].startswith("for no shop")
     choose(qtbot, page, "gone")

@@ -341,7 +341,7 @@ def test_a_type_that_is_not_as_it_was_says_what_and_since_when(qtbot: QtBot, fle
         figure="rows:orders", since=now - 30_000, factor=9.0, before=20.0, after=0.0, shops=("pdd:s1",), off=4, of=5
     )
     found = Drifts(task_type="sync_order", platform="pdd", at=now, found=(slower, none))
-    fleet.store.put_document(drift.KIND, "sync_order:pdd", drift.dump(found))
+    fleet.store.put_document(drift.KIND, "sync_order:pdd", drift.DOCUMENT.dump(found))
     page = open_page()
     choose(qtbot, page, "sync_order")
     row = page.table.records.find("sync_order")
