@@ -13,7 +13,7 @@ from services import assembly
 from services.domain.change import OpenSession
 from services.domain.fleet import role as roles
 from services.domain.fleet.worker import AMBER_AFTER_MS
-from services.domain.task.search.query import Query, equals
+from services.domain.task.search.query import Query, each, equals
 from services.domain.task.status import CANCELLABLE
 
 if TYPE_CHECKING:
@@ -171,11 +171,6 @@ class SampleAtWork:
     def _cancel_waiting(self) -> int:
         from services.sample.fleet import CREATOR
 
-        ids: list[str] = []
-        cursor: str | None = ""
-        while cursor is not None:
-            terms = (equals("status", *sorted(CANCELLABLE)),)
-            page = self._engine.store.query(Query(terms=terms, limit=PAGE, cursor=cursor, want_total=False))
-            ids += [task.task_id for task in page.tasks if task.created_by == CREATOR]
-            cursor = page.next
+        query = Query(terms=(equals("status", *sorted(CANCELLABLE)),), limit=PAGE, want_total=False)
+        ids = [task.task_id for task in each(self._engine.store.query, query) if task.created_by == CREATOR]
         return len(self._commands.tasks.cancel(ids, reason="the sample fleet was stopped").done) if ids else 0

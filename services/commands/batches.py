@@ -13,7 +13,7 @@ from services.commands.outcome import Outcome
 from services.commands.tasks import TaskCommands
 from services.domain.errors import NotFound
 from services.domain.task.lane import LANES, Lane
-from services.domain.task.search.query import Query, Term, equals
+from services.domain.task.search.query import Query, Term, each, equals
 from services.domain.task.status import ACTIVE, MOVABLE, Status, Triage
 from services.domain.text.message import Message
 from services.domain.text.said import said
@@ -116,13 +116,8 @@ class BatchCommands:
         return before
 
     def _ids(self, terms: tuple[Term, ...]) -> list[str]:
-        found: list[str] = []
-        cursor: str | None = ""
-        while cursor is not None:
-            page = self._store.query(Query(terms=terms, limit=SLICE, cursor=cursor, want_total=False))
-            found += [task.task_id for task in page.tasks]
-            cursor = page.next
-        return found
+        query = Query(terms=terms, limit=SLICE, want_total=False)
+        return [task.task_id for task in each(self._store.query, query)]
 
     def _act(self, action: str, plan: BatchPlan, reason: str, do: Callable[[Sequence[str]], Outcome]) -> BatchOutcome:
         self._audit.need(self._operator, "operator", action, [plan.batch])

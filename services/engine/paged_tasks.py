@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from msgspec.structs import replace
-
 from services.domain.fleet import shop_queue
 from services.domain.task import queues
 from services.domain.task.queues import QueueOf
 from services.domain.task.record import Task
-from services.domain.task.search.query import Query, equals
+from services.domain.task.search.query import Query, each, equals
 from services.ports import Store
 
 BATCH, PAGE = 200, 500
@@ -19,7 +17,7 @@ BATCH, PAGE = 200, 500
 def tasks_of(store: Store, shop: str, statuses: Sequence[str]) -> Iterator[Task]:
     """All of a shop in some statuses, the oldest first."""
     terms = (equals("shop", shop), equals("status", *statuses))
-    return _pages(store, Query(terms=terms, sort="created", descending=False, limit=BATCH, want_total=False))
+    return each(store.query, Query(terms=terms, sort="created", descending=False, limit=BATCH, want_total=False))
 
 
 def queue_of(store: Store, name: str, delays: Iterable[int]) -> QueueOf:
@@ -36,13 +34,4 @@ def tasks_in(store: Store, queue: QueueOf, page: int = PAGE) -> Iterator[Task]:
     """Those that wait in a queue, the oldest first; of a back-off queue what is due first."""
     sort = "due" if queue.kind == queues.DELAY else "created"
     query = Query(terms=queue.terms(), sort=sort, descending=False, limit=page, want_total=False)
-    return filter(queue.holds, _pages(store, query))
-
-
-def _pages(store: Store, query: Query) -> Iterator[Task]:
-    while True:
-        page = store.query(query)
-        yield from page.tasks
-        if page.next is None:
-            return
-        query = replace(query, cursor=page.next)
+    return filter(queue.holds, each(store.query, query))

@@ -11,7 +11,7 @@ from services.domain.fleet.shop import SCOPE_ALL, Pause
 from services.domain.gates import listed
 from services.domain.task import envelope, ids, lane, own_words
 from services.domain.task.record import Task
-from services.domain.task.search.query import Query, equals
+from services.domain.task.search.query import Query, equals, pages
 from services.domain.task.status import TERMINAL, Status, Triage
 from services.domain.upkeep.damage import Damage
 from services.domain.upkeep.miscount import some
@@ -222,14 +222,8 @@ class Repair:
             yield mend(LEFT, "repair.held", tasks=held)
 
     def _pages(self, sort: str, statuses: Sequence[str]) -> Iterator[Sequence[Task]]:
-        terms, cursor = (equals("status", *statuses),), ""
-        while True:
-            page = self._store.query(Query(terms=terms, sort=sort, limit=LOOK, cursor=cursor, want_total=False))
-            if page.tasks:
-                yield page.tasks
-            if page.next is None:
-                return
-            cursor = page.next
+        query = Query(terms=(equals("status", *statuses),), sort=sort, limit=LOOK, want_total=False)
+        return (page.tasks for page in pages(self._store.query, query) if page.tasks)
 
 
 def _letter(task: Task) -> Letter | None:

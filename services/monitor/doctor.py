@@ -26,7 +26,7 @@ from services.domain.plans import schedule
 from services.domain.promises import promise as promises
 from services.domain.task.lane import LANES
 from services.domain.task.record import Task
-from services.domain.task.search.query import Counts, Query, Term, equals
+from services.domain.task.search.query import Counts, Query, Term, each, equals
 from services.domain.task.status import ACTIVE, WAITING, Status
 from services.domain.text.message import Message, Param
 from services.domain.text.said import words_of
@@ -436,14 +436,8 @@ def measured_facts(store: Store, registry: Registry, fleet: FleetNow) -> FleetFa
 
 
 def _ended(store: Store) -> Iterable[Task]:
-    cursor: str | None = ""
-    seen = 0
-    while cursor is not None and seen < LOOKED:
-        terms = (equals("status", *ENDED),)
-        page = store.query(Query(terms=terms, sort="updated", limit=PAGE, cursor=cursor, want_total=False))
-        yield from page.tasks
-        seen += len(page.tasks)
-        cursor = page.next
+    query = Query(terms=(equals("status", *ENDED),), sort="updated", limit=PAGE, want_total=False)
+    return each(store.query, query, LOOKED)
 
 
 def _lane(store: Store, fleet: FleetNow, lane: str, ended: list[Task], now: int) -> LaneFacts:

@@ -16,7 +16,7 @@ from services.domain.task import ledger
 from services.domain.task.ledger import Day, Done, Failure, Ran
 from services.domain.task.record import Task
 from services.domain.task.search import filter_time, match
-from services.domain.task.search.query import Query, Term, equals
+from services.domain.task.search.query import Query, Term, each, equals
 from services.domain.task.status import ACTIVE, Status
 from services.domain.types import task_type
 from services.engine import recipe
@@ -277,12 +277,7 @@ class WorkQueries:
             yield task
 
     def _each(self, terms: tuple[Term, ...], limit: int = PAGE) -> Iterator[Task]:
-        cursor: str | None = ""
-        told = 0
-        while cursor is not None and told < MOST:
-            page = self._store.query(Query(terms=terms, sort="updated", limit=limit, cursor=cursor, want_total=False))
-            yield from page.tasks
-            told, cursor = told + len(page.tasks), page.next
+        return each(self._store.query, Query(terms=terms, sort="updated", limit=limit, want_total=False), MOST)
 
     def _planned(
         self,

@@ -30,7 +30,7 @@ from services.domain.errors import ConsoleError, UsageError
 from services.domain.gates.breaker import Rule
 from services.domain.gates.quiet_hours import Weekly
 from services.domain.promises.promise import BY, Promise
-from services.domain.task.search.query import Query
+from services.domain.task.search.query import Query, each
 from services.domain.task.status import TERMINAL, Status
 from services.domain.text.said import said
 from services.i18n import N_
@@ -120,13 +120,10 @@ class Count:
     def _recount(self) -> dict[str, Any]:
         status: Counter[str] = Counter()
         attempts = retried = 0
-        cursor: str | None = ""
-        while cursor is not None:
-            page = self._engine.store.query(Query(limit=1000, cursor=cursor, want_total=False))
-            status.update(task.status for task in page.tasks)
-            attempts += sum(task.attempt for task in page.tasks)
-            retried += sum(1 for task in page.tasks if task.retries)
-            cursor = page.next
+        for task in each(self._engine.store.query, Query(limit=1000, want_total=False)):
+            status[task.status] += 1
+            attempts += task.attempt
+            retried += bool(task.retries)
         return {"status": dict(status), "attempts": attempts, "retried": retried}
 
     def _orders(self) -> dict[str, Any]:

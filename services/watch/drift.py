@@ -7,7 +7,7 @@ import logging
 from services.domain.insight import drift
 from services.domain.insight.drift import Flow
 from services.domain.task.record import Task
-from services.domain.task.search.query import Query, Term, equals
+from services.domain.task.search.query import Query, Term, equals, pages
 from services.domain.task.status import Status
 from services.engine.lead.duty import OnDuty, Rounds
 from services.ports import Clock, Store
@@ -69,12 +69,11 @@ class DriftKeeper(OnDuty):
         if self._since:
             terms.append(Term(field="updated", op=">=", number=self._since - AGAIN_MS))
         most, found = MOST if self._since else AT_FIRST, list[Task]()
-        cursor: str | None = ""
-        while cursor is not None and len(found) < most and not self._duty.stopped:
-            query = Query(terms=tuple(terms), sort="updated", limit=PAGE, cursor=cursor, want_total=False)
-            page = self._store.query(query)
+        query = Query(terms=tuple(terms), sort="updated", limit=PAGE, want_total=False)
+        for page in pages(self._store.query, query, most):
             found += page.tasks
-            cursor = page.next
+            if self._duty.stopped:
+                break
         fresh = [task for task in found if task.task_id not in self._seen]
         # not the last end: where nothing ends any more, what ended last would be read again in every round
         self._since = looked_at

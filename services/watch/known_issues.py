@@ -13,7 +13,7 @@ from services.domain.insight import cause_rule, known_issue, verdict
 from services.domain.insight.cause_rule import CauseRule
 from services.domain.insight.known_issue import IssueState, Wanted
 from services.domain.task.record import Task
-from services.domain.task.search.query import Query, equals
+from services.domain.task.search.query import Query, equals, pages
 from services.domain.task.status import Status, Triage
 from services.engine.lead.duty import OnDuty, Rounds
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
@@ -147,11 +147,10 @@ class IssueKeeper(OnDuty):
         causes = cause_rule.Causes(rules)
         terms = (equals("status", Status.DEAD), equals("triage", Triage.OPEN), equals("fp", *causes.prints(name)))
         found: list[Task] = []
-        cursor: str | None = ""
-        while cursor is not None and len(found) < MOST:
-            page = self._store.query(Query(terms=terms, limit=PAGE, cursor=cursor, want_total=False))
+        for page in pages(self._store.query, Query(terms=terms, limit=PAGE, want_total=False)):
             found += [task for task in page.tasks if causes.of(task.fingerprint, task) == name]
-            cursor = page.next
+            if len(found) >= MOST:
+                break
         return found
 
 

@@ -17,7 +17,6 @@ from services.commands.records import left_out
 from services.domain.errors import UsageError
 from services.domain.task.status import Status
 
-PAGE = 500
 EXAMPLES = (
     "export --filter 'status:dead triage:open' --out dead.jsonl",
     "export > everything.jsonl",
@@ -157,11 +156,6 @@ def _write(engine: assembly.Engine, text: str, file: TextIO) -> int:
 
 def _lines(engine: assembly.Engine, text: str) -> Iterator[str]:
     """Oldest first; what is created meanwhile comes at the end."""
-    questions = assembly.queries(engine).tasks
-    cursor: str | None = ""
-    while cursor is not None:
-        page = questions.page(text, descending=False, limit=PAGE, cursor=cursor)
-        for task in page.tasks:
-            letter = engine.store.get_letter(task.task_id) if task.status == Status.DEAD else None
-            yield record_files.write(task, letter)
-        cursor = page.next
+    for task in assembly.queries(engine).tasks.each(text, descending=False):
+        letter = engine.store.get_letter(task.task_id) if task.status == Status.DEAD else None
+        yield record_files.write(task, letter)

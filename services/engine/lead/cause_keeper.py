@@ -10,7 +10,7 @@ from services.domain.change import Op, SetTriage
 from services.domain.insight import cause_rule
 from services.domain.insight.cause_rule import CauseRule
 from services.domain.task.record import Task
-from services.domain.task.search.query import Query, equals
+from services.domain.task.search.query import Query, each, equals
 from services.domain.task.status import Status, Triage
 from services.engine.steps import Steps
 from services.ports import Clock, Store
@@ -70,13 +70,8 @@ def _letters(store: Store, fingerprint: str, triage: str) -> list[Task]:
     rules = cause_rule.read(store.documents(cause_rule.KIND))
     causes, main = cause_rule.Causes(rules), cause_rule.root(fingerprint, rules)
     terms = (equals("status", Status.DEAD), equals("triage", triage), equals("fp", *causes.prints(main)))
-    found: list[Task] = []
-    cursor: str | None = ""
-    while cursor is not None:
-        page = store.query(Query(terms=terms, limit=PAGE, cursor=cursor, want_total=False))
-        found += [task for task in page.tasks if causes.of(task.fingerprint, task) == main]
-        cursor = page.next
-    return found
+    letters = each(store.query, Query(terms=terms, limit=PAGE, want_total=False))
+    return [task for task in letters if causes.of(task.fingerprint, task) == main]
 
 
 def _set(steps: Steps, letters: list[Task], triage: str, rule: CauseRule) -> tuple[str, ...]:

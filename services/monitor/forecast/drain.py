@@ -20,7 +20,7 @@ from services.domain.promises.promise import KIND, Promise
 from services.domain.task.lane import LANES
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
-from services.domain.task.search.query import Query, equals
+from services.domain.task.search.query import Query, equals, pages
 from services.domain.task.status import Status
 from services.domain.text.message import Message
 from services.engine.registry import Registry
@@ -159,14 +159,10 @@ class DrainQueries:
     def _waiting(self) -> tuple[list[Task], Mapping[str, float]]:
         """What waits, the oldest of it, and how many each of these stands for, by lane."""
         terms = (equals("status", *map(str, _STATUSES)),)
-        found: list[Task] = []
-        cursor: str | None = ""
-        while cursor is not None and len(found) < MOST:
-            page = self._store.query(Query(terms=terms, descending=False, limit=PAGE, cursor=cursor, want_total=False))
-            found += page.tasks
-            cursor = page.next
+        read = list(pages(self._store.query, Query(terms=terms, descending=False, limit=PAGE, want_total=False), MOST))
+        found = [task for page in read for task in page.tasks]
         seen = Counter(task.lane for task in found)
-        if cursor is None:
+        if read[-1].next is None:
             return found, dict.fromkeys(seen, 1.0)
         lanes = self._store.counts().lanes
         total = {lane: sum(lanes.get(lane, {}).get(status, 0) for status in _STATUSES) for lane in seen}

@@ -17,7 +17,7 @@ from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Past, Run
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Attempt, Task
-from services.domain.task.search.query import Query, Term, equals
+from services.domain.task.search.query import Query, Term, each, equals
 from services.domain.task.status import Status, Triage
 from services.engine.quiet import wished
 from services.engine.registry import Registry
@@ -225,13 +225,7 @@ class ShopDays:
             yield from (task for task in self._each((*terms, equals("status", status))) if task.task_id not in seen)
 
     def _each(self, terms: tuple[Term, ...]) -> Iterator[Task]:
-        cursor: str | None = ""
-        told = 0
-        while cursor is not None and told < MOST:
-            query = Query(terms=terms, sort="updated", limit=PAGE, cursor=cursor, want_total=False)
-            page = self._store.query(query)
-            yield from page.tasks
-            told, cursor = told + len(page.tasks), page.next
+        return each(self._store.query, Query(terms=terms, sort="updated", limit=PAGE, want_total=False), MOST)
 
     def _waiting(self, shop: str, tasks: Sequence[Task], now: int) -> Iterator[DayAttempt]:
         """``tasks``: of the shop, with all that are due at a time: what is past that waits as well."""

@@ -32,7 +32,7 @@ from services.domain.promises.promise import AGE, Promise
 from services.domain.task.lane import LANES
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
-from services.domain.task.search.query import Counts, Query, Term, equals
+from services.domain.task.search.query import Counts, Query, Term, each, equals
 from services.domain.task.status import ACTIVE, Status
 from services.domain.types.task_type import TaskType
 from services.engine.registry import Registry
@@ -228,13 +228,8 @@ class Look:
 
     def _all(self, terms: tuple[Term, ...]) -> list[Task]:
         """The oldest of those that match, as many as are looked at."""
-        tasks: list[Task] = []
-        cursor: str | None = ""
-        while cursor is not None and len(tasks) < MOST_TASKS:
-            page = self._store.query(Query(terms=terms, descending=False, limit=PAGE, cursor=cursor, want_total=False))
-            tasks += page.tasks
-            cursor = page.next
-        return tasks
+        query = Query(terms=terms, descending=False, limit=PAGE, want_total=False)
+        return list(each(self._store.query, query, MOST_TASKS))
 
     def _find_letters(self, found: OfType) -> None:
         terms = (equals("type", found.kind.name), equals("status", Status.DEAD), equals("triage", "open"))

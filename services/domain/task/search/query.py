@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.task.record import Task
 
@@ -79,6 +80,22 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     def number(self) -> Total:
         """How many match, as far as they were counted."""
         return Total(self.at_least, exact=False) if self.total is None else Total(self.total)
+
+
+def pages(ask: Callable[[Query], Page], query: Query, most: int | None = None) -> Iterator[Page]:
+    """One answer after the other, until so many tasks were told or there is no more; they may change meanwhile."""
+    told = 0
+    cursor: str | None = query.cursor
+    while cursor is not None and (most is None or told < most):
+        page = ask(replace(query, cursor=cursor))
+        yield page
+        told, cursor = told + len(page.tasks), page.next
+
+
+def each(ask: Callable[[Query], Page], query: Query, most: int | None = None) -> Iterator[Task]:
+    """The tasks of the same, one by one; of the last page all."""
+    for page in pages(ask, query, most):
+        yield from page.tasks
 
 
 #: by what tasks are put into groups: the field of a filter that shows one group, and the attribute of the record
