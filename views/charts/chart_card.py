@@ -16,7 +16,7 @@ from views.charts.legend import Series
 from views.charts.plot import Plot
 from views.charts.time_window import TimeWindow
 from views.support.language import on_language_changed, say_in_language
-from views.support.paint import width_of, write
+from views.support.paint import draw_focus, width_of, write
 from views.theme import theme
 from views.theme.tokens import CARD_PADDING
 from views.widgets.buttons import Button
@@ -96,9 +96,7 @@ class LegendItem(QAbstractButton):
         painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5) if self._off else swatch, 2.5, 2.5)
         self._paint_words(painter)
         if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+            draw_focus(painter, self.rect())
 
     def _paint_words(self, painter: QPainter) -> None:
         room = QRectF(_PAD + _SWATCH + _GAP, 0, self.width(), self.height())

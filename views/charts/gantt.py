@@ -46,6 +46,7 @@ from views.charts import gantt_words as words
 from views.charts import ticks
 from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed, say_in_language
+from views.support.paint import draw_focus
 from views.support.spoken import Role, spoken
 from views.support.words import type_names
 from views.theme import theme
@@ -306,9 +307,7 @@ class Gantt(QWidget):
         painter.restore()
         self._paint_now(painter, area)
         if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+            draw_focus(painter, self.rect())
 
     def _paint_quiet(self, painter: QPainter, area: QRectF) -> None:
         for begins, ends in self._day.quiet:

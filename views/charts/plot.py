@@ -30,6 +30,7 @@ from views.charts.time_window import Crosshair, TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
 from views.support import shown, text
 from views.support.language import say_in_language
+from views.support.paint import draw_focus
 from views.support.throttle import turns
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
@@ -248,9 +249,7 @@ class Plot(Crosshair):
             self._paint_cursor(painter)
         if self.hasFocus():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
+            draw_focus(painter, self.rect(), 5)
 
     def _draw(self, ratio: float) -> QPixmap:
         picture = QPixmap(self.size() * ratio)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from services import i18n
 from views.support import safe
-from views.support.paint import draw_box, width_of, write
+from views.support.paint import draw_box, draw_focus, width_of, write
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, status
 
@@ -114,4 +114,4 @@ class HealthPill(QAbstractButton):
                 room, ink = QRect(left, 0, self.width() - left, _HEIGHT - 1), token.role if loud else role
                 left += write(painter, room, text, kind, ink, tabular=kind == "labelstrong") + _GAP - 1
         if self.hasFocus():
-            draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color("focus"), None, 2)
+            draw_focus(painter, self.rect(), RADIUS_BUTTON)

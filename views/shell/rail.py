@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 
 from services.i18n import N_, _
@@ -14,7 +14,7 @@ from views.support.keymap import RAIL_KEYS, keymap
 from views.support.keys import Shortcut, beside
 from views.support.language import say_in_language
 from views.support.look import line
-from views.support.paint import cut, draw_box, width_of, write
+from views.support.paint import cut, draw_box, draw_focus, width_of, write
 from views.theme import theme
 from views.theme.icons import app_pixmap
 from views.theme.tokens import NAV_ITEM, RADIUS_BUTTON, RAIL, RAIL_COLLAPSED, TOP_BAR
@@ -112,7 +112,7 @@ class NavItem(QAbstractButton):
         else:
             self._paint_words(painter, role)
         if self.hasFocus():
-            draw_box(painter, ground, RADIUS_BUTTON, theme().color("focus"), None, 2)
+            draw_focus(painter, ground, RADIUS_BUTTON)
 
     def _paint_words(self, painter: QPainter, role: str) -> None:
         right = self.width() - _MARGIN - 9
@@ -165,9 +165,7 @@ class _Collapse(QAbstractButton):
             if chip := shortcut_text("window.rail"):
                 paint_chip(painter, self.width() - _MARGIN - 8, self.rect(), chip, on_fill=False, enabled=True)
         if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(5, 1, -5, -1), RADIUS_BUTTON, RADIUS_BUTTON)
+            draw_focus(painter, self.rect().adjusted(4, 0, -4, 0), RADIUS_BUTTON)
 
 
 class Rail(QFrame):

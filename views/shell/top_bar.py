@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy
 
 from services.i18n import N_, _
@@ -25,7 +25,7 @@ from views.support.elide import shorter
 from views.support.keymap import keymap
 from views.support.keys import Shortcut
 from views.support.language import say_in_language
-from views.support.paint import cut, draw_box, width_of, write
+from views.support.paint import cut, draw_box, draw_focus, width_of, write
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, TOP_BAR
 from views.widgets.buttons import Button, paint_chip, shortcut_text
@@ -101,9 +101,7 @@ class ProfileButton(QAbstractButton):
         caret = theme().pixmap("ph.caret-down", "text3", _CARET)
         painter.drawPixmap(QPointF(self.width() - _PAD - _CARET, (_HEIGHT - _CARET) / 2), caret)
         if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS_BUTTON, RADIUS_BUTTON)
+            draw_focus(painter, self.rect(), RADIUS_BUTTON)
 
     def _paint_tag(self, painter: QPainter, left: int) -> None:
         box = QRectF(left + 0.5, (_HEIGHT - 16) / 2 + 0.5, self._tag_width() - 1, 15)

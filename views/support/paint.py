@@ -134,3 +134,8 @@ def draw_box(
     if edge is not None:
         painter.fillPath(ring, edge)
     painter.translate(-box.x(), -box.y())
+
+
+def draw_focus(painter: QPainter, box: QRect | QRectF, radius: float = 4) -> None:
+    """Show within `box` what the keys are for."""
+    draw_box(painter, box, radius, theme().color("focus"), None, 2)

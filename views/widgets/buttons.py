@@ -34,7 +34,7 @@ from services.i18n import _
 from views.support.keymap import keymap
 from views.support.keys import Shortcut, beside, refuse
 from views.support.language import on_language_changed
-from views.support.paint import cut, draw_box, width_of, write
+from views.support.paint import cut, draw_box, draw_focus, width_of, write
 from views.theme import theme
 from views.theme.tokens import BUTTON, BUTTON_SMALL, RADIUS_BUTTON
 
@@ -270,7 +270,7 @@ class Button(QAbstractButton):
         ink = self._paint_ground(painter)
         self._paint_content(painter, ink)
         if self.hasFocus():
-            draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color("focus"), None, 2)
+            draw_focus(painter, self.rect(), RADIUS_BUTTON)
 
     def _paint_ground(self, painter: QPainter) -> str:
         fill, edge, ink = _look(self._kind, self.isEnabled(), self.underMouse() or self.isDown(), self.isChecked())

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
-from views.support.paint import draw_box, outlines, width_of, write
+from views.support.paint import draw_box, draw_focus, outlines, width_of, write
 from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.theme.tokens import BUTTON, RADIUS_BUTTON
@@ -145,7 +145,7 @@ class Segmented(QWidget):
         painter.setClipping(False)
         draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color("line2"), None)
         if self.hasFocus():
-            draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color("focus"), None, 2)
+            draw_focus(painter, self.rect(), RADIUS_BUTTON)
 
     def _paint_segment(self, painter: QPainter, number: int, label: str, rect: QRect) -> None:
         chosen = number == self._at

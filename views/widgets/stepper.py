@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
+from views.support.paint import draw_focus
 from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.theme.tokens import BUTTON_SMALL, RADIUS_BUTTON
@@ -79,9 +80,7 @@ class Stepper(QWidget):
         painter.setPen(theme().color("text" if self.isEnabled() else "dis"))
         painter.drawText(self.rect(), _CENTRE, str(self._value))
         if self.hasFocus():
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS_BUTTON, RADIUS_BUTTON)
+            draw_focus(painter, self.rect(), RADIUS_BUTTON)
 
     def _sides(self) -> tuple[tuple[int, str, bool], ...]:
         enabled = self.isEnabled()

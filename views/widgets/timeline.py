@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from views.support import safe
 from views.support.keys import beside
-from views.support.paint import draw_box, draw_line
+from views.support.paint import draw_box, draw_focus, draw_line
 from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.theme.tokens import status
@@ -174,7 +174,7 @@ class Timeline(QWidget):
         if entry.door and number == self._hover:
             draw_box(painter, room, 4, None, theme().color("hover"))
         if self.hasFocus() and number == self._current:
-            draw_box(painter, room.adjusted(1, 1, -1, -1), 4, theme().color("focus"), None, 2)
+            draw_focus(painter, room.adjusted(1, 1, -1, -1))
         if entry.door or entry.closed:
             chevron = theme().pixmap("ph.caret-right", "text2" if entry.door else "dis", _CHEVRON)
             place = QPointF(self.width() - _CHEVRON - 4, top + (_row(entry) - _CHEVRON) / 2)
@@ -316,11 +316,6 @@ class Timeline(QWidget):
             self.update()
         else:
             self._reach()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Show it no more."""
-        super().focusOutEvent(event)
-        self.update()
 
     def _reach(self) -> None:
         if self._current < len(self._entries):

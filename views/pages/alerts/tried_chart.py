@@ -28,7 +28,7 @@ from views.charts import ticks
 from views.pages.alerts import words
 from views.support import safe, shown, text
 from views.support.keys import beside
-from views.support.paint import draw_box, draw_line
+from views.support.paint import draw_focus, draw_line
 from views.support.spoken import Role, spoken
 from views.support.spoken import told as told_to_listeners
 from views.theme import theme
@@ -135,7 +135,7 @@ class TriedChart(QWidget):
                 spot = QRectF(self._x(one.begin), line.top(), self._wide(one), line.height())
                 painter.fillRect(spot, colour)
                 if row == 0 and one is current:
-                    draw_box(painter, spot.adjusted(-3, -2, 3, 2), 4, theme().color("focus"), None, 2)
+                    draw_focus(painter, spot.adjusted(-3, -2, 3, 2))
 
     def _paint_gaps(self, painter: QPainter, line: QRectF, run: DryRun) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -196,7 +196,7 @@ class TriedChart(QWidget):
             painter.setBrush(colour)
             painter.drawEllipse(QPointF(x, room.top()), 4, 4)
             if one is self._focused():
-                draw_box(painter, QRectF(x - 8, room.top() - 8, 16, 16), 4, theme().color("focus"), None, 2)
+                draw_focus(painter, QRectF(x - 8, room.top() - 8, 16, 16))
 
     # each of these is a door
 

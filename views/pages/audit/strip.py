@@ -15,7 +15,7 @@ from views.charts import ticks
 from views.support import safe, shown, text
 from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label
-from views.support.paint import draw_line
+from views.support.paint import draw_focus, draw_line
 from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.widgets.badge import Swatch
@@ -236,9 +236,7 @@ class DayBars(QWidget):
         self._paint_times(painter)
         self._paint_bells(painter)
         if self.hasFocus():
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+            draw_focus(painter, self.rect())
 
     def _paint_times(self, painter: QPainter) -> None:
         if not self._day.begin:

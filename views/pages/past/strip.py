@@ -27,7 +27,7 @@ from services.monitor.past.queries import PastNow
 from views.charts import ticks
 from views.support import shown, text
 from views.support.language import say_in_language
-from views.support.paint import draw_line
+from views.support.paint import draw_focus, draw_line
 from views.support.spoken import Role, spoken
 from views.theme import theme
 
@@ -271,9 +271,7 @@ class PastStrip(QWidget):
         painter.setPen(theme().color("surface"))
         draw_line(painter, chip.adjusted(CHIP_PAD, 0, -CHIP_PAD, 0), self._moment())
         if self.hasFocus():
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(chip, 4, 4)
+            draw_focus(painter, chip.adjusted(-1, -1, 1, 1))
 
     # hands
 

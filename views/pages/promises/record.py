@@ -9,7 +9,6 @@ import msgspec
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFocusEvent,
     QFontMetrics,
     QHelpEvent,
     QKeyEvent,
@@ -32,7 +31,7 @@ from views.support import instant, safe, shown, text
 from views.support.keys import beside
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.support.paint import draw_box, draw_line
+from views.support.paint import draw_focus, draw_line
 from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.widgets.card import Card
@@ -169,16 +168,6 @@ class KeptChart(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show which one the keys begin at."""
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Show no more."""
-        super().focusOutEvent(event)
-        self.update()
-
     def event(self, event: QEvent) -> bool:
         """Say what the column under the pointer is."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
@@ -212,7 +201,7 @@ class KeptChart(QWidget):
         if self.hasFocus():
             begin = (self._current % len(self._columns)) * step
             edge = QRectF(begin, 1, max(step, 4.0), low).intersected(QRectF(1, 1, self.width() - 2, low))
-            draw_box(painter, edge, 2, theme().color("focus"), None, 2)
+            draw_focus(painter, edge, 2)
 
     def _paint_axis(self, painter: QPainter) -> None:
         low = self.height() - AXIS

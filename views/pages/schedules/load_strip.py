@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from services.domain.plans.load import DAY_STEP, MINUTE_MS, Load
@@ -14,7 +14,7 @@ from views.charts import ticks
 from views.support import instant, shown, text
 from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label
-from views.support.paint import draw_line
+from views.support.paint import draw_focus, draw_line
 from views.support.spoken import Role, spoken
 from views.support.spoken import told as tell
 from views.theme import theme
@@ -144,16 +144,6 @@ class LoadBars(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show that the keys are for it."""
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Show that they are no more."""
-        super().focusOutEvent(event)
-        self.update()
-
     def event(self, event: QEvent) -> bool:
         """Say what a bar stands for; Esc is for what is pointed at before it is for the page."""
         if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape and self._place() is not None:
@@ -185,8 +175,7 @@ class LoadBars(QWidget):
         if bars:
             self._paint_times(painter)
         if self.hasFocus():
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+            draw_focus(painter, self.rect())
 
     def _paint_times(self, painter: QPainter) -> None:
         begin, span = self._load.begins / 1000, len(self._bars) * self._step / 1000

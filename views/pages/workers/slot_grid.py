@@ -22,6 +22,7 @@ from services.i18n import _, ngettext
 from views.pages.workers.nodes import NO_NAMES, Names, is_slow, slot_words
 from views.support import safe
 from views.support.language import on_language_changed
+from views.support.paint import draw_focus
 from views.support.spoken import Role, spoken
 from views.support.words import type_names
 from views.theme import theme
@@ -138,9 +139,7 @@ class SlotGrid(QWidget):
             else:
                 _paint_free(painter, cell, faint=not worker.takes_work)
             if self.hasFocus() and number == self._at:
-                painter.setPen(QPen(theme().color("focus"), 2))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(cell.adjusted(1, 1, -1, -1), RADIUS_CELL, RADIUS_CELL)
+                draw_focus(painter, cell, RADIUS_CELL)
 
     def _paint_busy(self, painter: QPainter, cell: QRectF, slot: SlotState, number: int, silent: bool) -> None:
         slow = is_slow(slot, self._names, self._now_ms)

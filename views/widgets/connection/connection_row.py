@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from services.i18n import N_, _
 from views.support import safe
 from views.support.connections import Connection
 from views.support.look import Label
+from views.support.paint import draw_focus
 from views.support.spoken import Role, spoken
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON
@@ -101,6 +102,4 @@ class ConnectionRow(QWidget):
             painter.setBrush(theme().color("hover"))
             painter.drawRoundedRect(box, RADIUS_BUTTON, RADIUS_BUTTON)
         if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRoundedRect(box, RADIUS_BUTTON, RADIUS_BUTTON)
+            draw_focus(painter, self.rect(), RADIUS_BUTTON)

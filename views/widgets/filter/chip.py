@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.i18n import _
-from views.support.paint import cut, draw_box, width_of, write
+from views.support.paint import cut, draw_box, draw_focus, width_of, write
 from views.support.spoken import Role, spoken
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON
@@ -114,7 +114,7 @@ class ChipView(QWidget):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_BUTTON, RADIUS_BUTTON)
         self._paint_parts(painter)
         if self.hasFocus():
-            draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color("focus"), None, 2)
+            draw_focus(painter, self.rect(), RADIUS_BUTTON)
 
     def _paint_parts(self, painter: QPainter) -> None:
         left = _PAD

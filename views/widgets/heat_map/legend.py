@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from services.domain.insight.shop import STATES
 from services.i18n import _
 from views.support.language import on_language_changed
-from views.support.paint import draw_box, width_of, write
+from views.support.paint import draw_box, draw_focus, width_of, write
 from views.support.words import shop
 from views.theme import theme
 from views.widgets.heat_map.paint import paint_cell
@@ -79,7 +79,7 @@ class StateItem(QAbstractButton):
             room.translate(write(painter, room, shop.word(self.state), "label", "text2") + 5, 0)
         write(painter, room, f"{self._count:,}", "labelstrong", "text", tabular=True)
         if self.hasFocus():
-            draw_box(painter, self.rect(), 4, theme().color("focus"), None, 2)
+            draw_focus(painter, self.rect())
 
 
 class HeatLegend(QWidget):
