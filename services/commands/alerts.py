@@ -18,6 +18,7 @@ from services.domain.alerts.incident import Answer, Incident
 from services.domain.alerts.rule import Rule
 from services.domain.errors import UsageError
 from services.domain.text.said import said
+from services.domain.upkeep.stored import version_name, versions
 from services.ports import Store
 from services.rewrite import rewrite
 
@@ -175,14 +176,18 @@ class AlertCommands:
             # what it named before may have been removed since: that must not keep the rest from being changed
             names = set(getattr(rule, field)) - set(getattr(before, field, ()))
             channels.need(sorted(names), self.channels(), field)
-        last = max([before.version if before is not None else 0, *self._versions(rule.name)])
+        last = max(
+            [before.version if before is not None else 0, *versions(self._store.documents(rules.VERSIONS), rule.name)]
+        )
         made = replace(rule, version=last + 1, by=self._operator.who, at=self._store.now_ms())
         detail = {"rule": msgspec.to_builtins(made)}
         if before is not None:
             detail["before"] = msgspec.to_builtins(before)
         with self._audit.act("alert.rule", [rule.name], detail):
             if before is not None:
-                self._store.put_document(rules.VERSIONS, rules.version_name(before), rules.DOCUMENT.dump(before))
+                self._store.put_document(
+                    rules.VERSIONS, version_name(before.name, before.version), rules.DOCUMENT.dump(before)
+                )
             if instead is None:
                 self._store.put_document(rules.KIND, made.name, rules.DOCUMENT.dump(made))
             elif not self._put_rule(body, made):  # somebody came in between
@@ -221,7 +226,9 @@ class AlertCommands:
         if body is None:  # nobody changed it
             return before
         with self._audit.act("alert.rule_reset", [name], {"before": msgspec.to_builtins(before)}):
-            self._store.put_document(rules.VERSIONS, rules.version_name(before), rules.DOCUMENT.dump(before))
+            self._store.put_document(
+                rules.VERSIONS, version_name(before.name, before.version), rules.DOCUMENT.dump(before)
+            )
             if not self._store.swap_document(rules.KIND, name, body, ""):  # somebody came in between
                 raise RuleChanged(self.rules().get(name))
         return self._defaults.get(name)
@@ -232,13 +239,9 @@ class AlertCommands:
             raise rules.refusal("alert.no_rule", "name", value=name[:80], known=", ".join(known))
         return known[name]
 
-    def _versions(self, name: str) -> list[int]:
-        found = [key.rpartition("@") for key in self._store.documents(rules.VERSIONS)]
-        return sorted(int(number) for head, _, number in found if head == name and number.isdecimal())
-
     def _prune(self, name: str) -> None:
-        for number in self._versions(name)[: -rules.KEPT]:
-            self._store.remove_document(rules.VERSIONS, f"{name}@{number}")
+        for number in versions(self._store.documents(rules.VERSIONS), name)[: -rules.KEPT]:
+            self._store.remove_document(rules.VERSIONS, version_name(name, number))
 
     # ------------------------------------------------------------------------------------------------------ channels
     def channels(self) -> dict[str, Channel]:

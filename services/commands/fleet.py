@@ -24,6 +24,7 @@ from services.domain.gates.limit import Limit
 from services.domain.insight import worker as insight
 from services.domain.text.said import Said, said
 from services.domain.types import task_type
+from services.domain.upkeep.stored import version_name
 from services.engine import farewells, fates
 from services.engine.lead.opener import SHOPS, Opener
 from services.engine.lead.shop_queues import ShopQueues
@@ -339,7 +340,9 @@ class FleetCommands:
                 for change in wanted:
                     name = change.kind.name
                     if change.replaced:
-                        self._store.put_document(types.HISTORY, f"{name}@{change.replaced_version}", change.replaced)
+                        self._store.put_document(
+                            types.HISTORY, version_name(name, change.replaced_version), change.replaced
+                        )
                     self._store.put_document("type", name, task_type.dump(change.kind))
                     self._store.put_limit(change.kind.limit)
                 self._opener.open_limits()

@@ -11,8 +11,9 @@ from services.commands.operator import Operator
 from services.commands.schedules import Checker
 from services.domain.promises import promise as promises
 from services.domain.promises.promise import KIND, STATE, VERSIONS, Promise
+from services.domain.upkeep.stored import version_name, versions
 from services.engine.registry import Registry
-from services.engine.zone import DEFAULT_ZONE, fleet_zone, need_readable_zone, settle_zone
+from services.engine.zone import need_readable_zone, settle_zone, zone_here
 from services.i18n import N_
 from services.ports import Store
 
@@ -29,7 +30,7 @@ class PromiseCommands:
 
     def zone(self) -> str:
         """The fleet's time zone, in which hours are meant, or what it would become."""
-        return fleet_zone(self._store) or self._own_zone() or DEFAULT_ZONE
+        return zone_here(self._store, self._own_zone)
 
     def known(self) -> list[Promise]:
         """All that can be read, by name. Blocking."""
@@ -49,7 +50,11 @@ class PromiseCommands:
         found = self._checker.named(promise)
         self._checker.check_words(found)
         now, before = self._store.now_ms(), self._find(found.name)
-        version = before.version + 1 if before is not None else max((0, *self._versions(found.name))) + 1
+        version = (
+            before.version + 1
+            if before is not None
+            else max((0, *versions(self._store.documents(VERSIONS), found.name))) + 1
+        )
         kept = before is not None and before.enabled and promises.same_words(before, found)
         return msgspec.structs.replace(
             found,
@@ -122,10 +127,6 @@ class PromiseCommands:
     def _find(self, name: str) -> Promise | None:
         return next((one for one in self.known() if one.name == name), None)
 
-    def _versions(self, name: str) -> list[int]:
-        heads = (one.rpartition("@") for one in self._store.documents(VERSIONS))
-        return [int(number) for head, _, number in heads if head == name and number.isdecimal()]
-
     def _put(self, made: Promise, before: Promise | None) -> None:
         """What it was goes first: a change that is interrupted here has lost nothing."""
         if before is not None:
@@ -133,4 +134,4 @@ class PromiseCommands:
         self._store.put_document(KIND, made.name, promises.DOCUMENT.dump(made))
 
     def _keep(self, before: Promise) -> None:
-        self._store.put_document(VERSIONS, f"{before.name}@{before.version}", promises.DOCUMENT.dump(before))
+        self._store.put_document(VERSIONS, version_name(before.name, before.version), promises.DOCUMENT.dump(before))

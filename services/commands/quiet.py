@@ -14,7 +14,7 @@ from services.domain.gates.quiet_hours import KIND, WINDOWS, QuietHours
 from services.engine import quiet as keeping
 from services.engine.lead.opener import SHOPS, Opener
 from services.engine.steps import Steps
-from services.engine.zone import DEFAULT_ZONE, fleet_zone, need_readable_zone, settle_zone
+from services.engine.zone import need_readable_zone, settle_zone, zone_here
 from services.i18n import N_
 from services.ports import Store
 
@@ -42,7 +42,7 @@ class QuietCommands:
 
     def zone(self) -> str:
         """The fleet's time zone, in which hours are meant, or what it would become."""
-        return fleet_zone(self._store) or self._own_zone() or DEFAULT_ZONE
+        return zone_here(self._store, self._own_zone)
 
     def known(self) -> list[QuietNow]:
         """All that can be read, by name. Blocking."""

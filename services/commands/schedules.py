@@ -22,9 +22,9 @@ from services.domain.text.said import Said, said
 from services.domain.types import task_type
 from services.engine import recipe
 from services.engine.lead.backfill import Backfill
-from services.engine.lead.firing import DEFAULT_ZONE, Firing, fleet_zone, set_fleet_zone
+from services.engine.lead.firing import Firing, fleet_zone, set_fleet_zone
 from services.engine.registry import Registry
-from services.engine.zone import need_readable_zone, settle_zone
+from services.engine.zone import need_readable_zone, settle_zone, zone_here
 from services.ports import ScheduleEntry, Store
 
 C = TypeVar("C", Schedule, Promise)
@@ -140,7 +140,7 @@ class ScheduleCommands:
 
     def zone(self) -> str:
         """The fleet's time zone, or what it would become."""
-        return fleet_zone(self._store) or self._own_zone() or DEFAULT_ZONE
+        return zone_here(self._store, self._own_zone)
 
     def knows_type(self, name: str) -> bool:
         """Whether somebody has defined this type, or a worker has a handler of this name."""

@@ -14,6 +14,7 @@ from services.domain.errors import UsageError
 from services.domain.task.search import shared_view
 from services.domain.task.search.shared_view import KIND, MOST, VERSIONS, SharedView
 from services.domain.text.said import said
+from services.domain.upkeep.stored import version_name, versions
 from services.i18n import N_
 from services.ports import Store
 
@@ -41,7 +42,11 @@ class ViewCommands:
         before = known.get(view.key)
         self._refuse(view, before, known)
         key = view.key or _key(view.title, known)
-        last = before.version if before is not None else max([view.version, *self._versions(key)])
+        last = (
+            before.version
+            if before is not None
+            else max([view.version, *versions(self._store.documents(VERSIONS), key)])
+        )
         made = msgspec.structs.replace(
             view,
             key=key,
@@ -81,12 +86,8 @@ class ViewCommands:
         if before is None and len(known) >= MOST:
             raise UsageError(said("view.many", most=MOST), field="title")
 
-    def _versions(self, key: str) -> list[int]:
-        heads = (one.rpartition("@") for one in self._store.documents(VERSIONS))
-        return [int(number) for head, _, number in heads if head == key and number.isdecimal()]
-
     def _keep(self, before: SharedView) -> None:
-        self._store.put_document(VERSIONS, f"{before.key}@{before.version}", shared_view.DOCUMENT.dump(before))
+        self._store.put_document(VERSIONS, version_name(before.key, before.version), shared_view.DOCUMENT.dump(before))
 
 
 def _readable(bodies: Mapping[str, str]) -> list[SharedView]:

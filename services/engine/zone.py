@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from services.domain.errors import Unreadable
 from services.domain.text.said import said
@@ -20,6 +21,11 @@ def fleet_zone(store: Store) -> str:
     except (ValueError, RecursionError):
         return ""
     return found if isinstance(found, str) else ""
+
+
+def zone_here(store: Store, own: Callable[[], str]) -> str:
+    """The fleet's time zone, in which hours are meant, or what it would become; ``own``: of this machine."""
+    return fleet_zone(store) or own() or DEFAULT_ZONE
 
 
 def found_zone(store: Store, own: str) -> None:

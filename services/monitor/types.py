@@ -16,6 +16,7 @@ from services.domain.task.status import ACTIVE
 from services.domain.types import strict_json, task_type
 from services.domain.types.schema import Problem
 from services.domain.types.task_type import HISTORY, TaskType
+from services.domain.upkeep.stored import version_name, versions
 from services.engine.registry import Registry
 from services.monitor.forecast import drift
 from services.monitor.forecast.drift import DriftNow
@@ -77,10 +78,9 @@ class TypeQueries:
         """All that is kept of a type, the newest first."""
         current = self._registry.types().get(name)
         found: dict[int, TaskType | None] = {}
-        for key, body in self._store.documents(HISTORY).items():
-            head, _at, number = key.rpartition("@")
-            if head == name and number.isdigit():
-                found[int(number)] = _readable(body)
+        bodies = self._store.documents(HISTORY)
+        for number in versions(bodies, name):
+            found[number] = _readable(bodies[version_name(name, number)])
         if current is not None:
             found[current.version] = current
         numbers = sorted(found)

@@ -102,6 +102,11 @@ class ListPage(Page, Generic[R]):
     def _find(self, key: object) -> R | None:
         return self._model.find(str(key)) if key is not None else None
 
+    def _do(self, verb: Any, one: Any) -> None:
+        """Do what was chosen; without a record there is nothing to do it to."""
+        if one is not None:
+            verb.do(self.actions_of_page, one)
+
     def _say(self) -> None:
         raise NotImplementedError
 

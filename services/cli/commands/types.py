@@ -17,6 +17,7 @@ from services.commands import types
 from services.domain.errors import NotFound, UsageError
 from services.domain.task.artifact import safe_name
 from services.domain.types.task_type import TaskType
+from services.domain.upkeep import stored
 from services.i18n import N_
 
 EXAMPLES = (
@@ -82,7 +83,7 @@ def show(context: Context) -> int:
         kind = _one(engine, name)
         kept = engine.store.documents(types.HISTORY)
     found: dict[str, Any] = msgspec.to_builtins(kind)
-    versions = sorted({kind.version, *(_version(key) for key in kept if key.rpartition("@")[0] == name)})
+    versions = sorted({kind.version, *stored.versions(kept, name)})
     if number is not None and number != kind.version:
         if f"{name}@{number}" not in kept:
             raise NotFound(
@@ -192,11 +193,6 @@ def _one(engine: assembly.Engine, name: str) -> TaskType:
             field="name",
         )
     return found
-
-
-def _version(key: str) -> int:
-    number = key.rpartition("@")[2]
-    return int(number) if number.isdigit() else 0
 
 
 def documents_of(name: str) -> list[Source]:

@@ -58,11 +58,6 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return float(self.limits.get(name, 0.0))
 
 
-def version_name(rule: Rule) -> str:
-    """The name of the document that keeps this version."""
-    return f"{rule.name}@{rule.version}"
-
-
 def check(rule: Rule, known: Mapping[str, Rule] | None = None) -> None:
     """``known``: a default rule for each measure, which says what limits it has; None leaves that open.
 

@@ -6,7 +6,7 @@ read but where it is shown, compared or added to, far from its cause.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Generic, TypeVar
 
 import msgspec
@@ -71,3 +71,14 @@ class Document(Generic[T]):
         """Those that can be read, by name."""
         read = {name: self.read(body, None) for name, body in sorted(bodies.items())}
         return {name: one for name, one in read.items() if one is not None}
+
+
+def version_name(name: str, version: int) -> str:
+    """The name of the document that keeps what another one was."""
+    return f"{name}@{version}"
+
+
+def versions(names: Iterable[str], name: str) -> list[int]:
+    """Which versions of one are kept, the oldest first, out of the names of them all."""
+    heads = (one.rpartition("@") for one in names)
+    return sorted(int(number) for head, _, number in heads if head == name and number.isdecimal())

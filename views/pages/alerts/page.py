@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
 
 import msgspec
 from msgspec import structs
@@ -654,10 +653,6 @@ class AlertsPage(ListPage[IncidentNow]):
             self._context.toast(ToastSpec(text=why, status="warning"))
         else:
             self.verbs.act(verb.key, one)
-
-    def _do(self, verb: Any, one: Any) -> None:
-        if one is not None:
-            verb.do(self.actions_of_page, one)
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
         one = self._find(key)

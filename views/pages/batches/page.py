@@ -536,9 +536,6 @@ class BatchesPage(ListPage[BatchNow]):
 
     # acting
 
-    def _do(self, verb: BatchVerb, one: BatchNow) -> None:
-        verb.do(self.actions_of_page, one)
-
     def _act(self, key: str, _checked: bool = False) -> None:
         if self._one is not None:
             self.verbs.act(key, self._one)

@@ -288,10 +288,6 @@ class PromisesPage(ListPage[PromiseRow]):
 
     # acting
 
-    def _do(self, verb: PromiseVerb, row: PromiseRow | None) -> None:
-        if row is not None:
-            verb.do(self.actions_of_page, row)
-
     def _fill_menu(self, menu: QMenu, key: object) -> None:
         row = self._find(key)
         if row is not None:

@@ -334,9 +334,6 @@ class QueuesPage(ListPage[Line]):
 
     # acting
 
-    def _do(self, verb: QueueVerb, row: QueueNow) -> None:
-        verb.do(self.actions_of_page, row)
-
     def _act(self, key: str) -> None:
         row = self.current()
         if row is not None:

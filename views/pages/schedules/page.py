@@ -348,10 +348,6 @@ class SchedulesPage(ListPage[ScheduleRow]):
     def _act(self, key: str) -> None:
         self.verbs.act(key, self.current())
 
-    def _do(self, verb: ScheduleVerb, row: ScheduleRow | None) -> None:
-        if row is not None:
-            verb.do(self.actions_of_page, row)
-
     def _filter_by(self, column: str, _text: str, include: bool) -> None:
         row = self.current()
         if row is not None:

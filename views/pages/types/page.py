@@ -251,10 +251,6 @@ class TypesPage(ListPage[TypeRow]):
         if self._rows:
             self.actions_of_page.ask_export(tuple(row.kind for row in self._rows))
 
-    def _do(self, verb: TypeVerb, kind: TaskType | None) -> None:
-        if kind is not None:
-            verb.do(self.actions_of_page, kind)
-
     def _fill_menu(self, menu: QMenu, key: object) -> None:
         row = self._find(key)
         if row is not None:
