@@ -19,9 +19,9 @@ MARGIN = 20
 class FormSection(QWidget):
     """Add content to ``body`` and switches with ``add_action``."""
 
-    def __init__(self, number: int, title: str, *, divider: bool = True, parent: QWidget | None = None) -> None:
+    def __init__(self, number: int, title: str, *, divider: bool = True) -> None:
         """`title` is source text. ``number`` 0: it stands where its title is said already, and has no margins."""
-        super().__init__(parent)
+        super().__init__()
         self._source = title
         self._title, self._note = Label("", "card"), Label("", "label", "text3")
         self._head = in_row(spacing=8)
@@ -46,10 +46,9 @@ class FormSection(QWidget):
         column.addLayout(inner)
         say_in_language(self._say_part)
 
-    def set_note(self, note: str, tone: str = "text3") -> None:
+    def set_note(self, note: str) -> None:
         """Show a short note beside the title, already translated."""
         self._note.setText(note)
-        self._note.set_tone(tone)
 
     def set_errors(self, number: int, words: str = "") -> None:
         """Show how many things are wrong in this part; ``words``, already translated, say it in another way."""
