@@ -269,7 +269,7 @@ class QueueBoard:
             pauses=holds,
             curve=tuple(getattr(sample, name) for sample in past or ()),
         )
-        return self._judged(row, snapshot.at_ms, blocked)
+        return self._judged(row, snapshot, blocked)
 
     def _shop(
         self,
@@ -303,15 +303,19 @@ class QueueBoard:
             leaving=state != shop_queue.OPEN,
             curve=tuple(one.depth for one in self._points(name)),
         )
-        return self._judged(row, snapshot.at_ms, blocked)
+        return self._judged(row, snapshot, blocked)
 
-    def _judged(self, row: QueueNow, now_ms: int, blocked: bool) -> QueueNow:
+    def _judged(self, row: QueueNow, snapshot: Snapshot, blocked: bool) -> QueueNow:
+        lanes = set(lane.LANES) if row.kind == SHOP else {row.lane}
         facts = Facts(
             waiting=row.depth,
             ready=row.ready or 0,
             consumers=row.consumers,
+            occupied=any(
+                one.busy for one in snapshot.fleet().workers if one.takes_work and lanes <= set(one.info.lanes)
+            ),
             flow=row.flow,
-            oldest_s=max(0, now_ms - row.oldest_at) / 1000 if row.oldest_at else 0.0,
+            oldest_s=max(0, snapshot.at_ms - row.oldest_at) / 1000 if row.oldest_at else 0.0,
             blocked=blocked,
             paused=bool(row.pauses),
         )

@@ -8,6 +8,7 @@ import pytest
 
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable
+from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task.order import BrokerHealth, QueueDepth
 from services.monitor.history import History
 from services.monitor.live import Live
@@ -44,6 +45,23 @@ def test_of_a_lost_broker_no_queue_is_called_empty(room: Room, live: Live, monke
     monkeypatch.undo()
     eventually(lambda: live.snapshot().told)
     assert of_broker() == {(0, "empty")}
+
+
+@pytest.mark.parametrize(("task_id", "state"), [("t1", "running"), ("", "no_consumer")])
+def test_a_lane_whose_workers_have_no_free_slot_lacks_no_consumer(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch, task_id: str, state: str
+) -> None:
+    """They take their consumers back until one is free; nobody has to start another worker for that."""
+    board = QueueBoard(QueueQueries(room.store, room.registry, (30, 60)), live, History(None), room.clock)
+    room.create(shop_id="s1")
+    slots = (SlotState(task_id=task_id),)
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, state="running", lanes=("normal",), slots=slots))
+    lanes = [QueueDepth(name=f"rpa_tasks_{one}", ready=1, unacked=0, consumers=0) for one in ("high", "normal")]
+    monkeypatch.setattr(room.broker, "depths", lambda: lanes)
+    live.start()
+    eventually(lambda: live.snapshot().told and live.snapshot().workers)
+    rows = {row.lane: row.state for row in board.now().rows}
+    assert (rows["normal"], rows["high"]) == (state, "no_consumer")
 
 
 def test_the_forecast_follows_a_loss_of_the_broker_at_once(
