@@ -148,7 +148,11 @@ class Shelf:
         end = self._clock.monotonic() + LEASE_MS / 1000 + 1
         while not held and self._clock.monotonic() < end and not wait(0.5):
             held = self._try(entry)
-        return Book(self._store, self._clock, self.entry(run_id), held or self._take(entry), resumed=not entry.ended)
+        held, resumed = held or self._take(entry), not entry.ended
+        # it goes on: what ended it before is told no more
+        entry = msgspec.structs.replace(self.entry(run_id), at=self._store.now_ms(), ended=False, left=0, why="")
+        self._store.put_document(KIND, run_id, msgspec.json.encode(entry).decode())
+        return Book(self._store, self._clock, entry, held, resumed=resumed)
 
     def abort(self, run_id: str) -> Entry:
         """Nobody shall go on with a run that ended early; what it has not sent stays a dead letter.

@@ -237,7 +237,7 @@ class DeadLettersPage(Page):
         yield
         self.error = ErrorStrip()
         self.run_strip = RunStrip(self.actions_of_page.runner)
-        self.broken = BrokenRun(self._context)
+        self.broken = BrokenRun(self._context, self.actions_of_page.runner)
         self.runs_button = Button(N_("Runs"), kind="ghost", icon="ph.clock-counter-clockwise")
         self.header.add_action(self.runs_button)
         for strip in (self.error, self.run_strip, self.broken):
@@ -606,9 +606,9 @@ class BrokenRun(Strip):
     wanted = Signal()
     found = Signal()
 
-    def __init__(self, context: PageContext) -> None:
+    def __init__(self, context: PageContext, runner: BulkRunner) -> None:
         super().__init__("warning")
-        self._context = context
+        self._context, self._runner = context, runner
         self._view: RunView | None = None
         self._asking = Operation(self, latest=True)
         self.button = Button(N_("Look at it"), small=True)
@@ -622,7 +622,10 @@ class BrokenRun(Strip):
         self._asking.start(lambda: self._context.commands.bulk.runs(), self._take, lambda _error: None)
 
     def _take(self, views: list[RunView]) -> None:
-        self._view = next((view for view in views if view.state == "interrupted"), None)
+        job = self._runner.job
+        goes_on = job.run_id if job is not None else ""  # it may have been looked at before it was taken up again
+        found = (view for view in views if view.state == "interrupted" and view.entry.run_id != goes_on)
+        self._view = next(found, None)
         self._say()
         self.found.emit()
 

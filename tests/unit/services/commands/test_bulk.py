@@ -597,8 +597,14 @@ def test_a_run_whose_window_was_closed_is_told_as_interrupted_and_goes_on(room: 
     )
     (view,) = desk.bulk.runs()
     assert (view.state, view.entry.left, view.entry.why) == ("interrupted", 3, "bulk.left")
-    assert desk.bulk.resume(view.entry.run_id).outcome.done == tuple(ids)
-    assert desk.bulk.runs()[0].state == "done"
+    seen: list[str] = []
+
+    def look(_progress: Progress) -> None:
+        seen.extend(one.state for one in desk.bulk.runs())
+
+    assert desk.bulk.resume(view.entry.run_id, on_progress=look).outcome.done == tuple(ids)
+    assert set(seen) == {"running"}, "it goes on"
+    assert (desk.bulk.runs()[0].state, desk.bulk.runs()[0].entry.why) == ("done", "")
 
 
 def test_a_run_that_was_stopped_goes_on(room: Room, desk: Desk) -> None:

@@ -17,7 +17,7 @@ from services.sample.fleet import sample_shops
 from tests.support.cuts import cut
 from tests.unit.views.dialogs.republish.conftest import LETTERS, SHOPS
 from tests.unit.views.pages.fleet_rig import Fleet
-from views.dialogs.republish.runner import BulkRunner
+from views.dialogs.republish.runner import BulkRunner, RunRequest
 from views.dialogs.republish.runs import RunsDialog, words
 from views.pages.dead_letters.page import BrokenRun, DeadLettersPage
 from views.widgets.buttons import Button
@@ -118,7 +118,7 @@ def test_a_run_that_is_given_up_is_not_offered_again(
     qtbot: QtBot, fleet: Fleet, letters: list[str], runner: BulkRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = fall_over(fleet, letters, monkeypatch)
-    strip = BrokenRun(fleet.context)
+    strip = BrokenRun(fleet.context, runner)
     qtbot.addWidget(strip)
     strip.look()
     qtbot.waitUntil(lambda: not strip.isHidden(), timeout=WAIT_MS)
@@ -131,6 +131,24 @@ def test_a_run_that_is_given_up_is_not_offered_again(
     assert fleet.store.counts().triage[Triage.OPEN] == LETTERS - SENT
     (entry,) = fleet.store.audit(1)
     assert (entry.action, entry.target) == ("dead.abort_run", (run_id,))
+
+
+def test_a_run_that_is_taken_up_here_is_not_told_as_interrupted_beside_itself(
+    qtbot: QtBot, fleet: Fleet, letters: list[str], runner: BulkRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = fall_over(fleet, letters, monkeypatch)
+    strip = BrokenRun(fleet.context, runner)
+    qtbot.addWidget(strip)
+    strip.look()
+    qtbot.waitUntil(lambda: not strip.isHidden(), timeout=WAIT_MS)
+    # at this moment nobody has taken it up in the store yet
+    job = RunRequest(plan=fleet.context.commands.bulk.plan(letters), options=Options(), run_id=run_id)
+    assert runner.hold(job)
+    strip.look()
+    qtbot.waitUntil(strip.isHidden, timeout=WAIT_MS)
+    runner.undo()
+    strip.look()
+    qtbot.waitUntil(lambda: not strip.isHidden(), timeout=WAIT_MS)
 
 
 def test_what_was_sent_is_looked_at_before_anything_else(
