@@ -49,7 +49,8 @@ class Watch:
             production=production,
         )
         self.sender = Sender(self.store, self.secrets.get, "here")
-        self.keeper = AlertKeeper(self.store, eyes, self.sender, self.engine.clock, holder, act=RuleActs(self.engine))
+        acts, alone = RuleActs(self.engine), self.engine.settings.embedded
+        self.keeper = AlertKeeper(self.store, eyes, self.sender, self.engine.clock, holder, act=acts, alone=alone)
         self.stop = threading.Event()
 
     def channel(self, name: str = "ops", **fields: object) -> None:

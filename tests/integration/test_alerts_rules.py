@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -41,6 +42,8 @@ from tests.support.services import RabbitMQ, Redis
 ONLY_FLEET = pytest.mark.parametrize(
     "pair", [pytest.param("fleet", marks=[pytest.mark.rabbitmq, pytest.mark.redis])], indirect=True
 )
+
+ONLY_EMBEDDED = pytest.mark.parametrize("pair", ["embedded"], indirect=True)
 
 
 @dataclass
@@ -355,6 +358,22 @@ def test_a_recorder_that_cannot_write(world: World, monkeypatch: pytest.MonkeyPa
         goes(world, situation())
     finally:
         records.stop()
+
+
+@ONLY_EMBEDDED
+def test_a_machine_that_slept_or_whose_clock_was_set_ahead_is_no_fleet_that_nobody_led(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = world.watch
+    watch.only("no_leader", limits={"seconds": 1})
+    assert watch.store.lead(leader.ROLE, "leads", leader.TTL_MS)
+    world.fleet.create()
+    watch.turn()
+    later = SimpleNamespace(**{**vars(time), "time_ns": lambda: time.time_ns() + 7200 * 10**9})
+    monkeypatch.setattr("services.clock.time", later)
+    assert not watch.turn().incidents, "the lease has run out, and who had it is about to renew it"
+    assert watch.store.lead(leader.ROLE, "leads", leader.TTL_MS)
+    assert not watch.turn().incidents
 
 
 # ------------------------------------------------------------------------------------------------------------- channels

@@ -64,6 +64,7 @@ class AlertKeeper:
         self._turn = threading.Lock()
         self._gap_until = 0
         self._noted = 0
+        self._seen_at = float("-inf")  #: when this process saw somebody lead, by the monotonic clock, ms
         self._prune_at = clock.monotonic() + PRUNE_S
         self._failing: set[str] = set()
         self._judging = DutyThread(self._judge_on, f"{holder}-alerts")
@@ -179,17 +180,23 @@ class AlertKeeper:
         now, leader = look.now_ms, look.snapshot.leader
         if now >= self._gap_until:
             self._eyes.gap = None
-        last = self._led()
+        last, seen = self._led(), self._seen_at
+        # one machine that slept, or whose clock was set ahead, is no fleet without a leader
+        gone = bool(last.at) and now - last.at > GAP_MS and not (self._alone and self._monotonic_ms() - seen <= GAP_MS)
         unfinished = sum(look.number(status) for status in ACTIVE - {Status.HELD})
         if not leader:
-            self._eyes.gap = Gap(last.at, 0, unfinished, last.holder) if last.at and now - last.at > GAP_MS else None
+            self._eyes.gap = Gap(last.at, 0, unfinished, last.holder) if gone else None
             return
-        if last.at and now - last.at > GAP_MS:
+        self._seen_at = self._monotonic_ms()
+        if gone:
             self._eyes.gap, self._gap_until = Gap(last.at, now, unfinished, last.holder), now + TOLD_MS
         if now - self._noted >= NOTE_MS - 500:
             self._noted = now
             note = Led(holder=leader, at=now)
             self._store.put_document(STATE, LED, _LED.dump(note))
+
+    def _monotonic_ms(self) -> float:
+        return self._clock.monotonic() * 1000
 
     def _led(self) -> Led:
         return _LED.read(self._store.documents(STATE).get(LED), Led())
