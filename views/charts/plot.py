@@ -528,7 +528,7 @@ def paint_gaps(painter: QPainter, rect: QRectF, spans: Sequence[tuple[float, flo
         if right <= left:
             continue
         room = QRectF(left, rect.top(), right - left, rect.height())
-        painter.fillRect(room, theme().color("surface"))
+        painter.fillRect(room.adjusted(0, -1, 0, 1), theme().color("surface"))  # a line at 0 is half below the plot
         painter.fillRect(room, theme().tint("text3", 7))
         if QFontMetrics(font).horizontalAdvance(words) + 8 < room.width():
             painter.setFont(font)

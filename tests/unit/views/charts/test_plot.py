@@ -326,6 +326,18 @@ def test_a_gap_is_not_drawn_as_a_line(qtbot: QtBot, window: TimeWindow) -> None:
     assert image.pixelColor(spot) == theme().tint("text3", 7)
 
 
+def test_a_gap_between_zeros_is_no_line_of_zeros(qtbot: QtBot, window: TimeWindow) -> None:
+    every = [replace(one, unacked=0) for one in SampleSource().series(3600, 5000)]
+    buffer = SampleBuffer()
+    buffer.append(every[:1000])
+    buffer.append(every[2000:])
+    chart = show(qtbot, UnackedChart(window), window, buffer)
+    image, rect = picture(chart), chart.plot_rect()
+    at = round(chart.x_of(every[1500].at_ms / 1000))
+    below = [image.pixelColor(at, round(rect.bottom()) + down).name() for down in range(3)]
+    assert set(below) <= {theme().color("surface").name(), theme().tint("text3", 7).name()}
+
+
 @pytest.mark.parametrize("range_s", [300, 3600, 86_400])
 def test_an_absence_of_seconds_cuts_the_curve_whatever_is_in_sight(
     qtbot: QtBot, window: TimeWindow, range_s: int
