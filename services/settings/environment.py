@@ -42,6 +42,12 @@ def console_environment() -> dict[str, str]:
     return {name: os.environ.get(name, "") for name in names}
 
 
+def launched() -> bool:
+    """Whether a click started this: an icon, a menu or a link, whose desktop shows nobody what is written."""
+    marks = ("GIO_LAUNCHED_DESKTOP_FILE", "DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN")
+    return any(os.environ.get(name) for name in marks)
+
+
 def language_asked_for() -> str:
     """``FLEETDECK_LANGUAGE`` of this run, "" where it is not set; it beats what somebody chose in the window before."""
     named = os.environ.get(f"{PREFIX}LANGUAGE", "").strip()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from services.cli.context import EXIT_USAGE
 from tests.support.front_door import Window, open_window, remember_choice
 from tests.support.screen import Screen, Shown
 
@@ -69,3 +70,12 @@ def test_on_a_large_screen_it_has_its_usual_size_in_the_middle(screen: Callable[
         assert (shown.width, shown.height) == (1600, 1000)
         assert (shown.x, shown.y) == (160, 100)
         assert window.close() == 0, window.errors
+
+
+def test_an_icon_that_opens_no_window_says_why(screen: Callable[..., Screen], tmp_path: Path) -> None:
+    """Whoever clicked on it sees nothing of what is written."""
+    (tmp_path / "config.toml").write_text("[rpa]\n")
+    with open_window(screen(1366, 768), tmp_path, DESKTOP_STARTUP_ID="clicked") as window:
+        assert settled(window).within(1366, 768)
+        assert window.close() == EXIT_USAGE
+        assert "there is no setting rpa" in window.errors
