@@ -415,6 +415,15 @@ def test_an_empty_page_offers_the_first_task(desk: Desk, page: TasksPage, qtbot:
     assert desk.asked == [{}]
 
 
+def test_an_empty_page_offers_no_first_task_while_nothing_may_be_created(page: TasksPage, qtbot: QtBot) -> None:
+    qtbot.waitUntil(page.empty.button.isVisible)
+    page.set_acting("The store takes no writes")
+    assert not page.empty.button.isEnabled()
+    assert page.empty.button.toolTip() == "The store takes no writes"
+    page.set_acting("")
+    assert page.empty.button.isEnabled()
+
+
 def test_the_head_says_what_no_index_answers(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     tasks = [desk.create(number % 2, payload={"n": number, "m": 1}) for number in range(3)]
     store = desk.session.engine.store

@@ -171,6 +171,7 @@ class TasksPage(Page):
         """Change nothing while that is not allowed; filter, copies and export go on."""
         self.actions_of_page.forbid(reason)
         self._views.forbid(reason)
+        self.empty.forbid(self.actions_of_page.barred())
         self._show_bar()
         self.panel.show_verbs()
 
@@ -451,7 +452,7 @@ class NoTasks(EmptyState):
 
     def __init__(self) -> None:
         super().__init__(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
-        self._filtered = True
+        self._filtered, self._barred = True, ""
         self.action.connect(self._on_action)
 
     def say(self, *, filtered: bool) -> None:
@@ -462,6 +463,12 @@ class NoTasks(EmptyState):
         else:
             hint = N_("A task appears here once it is created, in this window or by another program.")
             self.set_texts(N_("No tasks yet"), hint, N_("New task"))
+        self.forbid(self._barred)
+
+    def forbid(self, reason: str) -> None:
+        """Offer no first task for this reason, "" where one may be created."""
+        self._barred = reason
+        self.button.disable("" if self._filtered else reason)
 
     def _on_action(self) -> None:
         (self.clear_wanted if self._filtered else self.new_wanted).emit()
