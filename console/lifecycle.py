@@ -96,7 +96,9 @@ class Console:
             page=request.page, show=request.show, at=request.at, now=request.now, link=request.link
         )  #: by the first window, wherever it is
         self._settings = request.settings
-        self._state = ConsoleState(request.settings.home_path)
+        self._state = ConsoleState(
+            request.settings.home_path, lambda: self._loop.call_soon_threadsafe(self._tell_unkept)
+        )
         self._ended = asyncio.Event()
         self.connection: OpenConnection | None = None
         self.opened: bootstrap.OpenWindow | None = None
@@ -154,6 +156,7 @@ class Console:
     async def main(self) -> None:
         """Run until the end."""
         few_arenas()
+        self._loop = asyncio.get_running_loop()
         collector = GuiCollector()
         await self._off(self._state.load)
         self._instance = Instance(self._settings.home_path, self._off)
@@ -614,6 +617,7 @@ class Console:
         if previous is not None and (before is not None or self.unopened is not None):
             _stand_like(opened.window, previous)
         opened.window.show()
+        self._tell_unkept()
         if wanted.link:
             opened.keys.follow(wanted.link)
         if self.welcome is not None:
@@ -918,6 +922,12 @@ class Console:
         i18n.set_language(code)
         theme().refresh()
         self._state.set(language=code)
+
+    def _tell_unkept(self) -> None:
+        """Whoever arranges a window for the next start has to know that it will not find it so."""
+        window = self.opened.window if self.opened is not None else self.welcome
+        if window is not None and (error := self._state.unkept) is not None:
+            window.toasts.show(failure(error, N_("What this window remembers is not kept."), key="unkept"))
 
     def _notify(self, error: BaseException) -> None:
         window = self.opened.window if self.opened is not None else self.welcome

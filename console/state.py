@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -23,8 +23,10 @@ class ConsoleState:
     What is remembered holds at once and is written by a thread of its own: a home on a slow disk holds no window up.
     """
 
-    def __init__(self, home: Path) -> None:
-        self._path = home / "console.json"
+    def __init__(self, home: Path, unkept: Callable[[], object] = lambda: None) -> None:
+        """``unkept`` is told, in the thread that writes, when nothing is kept any more: once until it is again."""
+        self._path, self._tell = home / "console.json", unkept
+        self.unkept: OSError | None = None  #: why nothing is kept now
         self._lock = threading.Lock()
         self._values: dict[str, Any] = {}
         self._unwritten: dict[tuple[str, ...], Any] = {}  #: by name, or by name of a table and name in it
@@ -83,10 +85,14 @@ class ConsoleState:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with home_folder.alone(self._path):  # what another program writes between reading and writing would be gone
                 self._put(due)
+            self.unkept = None
         except OSError as exc:
             log.warning("the console does not remember its state: %s", exc)
             with self._lock:
                 self._unwritten = {**due, **self._unwritten}  # with what is remembered next
+            before, self.unkept = self.unkept, exc
+            if before is None:
+                self._tell()
 
     def _put(self, due: Mapping[tuple[str, ...], Any]) -> None:
         found = self._read()

@@ -634,3 +634,18 @@ def test_a_connection_that_another_window_added_is_listed_here_too(qapp: QApplic
         dialog.done(0)
 
     play(qapp, home, scene)
+
+
+def test_a_home_that_keeps_nothing_is_told(qapp: QApplication, home: Path) -> None:
+    (home / "console.part").mkdir()  # where what is remembered is written first
+
+    async def scene(console: Console) -> None:
+        await shown(console, "local")
+        console.connections.choose("tryout")
+        await shown(console, "tryout")
+        assert console.opened is not None
+        toasts = console.opened.window.toasts
+        told = "What this window remembers is not kept."
+        await until(lambda: any(one.spec.text == told for one in toasts.toasts()), "that nothing is kept")
+
+    play(qapp, home, scene)

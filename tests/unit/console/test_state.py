@@ -44,6 +44,23 @@ def test_a_disk_that_does_not_answer_holds_nobody_up(tmp_path: Path) -> None:
     assert kept == {"theme": "light", "note": LONG, "pages": {"tasks.view": "dead"}, "rows": "roomy"}
 
 
+def test_that_nothing_is_kept_is_told_once_until_it_is_again(tmp_path: Path) -> None:
+    told: list[bool] = []
+    state, hindered = ConsoleState(tmp_path, lambda: told.append(True)), tmp_path / "console.part"
+    for _ in range(2):
+        hindered.mkdir()
+        state.set(theme="light")
+        state.set(rows="roomy")
+        state.flush(30)
+        hindered.rmdir()
+        state.set(language="en")
+        state.flush(30)
+    state.close()
+    assert told == [True, True]
+    kept = json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))
+    assert kept == {"theme": "light", "rows": "roomy", "language": "en"}
+
+
 def test_what_another_program_wrote_meanwhile_stays(tmp_path: Path) -> None:
     own, other = ConsoleState(tmp_path), ConsoleState(tmp_path)
     own.load()
