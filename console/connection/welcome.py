@@ -118,7 +118,7 @@ def make_unopened(
             ("again", page.again_button, "ph.arrow-clockwise", "window.refresh"),
             ("copy", page.copy_button, "ph.copy", ""),
             ("back", page.back_link, "ph.arrow-left", ""),
-            ("edit", page.edit_link, "ph.pencil-simple", ""),
+            ("edit", page.edit_link if page.edit_button.isHidden() else page.edit_button, "ph.pencil-simple", ""),
             ("other", page.other_link, "ph.globe", ""),
         )
         return [_pressed(key, one, icon, keys) for key, one, icon, keys in buttons if not one.isHidden()]

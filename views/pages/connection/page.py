@@ -63,6 +63,8 @@ class ConnectionPage(Page):
         self.again_button = Button(N_("Try again"), kind="primary", icon="ph.arrow-clockwise", hint="window.refresh")
         # as on the card of a lost connection: it is tried again by itself, what helps is whoever runs the server
         self.copy_button = Button(N_("Copy message for IT"), kind="primary", icon="ph.copy")
+        # nobody but who enters another password or user goes on there
+        self.edit_button = Button(N_("Edit connection"), kind="primary", icon="ph.pencil-simple")
         self._count = Label("", "label", "text3", tabular=True)
         self.edit_link, self.other_link = LinkLabel(N_("Edit connection")), LinkLabel(N_("Other connection…"))
         self.back_link = LinkLabel()
@@ -73,10 +75,10 @@ class ConnectionPage(Page):
         self.again_button.clicked.connect(self.again)
         self.copy_button.clicked.connect(self._copy)
         self.edit_link.activated.connect(self.edit_wanted)
+        self.edit_button.clicked.connect(self.edit_wanted)
         self.other_link.activated.connect(self.other_wanted)
         self.back_link.activated.connect(self.back_wanted)
         self._address.setVisible(bool(shown.address))
-        self.edit_link.setVisible(bool(shown.address))  # else there is nothing to correct
         self.edit_link.disable(shown.fixed if shown.local else "")
         if shown.fixed and not shown.local:
             copied = _("Here it is corrected in a copy of its own.")
@@ -140,7 +142,9 @@ class ConnectionPage(Page):
         )
         # one row has no room for all of them
         column.addSpacing(6)
-        column.addLayout(in_row(self.copy_button, self.again_button, self._count, STRETCH, spacing=12))
+        column.addLayout(
+            in_row(self.edit_button, self.copy_button, self.again_button, self._count, STRETCH, spacing=12)
+        )
         column.addLayout(in_row(self.back_link, self.edit_link, self.other_link, STRETCH, spacing=18))
         middle = in_row(STRETCH, (card, 20), STRETCH)
         pane = ScrollPane()
@@ -160,6 +164,11 @@ class ConnectionPage(Page):
         silent = [answer for answer in self._answers if not answer.ok]
         self._state.setText(_("Nothing of it is shown until every part answers.") if silent else "")
         self._state.setVisible(bool(silent))
+        refused = self._refused()
+        self.edit_button.setVisible(refused)
+        self.edit_link.setVisible(bool(self._shown.address) and not refused)  # without one there is nothing to correct
+        self._count.setVisible(not refused)
+        self.copy_button.set_kind("plain" if refused else "primary")
         self.copy_button.setVisible(bool(silent))
         self.again_button.set_kind("plain" if silent else "primary")
         self._error.setText(self._cause)
@@ -170,11 +179,15 @@ class ConnectionPage(Page):
         self._say_left()
         self.setAccessibleName(" ".join(part for part in self.words() if part))
 
+    def _refused(self) -> bool:
+        """Whether what is entered here has to be corrected before any of the silent parts answers."""
+        silent = [answer for answer in self._answers if not answer.ok]
+        return bool(silent) and all(connection.refused(answer.words) for answer in silent)
+
     def _meanwhile(self) -> str:
         if self._reach is None or self._reach.whole:
             return ""
-        silent = [answer for answer in self._answers if not answer.ok]
-        if silent and all(connection.refused(answer.words) for answer in silent):  # a server is there, for others
+        if self._refused():  # a server is there, for others
             return _("Workers go on as usual.") if self._reach.alive and not self._reach.apart else ""
         said = [connection.meanwhile(self._reach), connection.perhaps(self._reach)]
         return text.run_on(render(message) for message in said if message is not None)

@@ -37,6 +37,16 @@ def test_a_server_that_is_down_offers_a_message_for_whoever_runs_it(qtbot: QtBot
     assert "nothing new starts until Redis is back" in lines[-1]
 
 
+def test_what_is_entered_wrongly_is_put_right_by_the_first_button(qtbot: QtBot, page: ConnectionPage) -> None:
+    why = said("broker.user", place="10.0.0.7:5672", user="guest")
+    page.show_failure((Answer(part=BROKER, words=why), Answer(part=STORE)), "", reach=Reach(broker=False), next_s=30)
+    with qtbot.waitSignal(page.edit_wanted):
+        page.edit_button.click()
+    page.show_failure((Answer(part=BROKER), Answer(part=STORE, words=SILENT)), "", reach=Reach(store=False), next_s=30)
+    assert not page.edit_button.isVisible()
+    assert page.edit_link.isVisible()
+
+
 def test_nothing_of_what_can_be_done_is_cut_off(qtbot: QtBot) -> None:
     page = ConnectionPage(Connection(name="shops", title="shops", address="10.0.0.7:6379"), back_to="Warehouse")
     qtbot.addWidget(page)
@@ -52,10 +62,15 @@ def test_nothing_of_what_can_be_done_is_cut_off(qtbot: QtBot) -> None:
 def test_a_server_that_refuses_this_computer_is_not_said_to_be_away(
     page: ConnectionPage, alive: int | None, told: str
 ) -> None:
+    page.resize(1280, 800)
     why = said("broker.user", place="10.0.0.7:5672", user="guest")
     answers = (Answer(part=BROKER, words=why), Answer(part=STORE, latency_ms=2.0))
     page.show_failure(answers, "", reach=Reach(broker=False, alive=alive), next_s=30)
     assert page.words()[2] == told
+    assert (page.edit_button.isVisible(), page.edit_button.kind, page.copy_button.kind) == (True, "primary", "plain")
+    assert not page.edit_link.isVisible(), "it stands there once"
+    offered = (page.edit_button, page.copy_button, page.again_button, page.other_link)
+    assert [one.text() for one in offered if one.width() < one.minimumSizeHint().width()] == []
 
 
 def test_what_only_a_person_here_can_mend_is_tried_again_by_the_big_button(page: ConnectionPage) -> None:
