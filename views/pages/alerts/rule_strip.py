@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 from services.commands.alerts import RuleChanged
 from services.domain.alerts.dry_run import DryRun
 from services.domain.alerts.rule import LONGEST_S, Rule
-from services.i18n import N_, _
+from services.i18n import N_, _, speaking
 from services.messages import told
 from views.dialogs.frame import MARGIN
 from views.dialogs.saving import SavingDialog
@@ -85,12 +85,10 @@ class RuleStrip(KeepsTyped, SavingDialog):
         self.changed, self.take_in = Strip("warning"), Button(N_("Take it in"), small=True)
         self.changed.add_action(self.take_in)
         self.on = Toggle(N_("Rule is on"), on=rule.enabled)
-        self.limits = {name: QLineEdit(_figure(name, rule)) for name in words.limit_names(rule)}
-        self._limit_fields = {
-            name: Labelled(words.LIMITS.get(name, name), field, in_words=True) for name, field in self.limits.items()
-        }
-        if self._limit_fields:
-            self.fields["limits"] = next(iter(self._limit_fields.values()))
+        self.limits: dict[str, QLineEdit] = {}
+        self._limit_fields: dict[str, Labelled] = {}
+        self._typed: dict[QWidget, QLineEdit] = {}
+        self._make_limits(rule)
         self.spans = {name: SpanField(getattr(rule, name), LONGEST_S, none) for name, (_label, none) in _SPANS.items()}
         for name, (label, _none) in _SPANS.items():
             self.fields[name] = Labelled(label, self.spans[name], in_words=True)
@@ -115,7 +113,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         for part in (self.meanwhile, self.cancel_button, self.save_button):  # below them there is little room
             self.add_to_head(part)
         self.foot.setContentsMargins(0, 0, 0, 0)
-        for line in (*self.limits.values(), *self._lines.values()):
+        for line in self._lines.values():
             line.textChanged.connect(self._on_edited)
         for span in self.spans.values():
             span.valueChanged.connect(self._on_edited)
@@ -141,11 +139,32 @@ class RuleStrip(KeepsTyped, SavingDialog):
         self.body.setContentsMargins(MARGIN, 10, MARGIN, 8)
         self.body.addWidget(self.changed)
         self.body.addWidget(pane, 1)
-        self._typed: dict[QWidget, QLineEdit] = {field: field.lineEdit() for field in self.spans.values()}
-        self._typed |= {field: field for field in (*self.limits.values(), *self._lines.values())}
-        for field, line in self._typed.items():
-            line.textChanged.connect(partial(self._fit, field, line))
+        for field in self.spans.values():
+            self._fits(field, field.lineEdit())
+        for line in self._lines.values():
+            self._fits(line, line)
         theme().changed.connect(self._fit_all)
+
+    def _make_limits(self, rule: Rule) -> None:
+        """A field for each number of this rule: by its measure there are others."""
+        names = words.limit_names(rule)
+        for name in [name for name in self.limits if name not in names]:
+            self._typed.pop(self.limits.pop(name))
+            gone = self._limit_fields.pop(name)
+            gone.hide()
+            gone.deleteLater()
+        for name in [name for name in names if name not in self.limits]:
+            self.limits[name] = field = QLineEdit(_figure(name, rule))
+            self._limit_fields[name] = Labelled(words.LIMITS.get(name, name), field, in_words=True)
+            self._fits(field, field)
+            field.textChanged.connect(self._on_edited)
+        self.fields.pop("limits", None)
+        if self._limit_fields:
+            self.fields["limits"] = next(iter(self._limit_fields.values()))
+
+    def _fits(self, field: QWidget, line: QLineEdit) -> None:
+        self._typed[field] = line
+        line.textChanged.connect(partial(self._fit, field, line))
 
     def _fit(self, field: QWidget, line: QLineEdit, _text: str = "") -> None:
         """As wide as what stands in it: a sentence has no columns."""
@@ -207,6 +226,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         self.action.setPlaceholderText(_("nothing"))
         for names in (self.channels, self.escalate_to):
             names.setPlaceholderText(_("nobody"))
+            names.setText(_said(_names(names.text())))
         self._fit_all()
         self._say_newer()
         self._on_edited()
@@ -245,6 +265,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         if now is None:
             return
         self._rule = now
+        self._make_limits(now)
         for shows, says, put_there in self._values():
             if shows() == says(old):
                 put_there(says(now))
@@ -260,7 +281,12 @@ class RuleStrip(KeepsTyped, SavingDialog):
         for name, field in self.limits.items():
             yield field.text, partial(_figure, name), field.setText
         for name, line in self._lines.items():
-            yield line.text, partial(_line, name), line.setText
+            yield partial(self._line_now, name), partial(_line, name), line.setText
+
+    def _line_now(self, name: str) -> str:
+        """What stands in one of the fields of ``_LINES``, whichever way it is written there."""
+        typed = self._lines[name].text()
+        return typed.strip() if name == "action" else _said(_names(typed))
 
     def _show_severity(self, severity: str) -> None:
         self.severity.setCurrentIndex(list(words.SEVERITIES).index(severity))
@@ -275,8 +301,8 @@ class RuleStrip(KeepsTyped, SavingDialog):
             self.fields[name].show_before(_was(words.seconds(getattr(rule, name)), words.seconds(span.value())))
         chosen = self.severity.currentData()
         self.fields["severity"].show_before(_was(words.severity(rule), _(words.SEVERITIES[chosen][1])))
-        for name, line in self._lines.items():
-            self.fields[name].show_before(_was(_line(name, rule), line.text().strip()))
+        for name in self._lines:
+            self.fields[name].show_before(_was(_line(name, rule), self._line_now(name)))
         made = self._made()
         if made is not None:
             self.setAccessibleDescription(words.whole(made))
@@ -366,7 +392,12 @@ def _figure(name: str, rule: Rule) -> str:
 
 def _line(name: str, rule: Rule) -> str:
     """What stands in one of the fields of ``_LINES``."""
-    return rule.action if name == "action" else ", ".join(getattr(rule, name))
+    return rule.action if name == "action" else _said(getattr(rule, name))
+
+
+def _said(names: Sequence[str]) -> str:
+    """Groups as every list of rules calls them, and channels by their names."""
+    return ", ".join(map(words.group, names))
 
 
 def _was(before: str, now: str) -> str:
@@ -375,7 +406,12 @@ def _was(before: str, now: str) -> str:
 
 
 def _names(given: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.strip() for one in given.replace("，", ",").split(",") if one.strip()))
+    """The names of what was typed: a group may be called as lists call it, in either language."""
+    called = {word: name for name, word in words.GROUPS.items()}
+    with speaking("zh_CN"):
+        called |= {_(word): name for name, word in words.GROUPS.items()}
+    parts = (one.strip() for one in re.split("[,，、]", given))
+    return tuple(dict.fromkeys(called.get(one, one) for one in parts if one))
 
 
 class _Sentence(QWidget):

@@ -756,7 +756,7 @@ def test_a_rule_that_another_admin_changed_this_very_moment_is_not_written_over(
     strip.take_in.click()
     assert (strip.spans["for_s"].value(), strip.severity.currentData()) == (60, "note")
     assert (strip.spans["calm_s"].value(), strip.limits["tasks"].text()) == (90, "700")
-    assert (strip.channels.text(), strip.fields["channels"].before()) == ("duty, ops", "was lead")
+    assert (strip.channels.text(), strip.fields["channels"].before()) == ("On duty, ops", "was Escalation")
     assert strip.save_button.isEnabled()
     theirs.reset_rule("lane_depth")
     strip.channels.setText("lead")
@@ -764,11 +764,45 @@ def test_a_rule_that_another_admin_changed_this_very_moment_is_not_written_over(
     qtbot.waitUntil(strip.changed.isVisible, timeout=WAIT_MS)
     assert "Somebody set this rule back" in widgets.words(strip)
     strip.take_in.click()
-    assert strip.channels.text() == "duty", "it stood there as the other one had left it"
+    assert strip.channels.text() == "On duty", "it stood there as the other one had left it"
     strip.spans["calm_s"].setValue(theirs.rules()["lane_depth"].calm_s)
     strip.limits["tasks"].setText(f"{theirs.rules()['lane_depth'].limits['tasks']:g}")
     strip.reject()
     assert not strip.isVisible(), "nothing of it was typed here: nobody is asked"
+
+
+def test_a_rule_that_looks_at_another_measure_by_now_is_taken_in(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    mine = fleet.context.commands.alerts
+    mine.set_rule(replace(mine.rules()["lane_depth"], name="nights"))
+    page = open_page()
+    strip = edit_rule(qtbot, page, "nights")
+    strip.spans["calm_s"].setValue(90)
+    page.views.choose("incidents")
+    mine.reset_rule("nights")
+    mine.set_rule(replace(mine.rules()["oldest_wait"], name="nights"))
+    qtbot.waitUntil(strip.take_in.isVisible, timeout=WAIT_MS)
+    strip.take_in.click()
+    assert list(strip.limits) == list(mine.rules()["nights"].limits)
+    strip.save_button.click()
+    qtbot.waitUntil(lambda: mine.rules()["nights"].calm_s == 90, timeout=WAIT_MS)
+    assert mine.rules()["nights"].measure == "oldest_wait"
+
+
+def test_groups_are_called_in_the_fields_of_a_rule_as_in_lists(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    rules = fleet.context.commands.alerts.rules
+    strip = edit_rule(qtbot, open_page(), "lane_depth")
+    assert (strip.channels.text(), strip.escalate_to.text()) == ("On duty", "Escalation")
+    strip.channels.setText("duty")
+    assert not strip.fields["channels"].before(), "the same, said otherwise"
+    i18n.set_language("zh_CN")
+    assert strip.channels.text() == "值班组"
+    strip.channels.setText("值班组，升级组")
+    strip.save_button.click()
+    qtbot.waitUntil(lambda: rules()["lane_depth"].channels == ("duty", "lead"), timeout=WAIT_MS)
 
 
 def test_a_rule_that_is_gone_is_saved_no_more(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
@@ -974,9 +1008,9 @@ def test_a_span_of_a_rule_that_is_none_reads_as_a_sentence(
     mine = fleet.context.commands.alerts
     mine.set_rule(replace(mine.rules()["lane_depth"], again_s=0, escalate_s=0))
     strip = edit_rule(qtbot, open_page(), "lane_depth")
-    qtbot.waitUntil(lambda: "tell again: never escalate to lead : never" in sentences(strip), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "tell again: never escalate to Escalation : never" in sentences(strip), timeout=WAIT_MS)
     i18n.set_language("zh_CN")
-    qtbot.waitUntil(lambda: "再次通知： 从不 升级通知 lead ： 从不" in sentences(strip), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "再次通知： 从不 升级通知 升级组 ： 从不" in sentences(strip), timeout=WAIT_MS)
     strip.escalate_to.clear()
     strip.spans["escalate_s"].setValue(1800)
     qtbot.waitUntil(lambda: "无人应答则通知： 无" in sentences(strip), timeout=WAIT_MS)
