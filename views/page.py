@@ -36,7 +36,7 @@ from views.support import instant, shown
 from views.support.language import on_language_changed
 from views.support.look import Label, paint_ground, set_look
 from views.theme.tokens import CARD_GAP, PAGE_HEADER, PAGE_MARGIN, QWIDGETSIZE_MAX
-from views.widgets.buttons import Button
+from views.widgets.buttons import Button, LinkLabel
 from views.widgets.layout import in_column, in_row
 from views.widgets.strip import Strip
 from views.widgets.unknown import Unknown
@@ -135,6 +135,13 @@ class PageHeader(QWidget):
     def set_title(self, title: str) -> None:
         """Show `title`, already translated."""
         self._title.setText(title)
+
+    def lead_from(self, title: str) -> LinkLabel:
+        """Say before the title of which page (source text) this is a view, and return the door to that one."""
+        door = LinkLabel(title)
+        self._row.insertWidget(0, door)
+        self._row.insertWidget(1, Label("›", "page", "text3"))
+        return door
 
     def set_summary(self, summary: str, more: str = "", brief: str = "") -> None:
         """Show the one-line answer to: is work flowing, what is broken? ``more`` stands below it in the tool tip,

@@ -206,9 +206,20 @@ def faults(window: QWidget) -> tuple[str, ...]:
     return (
         *told,
         *_cut_buttons(window),
+        *_mute_buttons(window),
         *_short_of_room(window),
         *_covered([one for one in found if one.shown.width() > SPARE and one.shown.height() > SPARE]),
     )
+
+
+def _mute_buttons(window: QWidget) -> list[str]:
+    """Buttons that cannot be pressed and do not say why, in words that are shown and told."""
+    return [
+        f"does not say why it cannot be pressed: {button.accessibleName() or button.text() or type(button).__name__!r}"
+        for button in window.findChildren(QAbstractButton)
+        if button.isVisible() and not button.isEnabled() and not button.objectName().startswith("qt_")
+        if not (button.toolTip() and button.accessibleDescription())
+    ]
 
 
 def _cut_buttons(window: QWidget) -> list[str]:

@@ -159,7 +159,7 @@ class GuideDialog(DialogFrame):
             self._ask()
 
     def _ask(self) -> None:
-        self.back_button.setEnabled(bool(self._before))
+        self.back_button.disable("" if self._before else _("This is the page that you opened first"))
         self._reading.start(partial(guide.read, self._name), self._show, lambda exc: self.error.show_error(told(exc)))
 
     def _show(self, page: GuidePage) -> None:

@@ -152,5 +152,5 @@ class FindBar(QWidget):
         else:
             words = _("not found")
         self.count.setText(words)
-        self.previous.setEnabled(bool(self._hits))
-        self.next.setEnabled(bool(self._hits))
+        for button in (self.previous, self.next):
+            button.disable("" if self._hits else words or _("Type what to look for first"))

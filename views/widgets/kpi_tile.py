@@ -133,6 +133,7 @@ class KpiTile(QAbstractButton):
         self.setAccessibleName(self._kpi.sentence or ", ".join(part for part in (plain, self._kpi.context) if part))
         tip = _(self._tip) if self._tip and self.isEnabled() else ""  # a door that is shut leads nowhere
         self.setToolTip("\n".join(part for part in (self._kpi.context, tip) if part))
+        self.setAccessibleDescription("" if self.isEnabled() else self._kpi.context)
 
     def changeEvent(self, event: QEvent) -> None:
         """Tell what a click does while one does something."""

@@ -63,8 +63,8 @@ class MessagePreview(QWidget):
         self.code.setAccessibleName(_("First message") if not at else _("Message"))
         place = _("{at} of {n}").format(at=text.count(at + 1), n=text.count(number))
         self._place.setText(place if number else "")
-        self.before.setEnabled(at > 0)
-        self.after.setEnabled(at + 1 < number)
+        self.before.disable("" if at > 0 else _("There is none before this one"))
+        self.after.disable("" if at + 1 < number else _("There is none after this one"))
         self.code.setEnabled(not dim)
         if words != self.code.toPlainText():
             self.code.show_text(words)

@@ -33,6 +33,7 @@ from views.pages.batches.table import BATCHES, HOLDS, NEXT, ROW, VALUES, left_co
 from views.pages.batches.verbs import CHANGING, VERBS, BatchActions, BatchVerb
 from views.pages.batches.words import BatchNow
 from views.support import instant, text
+from views.support.elide import middle
 from views.support.keys import bind
 from views.support.look import Label, set_look
 from views.support.operation import Operation
@@ -62,6 +63,8 @@ SIDE, CHANGES = 264, 372
 BESIDE = 1050
 #: room of a bar that scrolls sideways, below the boxes
 BAR = 8
+#: columns of a name that the title takes
+NAMED = 34
 #: ids that a filter of tasks names
 MOST_NAMED = 50
 #: the status whose glyph stands before the number
@@ -206,6 +209,8 @@ class BatchesPage(ListPage[BatchNow]):
         self._unknown = self.covered(self.stack)
 
     def _build_one(self) -> Iterator[None]:
+        self.tasks_door = self.header.lead_from(N_("Tasks"))
+        self.tasks_door.activated.connect(lambda: self.navigate.emit("tasks", None))
         self.open_button = Button(VERBS[0].text, icon=VERBS[0].icon)
         self.header.add_action(self.open_button)
         self.export_button = Button(N_("Export"), icon="ph.export")
@@ -269,12 +274,11 @@ class BatchesPage(ListPage[BatchNow]):
     def _build_state(self) -> Card:
         card = Card("")
         self._state = card
-        self.called, self.told = Elided("", "panel"), Elided("", "label", "text3")
+        self.told = Elided("", "label", "text3")
         self.copy_button = IconButton("ph.copy", N_("Copy the name"))
         self.copy_button.clicked.connect(self._copy_name)
         name = QHBoxLayout()
         name.setSpacing(8)
-        name.addWidget(self.called)
         name.addWidget(self.copy_button)
         name.addWidget(self.told, 1)
         card.body.addLayout(name)
@@ -485,13 +489,18 @@ class BatchesPage(ListPage[BatchNow]):
         self.search.setPlaceholderText(_("Batch"))
         self._say_one()
 
+    def _say_title(self) -> None:
+        """What is seen is called by its name; the whole of a long one stands in the list and is copied."""
+        one = self._one
+        self.header.set_title(middle(words.name(one.view), NAMED) if one is not None else self.title)
+
     def _say_one(self) -> None:
         one = self._one
         if one is None:
             self._say_rights()
             return
         counts = words.parts_of(one)
-        self.called.show_text(words.name(one.view))
+        self._say_title()
         self.headline.setText(words.headline(one))
         self.headline.set_tone("retrying" if words.late(one) else "text")
         self.told.show_text(words.began(one))

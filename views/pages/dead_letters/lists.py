@@ -156,7 +156,7 @@ class LetterPane(QWidget):
         self._note.setText(ngettext("{n} task", "{n} tasks", every).format(n=number) if count else "")
         self.shops.setText(words.lies(cause) if cause is not None else "")
         self.shops.setToolTip(words.matrix(cause) if cause is not None else "")
-        self.more.setEnabled(cause is not None)
+        self.more.disable("" if cause is not None else _("Choose a cause first"))
         self._about.setVisible(cause is not None)
         if self._of is not None:
             self._say_worth(self._of)

@@ -75,7 +75,10 @@ def test_a_batch_tells_how_far_it_is_and_what_is_not_done(qtbot: QtBot, fleet: F
     fleet.finish(ids[0])
     page = open_page()
     choose(qtbot, page, "nightly")
-    assert page.called.text() == "nightly"
+    assert page.header.title() == "nightly"
+    with qtbot.waitSignal(page.navigate) as asked:
+        page.tasks_door.click()
+    assert (page.tasks_door.text(), asked.args) == ("Tasks", ["tasks", None]), "it is a view of tasks"
     assert [page.numbers[part].text() for part in ("done", "waiting", "held")] == ["1", "0", "2"]
     assert page.headline.text().startswith("1 of 3 done, 2 stay open")
     assert page.others.text().startswith("2 need a person (no worker: 2")
@@ -127,7 +130,7 @@ def test_an_ended_batch_says_when_it_ended_also_when_it_is_clicked(qtbot: QtBot,
     place = page.table.cell_rect(page.table.records.index(page.table.records.row_of("nightly"), 0))
     qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=place.center())
     qtbot.waitUntil(lambda: " at " in page.headline.text(), timeout=WAIT_MS)
-    assert page.called.text() == "nightly"
+    assert page.header.title() == "nightly"
     assert page.headline.text().startswith("All 2 done, at ")
     assert page.headline.text().endswith(" before its deadline")
 
