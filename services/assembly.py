@@ -88,6 +88,7 @@ from services.monitor.letters.causes import CauseQueries
 from services.monitor.live import Live
 from services.monitor.log_files import LogQueries
 from services.monitor.overview import Attention
+from services.monitor.past.kept import of_records
 from services.monitor.past.queries import PastQueries
 from services.monitor.promises import PromiseQueries
 from services.monitor.queues.queries import QueueQueries
@@ -351,8 +352,9 @@ def queries(engine: Engine) -> Queries:
     trail = AuditQueries(engine.store, witness(engine.settings), meant)
     promises = PromiseQueries(engine.store, engine.registry)
     past = PastQueries(
-        recorder_file(engine.settings), trail, partial(_incidents, alerts), engine.store.now_ms, rules.PAST
-    )
+        recorder_file(engine.settings), trail, partial(_incidents, alerts), engine.store.now_ms, rules.PAST,
+        partial(of_records, engine.store),
+    )  # fmt: skip
     keeps_ms = round(engine.settings.retention.finished_days * ledger.DAY_MS)
     shops = ShopQueries(engine.store, engine.registry, engine.broker.health, keeps_ms)
     handover = HandoverQueries(

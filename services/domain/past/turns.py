@@ -17,7 +17,8 @@ from services.domain.text.sentences import N_, NN_
 TOGETHER_MS = 60_000
 #: names that one line says
 NAMED = 3
-ACT, GAP, ALERT = "act", "gap", "alert"  #: kinds of turns besides those of things
+#: kinds of turns besides those of things
+ACT, GAP, ALERT, CAUSE, RUN = "act", "gap", "alert", "cause", "run"
 #: states of shops that come and go by themselves with every failed attempt
 QUIET = frozenset({"", "retrying"})
 #: acts that only write down what others did, or are shown by what they changed
@@ -73,6 +74,10 @@ SENTENCES: dict[str, str] = {
     "past.act_again_ended": N_("{who}: {action} {target}, {n} times, {outcome}"),
     "past.alert": N_("Alert: {what}"),
     "past.alert_over": N_("This alert is over: {what}"),
+    "past.cause_new": NN_("New cause in {n} shop: {what}", "New cause in {n} shops: {what}"),
+    "past.run_missed": N_("Schedule {name}: nobody made its run"),
+    "past.run_left_out": N_("Schedule {name}: its run was left out"),
+    "past.run_late": N_("Schedule {name}: its run began {span} late"),
     "past.gap": N_("Nothing was recorded for {span}"),
 }
 _SHOPS = frozenset(code.removeprefix("past.shop_") for code in SENTENCES if code.startswith("past.shop_"))
@@ -87,6 +92,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()  #: of all that it happened to
     until_ms: int = 0  #: of the last that it says, where it says several
     alert: Words | None = None  #: what is told of an alert, as ``what``; whoever reads it has it in words
+    title: Message | None = None  #: what a cause is called, likewise, where nobody named it
 
 
 def of_alerts(incidents: Iterable[Incident], begin: int, end: int) -> Iterable[Turn]:

@@ -58,7 +58,9 @@ def title(words: Words, zone: Zone, began: int = 0) -> str:
 
 
 def of_turn(turn: Turn, zone: Zone) -> Message:
-    """What changed, where that is an alert with what it told."""
+    """What changed, where that is an alert with what it told, of a cause with what it is called."""
+    if turn.title is not None:
+        return Message(turn.message.code, {**turn.message.params, "what": say(turn.title)})
     if turn.alert is None:
         return turn.message
     return Message(turn.message.code, {"what": title(turn.alert, zone, turn.at_ms)})

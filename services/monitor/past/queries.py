@@ -69,10 +69,12 @@ class PastQueries:
         told: Incidents,
         now_ms: Callable[[], int],
         holds: Mapping[str, Past] | None = None,
+        besides: Callable[[int, int], tuple[list[Turn], bool]] = lambda _begin, _end: ([], True),
     ) -> None:
         """``told``: all incidents that are known; ``now_ms``: the store's time; ``holds``: measures of rules that what
-        is recorded tells.
+        is recorded tells; ``besides``: what else changed between two instants, and whether that is all.
         """
+        self._besides = besides
         self._path, self._trail, self._told, self._now_ms = path, trail, told, now_ms
         self._holds = holds or {}
 
@@ -84,10 +86,11 @@ class PastQueries:
         """
         begin, end = instant - around_ms, min(instant + around_ms, self._now_ms())
         acts, more = self._acts(begin, end)
-        alerts = tuple(turns.of_alerts(self._told(), begin, end))
+        others, whole = self._besides(begin, end)
+        others += turns.of_alerts(self._told(), begin, end)
         with self._tape() as tape:
             if tape is None:
-                told = turns.turns((), acts, moment_ms=instant, others=alerts)
+                told = turns.turns((), acts, moment_ms=instant, others=others)
                 return PastNow(asked_ms=instant, begin=begin, end=end, turns=told)
             known = tape.span() or (0, 0)
             # the newest row is a few seconds old: until it is late that is no gap
@@ -113,8 +116,8 @@ class PastQueries:
             after_ms=steps[1],
             before=before,
             after=after,
-            turns=turns.turns(changes, acts, gaps, instant, alerts),
-            complete=len(changes) < MAX_CHANGES and not more,
+            turns=turns.turns(changes, acts, gaps, instant, others),
+            complete=len(changes) < MAX_CHANGES and not more and whole,
         )
 
     def ends(self, begin: int, end: int) -> tuple[Moment | None, Moment | None]:

@@ -139,6 +139,10 @@ _GLYPHS = {
     "past.switch_paused": "paused",
     "past.gap": "unconfirmed",
     "past.alert": "warning",
+    "past.cause_new": "dead",
+    "past.run_missed": "warning",
+    "past.run_left_out": "paused",
+    "past.run_late": "warning",
     "past.alert_over": "healthy",
 }
 

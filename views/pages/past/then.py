@@ -14,8 +14,8 @@ from services.domain.fleet.shop import Shop
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
 from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, WORKER, Numbers, Things
-from services.domain.past.turns import ACT, ALERT, Turn
-from services.domain.task.search.filter import format_terms
+from services.domain.past.turns import ACT, ALERT, CAUSE, RUN, Turn
+from services.domain.task.search.filter import FINGERPRINT_LENGTH, format_terms
 from services.domain.task.search.query import LETTER, equals
 from services.i18n import N_, _
 from services.monitor.past.joined import joined
@@ -161,9 +161,16 @@ def _way_of_acts(turn: Turn) -> Way:
     return Way("audit", " ".join([*terms, _acts_between(turn)]), ALL_NOW, "")
 
 
+def _of_cause(key: str) -> str:
+    """All its letters, whatever was decided about them since."""
+    return format_terms((equals("fp" if len(key) == FINGERPRINT_LENGTH else "kind", key),))
+
+
 _WAYS: Mapping[str, Callable[[Turn], Way]] = {
     ACT: _way_of_acts,
     ALERT: lambda turn: Way("alerts", turn.names[0], ALL_NOW),
+    CAUSE: lambda turn: Way("tasks", f"status:dead {_of_cause(turn.names[0])}", ALL_NOW),
+    RUN: lambda turn: Way("schedules", turn.names[0], ALL_NOW),
     BROKER: lambda _turn: Way("queues", None, ALL_NOW),
 }
 
