@@ -68,7 +68,7 @@ DOORS = {
     "open_promise": "promises",
 }
 #: of these, nothing to be about is everything
-FILTERED = frozenset({"dead_letters", "shops", "tasks"})
+FILTERED = frozenset({"dead_letters", "schedules", "shops", "tasks"})
 
 
 class _Doors:

@@ -523,7 +523,7 @@ def _told_of_sleep(begin_ms: int, end_ms: int, *, asleep: bool, all_fresh: bool,
 def connect_overview(page: QObject, window: MainWindow, run_verb: Callable[[str, str], None]) -> None:
     """The doors of the Overview."""
     page.open_tasks.connect(lambda expression: window.open_page("tasks", expression))  # type: ignore[attr-defined]
-    page.open_dead.connect(lambda: window.open_page("dead_letters"))  # type: ignore[attr-defined]
+    page.open_dead.connect(lambda: window.open_page("dead_letters", ""))  # type: ignore[attr-defined]
     page.open_workers.connect(lambda: window.open_page("workers"))  # type: ignore[attr-defined]
     page.open_shop.connect(lambda platform, shop: window.open_page("shops", f"{platform}:{shop}"))  # type: ignore[attr-defined]
     page.attention_verb.connect(run_verb)  # type: ignore[attr-defined]

@@ -667,3 +667,25 @@ def test_a_link_that_cannot_be_opened_says_why(window: Window, link: str, reason
     window.keys.palette.field.setText(link)
     (entry,) = entries(window)
     assert reason in entry.reason
+
+
+def test_a_number_of_the_overview_opens_all_that_it_counts_whatever_was_filtered_before(
+    console: Window, desk: Desk, qtbot: QtBot
+) -> None:
+    desk.fail(desk.create(0), "LoginExpired: redirected to /login")
+    desk.fail(desk.create(1), "HttpError: 429")
+    window = console.window
+    window.open_page("dead_letters", "error~429")
+    page = window.page("dead_letters")
+
+    def listed() -> int:
+        causes = page.causes.causes
+        return sum(causes.record(row).count for row in range(causes.rowCount()))
+
+    qtbot.waitUntil(lambda: listed() == 1)
+    window.open_page("overview")
+    qtbot.mouseClick(window.page("overview").tiles["dead"], Qt.MouseButton.LeftButton)
+    assert (window.current, page.filter.expression()) == ("dead_letters", "")
+    qtbot.waitUntil(lambda: listed() == 2)
+    qtbot.keyClick(window, Qt.Key.Key_Slash)
+    assert page.filter.field.hasFocus()

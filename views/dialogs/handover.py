@@ -119,7 +119,7 @@ class HandoverDialog(DialogFrame):
         if line.verb is not None:
             self._context.way_out(*line.verb)
         elif line.page == handover.CAUSES:
-            self.wanted.emit("dead_letters", line.target or None)
+            self.wanted.emit("dead_letters", line.target)
         else:
             self.wanted.emit(line.page, line.target or line.filter or None)
 

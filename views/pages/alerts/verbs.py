@@ -40,7 +40,7 @@ PAGES = {
     "promise_at_risk": "promises",
 }
 #: what is asked of those pages
-REQUESTS = {"needs_login": "session", "shop_failing": "breaker"}
+REQUESTS = {"needs_login": "session", "schedule_late": "state:overdue", "shop_failing": "breaker"}
 
 
 class AlertActions(PageActs):

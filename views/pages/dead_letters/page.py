@@ -396,7 +396,8 @@ class DeadLettersPage(Page):
 
     def _on_escape(self) -> None:
         """Leave the letter for the list, then clear the selection, then the filter."""
-        if self.panel.isAncestorOf(QApplication.focusWidget()):
+        focus = QApplication.focusWidget()
+        if focus is not None and self.panel.isAncestorOf(focus):
             self.table.setFocus()
         elif self._model.ticked():
             self._untick()
