@@ -244,8 +244,8 @@ class Plot(Crosshair):
             self._picture = self._draw(ratio)
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._picture)
+        self.paint_span(painter)
         if len(self._frame) > 1:
-            self.paint_span(painter)
             self._paint_cursor(painter)
         if self.hasFocus():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)

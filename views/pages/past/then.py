@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
 
 from services.domain.fleet.shop import Shop
@@ -223,13 +223,13 @@ class BothEnds(QWidget):
         return self._none.text()
 
 
-def paint_veil(chart: Plot, at_ms: int) -> None:
-    """Draw a line at a moment, and dim what came after it."""
+def paint_veil(painter: QPainter, chart: Plot, at_ms: int) -> None:
+    """Draw a line at a moment, and dim what came after it; what follows the mouse is drawn over that."""
     rect = chart.plot_rect()
     x = chart.x_of(at_ms / 1000)
     if not rect.left() <= x <= rect.right():
         return
-    painter = QPainter(chart)
+    painter.save()
     veil = QColor(theme().color("surface"))
     veil.setAlpha(DIM)
     after = QRectF(x, rect.top(), rect.right() - x, rect.height())
@@ -241,6 +241,7 @@ def paint_veil(chart: Plot, at_ms: int) -> None:
         painter.drawText(after.adjusted(0, 0, -4, 0), int(Qt.AlignmentFlag.AlignRight), words)
     painter.setPen(QPen(theme().color("scheduled"), 2))
     painter.drawLine(round(x), round(rect.top()), round(x), round(rect.bottom()))
+    painter.restore()
 
 
 class ThenDepth(DepthChart):
@@ -248,10 +249,10 @@ class ThenDepth(DepthChart):
 
     moment_ms = 0
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint_span(self, painter: QPainter) -> None:
         """Draw the chart as of that moment."""
-        super().paintEvent(event)
-        paint_veil(self, self.moment_ms)
+        super().paint_span(painter)
+        paint_veil(painter, self, self.moment_ms)
 
 
 class ThenRates(RatesChart):
@@ -259,10 +260,10 @@ class ThenRates(RatesChart):
 
     moment_ms = 0
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint_span(self, painter: QPainter) -> None:
         """Draw the chart as of that moment."""
-        super().paintEvent(event)
-        paint_veil(self, self.moment_ms)
+        super().paint_span(painter)
+        paint_veil(painter, self, self.moment_ms)
 
 
 class ThenView(QWidget):

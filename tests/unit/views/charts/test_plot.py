@@ -27,6 +27,7 @@ from views.charts.series import EMPTY, Frame, SampleBuffer
 from views.charts.time_window import TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
 from views.charts.unacked_chart import UnackedChart
+from views.pages.past.then import ThenDepth
 from views.support import shown
 from views.theme import theme
 
@@ -416,3 +417,15 @@ def test_the_card_of_the_crosshair_fits_a_low_chart(height: int, qapp: QApplicat
     box = paint_card(painter, card, QRectF(0, 2, 600, height - 2), 300)
     painter.end()
     assert box.bottom() <= height
+
+
+def test_what_is_read_off_after_a_moment_of_the_past_lies_over_what_dims_that(
+    qtbot: QtBot, window: TimeWindow, buffer: SampleBuffer
+) -> None:
+    then = ThenDepth(window)
+    then.moment_ms = NOW_MS - 1_800_000
+    show(qtbot, then, window, buffer)
+    qtbot.mouseMove(then, QPoint(700, 100))
+    seen, ground = picture(then), theme().color("raised").rgb()
+    clear = sum(seen.pixel(x, y) == ground for x in range(seen.width()) for y in range(seen.height()))
+    assert clear > 10_000, "the ground of the card is its own colour"
