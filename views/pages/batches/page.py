@@ -249,7 +249,7 @@ class BatchesPage(ListPage[BatchNow]):
         yield
         self.held = TableView(self._held, name=N_("Not done"), ground="surface")
         self.left = TableView(self._left, name=N_("Not done, by shop"), ground="surface")
-        self.done = EmptyState(N_("Nothing is left to do."), icon="ph.check-circle")
+        self.done = EmptyState(N_("Nothing is left to do."), action=VERBS[0].text, icon="ph.check-circle")
         self._held_stack = stacked(self.held, self.left, self.done)
         self._held_stack.setMinimumHeight(220)
         self.held_card = Card(N_("Not done"), padding=0)
@@ -344,6 +344,7 @@ class BatchesPage(ListPage[BatchNow]):
         self.table.menu_requested.connect(self._fill_menu)
         self.table.near_end.connect(lambda: self._source.more(len(self._rows)))
         self.open_button.clicked.connect(lambda: self._act("tasks"))
+        self.done.action.connect(lambda: self._act("tasks"))
         self.boxes.chosen.connect(lambda _box: self._show_held())
         self.boxes_by.chosen.connect(lambda _by: self._source.again(settle=False))
         self.left_by.chosen.connect(lambda _by: self._show_held())

@@ -362,3 +362,14 @@ def test_dead_tasks_stand_by_cause_with_the_next_step_of_each(
     qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
     assert fleet.toasts[-1].text == "4 tasks exported to nightly.jsonl"
     assert {json.loads(line)["task_id"] for line in file.read_text(encoding="utf-8").splitlines()} == set(ids)
+
+
+def test_a_batch_that_is_through_opens_what_came_of_it(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    for one in create(fleet, "nightly", 1):
+        fleet.finish(one)
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    qtbot.waitUntil(page.done.isVisible, timeout=WAIT_MS)
+    with qtbot.waitSignal(page.navigate) as asked:
+        page.done.button.click()
+    assert (page.done.button.text(), asked.args) == ("Open tasks", ["tasks", "batch:nightly"])
