@@ -51,6 +51,7 @@ from views.support import operation, shown
 from views.support.acting import Acting
 from views.support.keymap import keymap
 from views.theme import theme
+from views.theme.theme import MODES
 from views.widgets.toast import ToastSpec, failure
 
 if TYPE_CHECKING:
@@ -210,7 +211,8 @@ class Console:
         i18n.set_language(chosen_language(str(self._state.get("language") or ""), self._settings.language))
         shown.set_zone(self._settings.time_zone)
         set_confirm_limits(self._settings.confirm)
-        theme().set_mode(str(self._state.get("theme") or self._settings.theme))
+        mode = self._state.get("theme")
+        theme().set_mode(mode if mode in MODES else self._settings.theme)  # a newer program may know more of them
         theme().set_contrast(str(self._state.get("contrast") or theme().contrast))
         theme().set_density(str(self._state.get("rows") or theme().density))
         size = self._state.get("text")

@@ -649,3 +649,9 @@ def test_a_home_that_keeps_nothing_is_told(qapp: QApplication, home: Path) -> No
         await until(lambda: any(one.spec.text == told for one in toasts.toasts()), "that nothing is kept")
 
     play(qapp, home, scene)
+
+
+def test_looks_that_only_another_program_knows_keep_no_window_shut(qapp: QApplication, home: Path) -> None:
+    looks = {"theme": "sepia", "rows": "huge", "contrast": 3, "text": "large", "language": 7, "windows": [], "pages": 1}
+    (home / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1, **looks}))
+    play(qapp, home, lambda console: shown(console, "local"))
