@@ -327,7 +327,7 @@ def test_what_the_start_was_to_show_is_shown_once_and_what_does_not_open_holds_n
                 assert console.opened.window.current != "tasks", "it was shown that already"
                 console.connections.wanted.emit("West")
                 await until(
-                    lambda: console.unopened is not None and "known:" in " ".join(console.unopened.words()), "why"
+                    lambda: console.unopened is not None and "was removed" in " ".join(console.unopened.words()), "why"
                 )
                 assert await apart.take(config.load(home=tmp_path, profile="tryout"), Asked()), "it is free"
             finally:
