@@ -228,6 +228,8 @@ class DeadLettersPage(Page):
     def _build(self) -> Iterator[None]:
         self.states = Segmented(STATES, N_("Which dead letters"))
         self.header.add_action(self.states)
+        self.runs_button = Button(N_("Runs"), kind="ghost", icon="ph.clock-counter-clockwise")
+        self.header.add_action(self.runs_button)
         self.header.set_divider(True)
         yield
         self.filter = FilterBar(FIELDS, placeholder=N_("Cause, id, shop or error"), offers=len(FIELDS))
@@ -238,8 +240,6 @@ class DeadLettersPage(Page):
         self.error = ErrorStrip()
         self.run_strip = RunStrip(self.actions_of_page.runner)
         self.broken = BrokenRun(self._context, self.actions_of_page.runner)
-        self.runs_button = Button(N_("Runs"), kind="ghost", icon="ph.clock-counter-clockwise")
-        self.header.add_action(self.runs_button)
         for strip in (self.error, self.run_strip, self.broken):
             self.body.addWidget(strip)
         yield
