@@ -105,7 +105,7 @@ class VitalPopovers(QObject):
         state = "dead" if not broker.connected else "warning" if way.kind or self._doubts else "healthy"
         words = _("takes no messages") if way.blocked and broker.connected else ""
         part = self._traced(name, state, words, self._health.broker, self._addresses[0], broker.version)
-        if not broker.connected:
+        if not snapshot.told:
             return part
         lanes = depth.lanes(snapshot.counts, snapshot.depths)
         found = (

@@ -6,7 +6,9 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field, replace
+from queue import SimpleQueue
 
 import msgspec
 
@@ -43,6 +45,8 @@ REST_S, REST_AFTER_S = 2.0, 10.0
 PACE_SHARE, PACE_AT_MOST_S = 8.0, 1.0
 RATE_WINDOW_S = 5.0
 DEPTHS_SHARE, DEPTHS_AT_MOST_S = 50.0, 5.0
+#: a snapshot waits so long for the broker; one that has not told its depths after the other does not tell them
+DEPTHS_WAIT_S, DEPTHS_UNTOLD_S = 1.0, 3.0
 BACKOFF_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 
 
@@ -171,7 +175,9 @@ def look(store: Store, broker: BrokerHealth | None = None) -> Snapshot:
 
 
 class Live:
-    """Two threads, one for events and one for snapshots; listeners are called in those threads."""
+    """Two threads, one for events and one for snapshots; listeners are called in those threads. A third asks the
+    broker, which may take its time.
+    """
 
     def __init__(self, store: Store, broker: Broker, clock: Clock) -> None:
         self._store, self._broker, self._clock = store, broker, clock
@@ -190,6 +196,9 @@ class Live:
         self._slow_at = -SLOW_S
         self._moved_at = clock.monotonic()  #: when a snapshot last said something else than the one before
         self._depths_due = 0.0
+        self._questions: SimpleQueue[Future[tuple[QueueDepth, ...]] | None] = SimpleQueue()
+        self._asked: Future[tuple[QueueDepth, ...]] | None = None  #: what the broker has not answered yet
+        self._asked_at = 0.0
         self._failures = 0
         self._threads: list[threading.Thread] = []
 
@@ -198,16 +207,18 @@ class Live:
         self._threads = [
             threading.Thread(target=self._follow, name="live-events", daemon=True),
             threading.Thread(target=self._watch, name="live-snapshots", daemon=True),
+            threading.Thread(target=self._ask, name="live-depths", daemon=True),
         ]
         for thread in self._threads:
             thread.start()
 
     def close(self) -> None:
-        """Stop watching and wait for both threads."""
+        """Stop watching and wait for the threads, but not for a broker that does not answer."""
         self._stop.set()
         self._now.set()
-        for thread in self._threads:
-            thread.join(10.0)
+        self._questions.put(None)
+        for thread, most_s in zip(self._threads, (10.0, 10.0, DEPTHS_WAIT_S), strict=False):
+            thread.join(most_s)
 
     def wait_following(self, seconds: float) -> bool:
         """Wait until no event that happens from now on can be missed."""
@@ -338,18 +349,31 @@ class Live:
         broker answered when it was asked last; and when it was asked for these.
         """
         kept = self._snapshot
-        if now < self._depths_due and not self._failures:
-            return kept.depths, kept.depths_fresh, kept.depths_taken
-        begun = taken = self._clock.monotonic()
-        fresh = True
+        asked = self._asked
+        if asked is None or (asked.done() and now - self._asked_at > DEPTHS_UNTOLD_S):  # that is of another moment
+            if asked is None and now < self._depths_due and not self._failures:
+                return kept.depths, kept.depths_fresh, kept.depths_taken
+            asked, self._asked_at = Future(), self._clock.monotonic()
+            self._questions.put(asked)
+            wait((asked,), DEPTHS_WAIT_S)
+        spent = self._clock.monotonic() - self._asked_at
+        if not asked.done():
+            self._asked = asked
+            return kept.depths, kept.depths_fresh and spent < DEPTHS_UNTOLD_S, kept.depths_taken
+        self._asked = None
+        self._depths_due = now + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * spent)
         try:
-            depths = tuple(self._broker.depths())
+            return asked.result(), True, self._asked_at
         except ConsoleError as exc:
             log.info("depths are old: %s", exc)
-            depths, fresh, taken = kept.depths, False, kept.depths_taken
-        spent = self._clock.monotonic() - begun
-        self._depths_due = now + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * spent)
-        return depths, fresh, taken
+            return kept.depths, False, kept.depths_taken
+
+    def _ask(self) -> None:
+        while (asked := self._questions.get()) is not None:
+            try:
+                asked.set_result(tuple(self._broker.depths()))
+            except Exception as exc:  # noqa: BLE001 - who asked judges it
+                asked.set_exception(exc)
 
     def _slow(self) -> None:
         answers, latency, error = self._store.health()

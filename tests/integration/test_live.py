@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -46,4 +48,34 @@ def test_a_store_that_answers_nonsense_is_lost_and_then_found_again(
         task_id = fleet.create()
         eventually(lambda: task_id in {event.task_id for batch in changes for event in batch.events}, 30)
     finally:
+        live.close()
+
+
+def test_snapshots_go_on_beside_a_broker_that_does_not_answer(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, frozen, thawed = fleet.engine.broker.depths, threading.Event(), threading.Event()
+
+    def depths() -> Any:
+        if frozen.is_set():
+            thawed.wait(60)
+        return real()
+
+    monkeypatch.setattr(fleet.engine.broker, "depths", depths)
+    live = assembly.live(fleet.engine)
+    looks: list[Snapshot] = []
+    live.on_snapshot(looks.append)
+    live.start()
+    try:
+        eventually(lambda: looks and looks[-1].told, 30)
+        known = looks[-1].depths
+        frozen.set()
+        fleet.create()
+        eventually(lambda: looks[-1].counts.total == 1 and not looks[-1].told, 30)
+        assert looks[-1].depths == known, "what was told last"
+        fleet.create("s2")
+        eventually(lambda: looks[-1].counts.total == 2, 30)
+        assert max(late.taken - early.taken for early, late in pairwise(looks)) < 5
+        thawed.set()
+        eventually(lambda: looks[-1].told and sum(one.ready for one in looks[-1].depths if one.kind == "lane") == 2, 30)
+    finally:
+        thawed.set()
         live.close()

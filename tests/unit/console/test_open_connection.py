@@ -51,7 +51,7 @@ def test_what_cannot_be_opened_whole_leaves_no_file_and_no_thread(
     assert set(threading.enumerate()) <= before
 
 
-def test_a_window_that_is_about_to_open_shares_the_processor_with_two_threads_that_look_and_none_that_leads(
+def test_a_window_that_is_about_to_open_shares_the_processor_with_three_threads_that_look_and_none_that_leads(
     tmp_path: Path,
 ) -> None:
     session = OpenConnection(config.load(home=tmp_path))
@@ -59,7 +59,7 @@ def test_a_window_that_is_about_to_open_shares_the_processor_with_two_threads_th
     session.watch()
     try:
         begun = {thread.name for thread in set(threading.enumerate()) - opened}
-        assert begun == {"live-events", "live-snapshots"}
+        assert begun == {"live-events", "live-snapshots", "live-depths"}
         session.lead()
         assert len(set(threading.enumerate()) - opened) > len(begun)
     finally:
