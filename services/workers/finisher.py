@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
@@ -22,6 +23,8 @@ log = logging.getLogger(__name__)
 BATCH = 200
 RETRY_S = (0.2, 0.5, 1.0, 2.0, 5.0)
 OWED_EVERY_S = 5.0
+#: outcomes that are told again to a store that may have forgotten its last moments: how old, how many, how large in all
+LATELY_S, LATELY, LATELY_SIZE = 60.0, 1_000, 16_000_000
 #: it will take the outcome: when it answers, from a worker of the newer program, once a person permits it
 _LATER = (StoreUnavailable, SchemaTooNew, Forbidden)
 #: given back by a worker that leaves, ended because a person wished it, or its shop waits for a person
@@ -32,6 +35,7 @@ class _Item(msgspec.Struct):
     op: Finish
     delivery: Delivery | None
     task: Task | None = None  #: as it was claimed
+    told: float = 0.0  #: when it was recorded, monotonic; 0 for not yet
 
 
 class Finisher:
@@ -65,6 +69,8 @@ class Finisher:
         self._abandon = threading.Event()
         self._lock = threading.Lock()
         self._open: dict[str, Finish] = {}
+        self._lately: deque[_Item] = deque()
+        self._lately_size = 0
         self.done = 0
         self.failed = 0
         self._thread = threading.Thread(target=self._loop, name=f"{name}-finisher", daemon=True)
@@ -78,6 +84,20 @@ class Finisher:
         if away and self._spool is not None:
             self._spool.keep([op])
         self._queue.put(_Item(op, delivery, task))
+
+    def tell_again(self) -> None:
+        """The store was silent, and may have come back without its last moments: record again what it does not know.
+
+        Raises:
+            StoreError: it does not answer.
+        """
+        with self._lock:
+            lately = list(self._lately)
+        records = self._store.get([item.op.task_id for item in lately])
+        for item, record in zip(lately, records, strict=True):
+            if record is None or item.op.attempt not in record.attempts:
+                log.warning("the store has forgotten how %s ended; it is told again", item.op.task_id)
+                self.put(item.op, None, item.task)
 
     @property
     def away(self) -> bool:
@@ -184,6 +204,18 @@ class Finisher:
         self._consumer.requeue(orphans)
         self._owed += [(delivery, task) for delivery, task in settled if task is not None and task.task_id in unsent]
         self._forget(batch)
+        self._remember([item for item, answer in zip(batch, answers, strict=True) if answer.code == "ok"])
+
+    def _remember(self, told: Sequence[_Item]) -> None:
+        now = self._clock.monotonic()
+        with self._lock:
+            for item in told:
+                self._lately.append(_Item(item.op, None, item.task, now))
+                self._lately_size += len(item.op.result)
+            while self._lately and (
+                now - self._lately[0].told > LATELY_S or len(self._lately) > LATELY or self._lately_size > LATELY_SIZE
+            ):
+                self._lately_size -= len(self._lately.popleft().op.result)
 
     def _recovered(self, batch: Sequence[_Item], answers: list[Answer]) -> list[Answer] | None:
         """The same, with the outcomes recorded of tasks whose records the store has lost; None as of ``_apply``."""

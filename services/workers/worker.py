@@ -136,6 +136,7 @@ class Worker:
             self._consumer, parts.registry, self._abilities, self._pool, options, name=self.name
         )
         self._profiles = ProfileOrders(parts.store, parts.clock, parts.profiles, self.name)
+        self._life = ""  #: see ``Heard``
         self._log_show = LogShow(parts.store, parts.clock, self.name)
         self._keeper = Keeper(
             parts.store,
@@ -401,6 +402,10 @@ class Worker:
             self.obey(order)
         if wanted := self._subscriptions.wanted(heard):
             self._feeder.want(wanted)
+        if heard.life != self._life:
+            if self._life:
+                self._finisher.tell_again()
+            self._life = heard.life
 
     def _put(self, claimed: ClaimedTask) -> None:
         self._claimed.add(claimed)

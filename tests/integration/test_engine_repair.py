@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from services import workforce
 from services.domain.change import Claim, Create, Finish
+from services.domain.errors import StoreUnavailable
 from services.domain.step.transitions import ROLLED_BACK
 from services.domain.task import envelope
 from services.domain.task.record import Attempt, Task
@@ -19,6 +21,7 @@ from services.engine.producer import TaskSpec
 from tests.contract.rollback import of_redis
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines, moves
+from tests.support.services import Redis
 
 LEASE_MS = 300
 
@@ -218,6 +221,40 @@ def test_a_claim_that_redis_has_forgotten_stands(fleet: Fleet, seen: Path, tmp_p
     assert moves(task) == ["pending", "queued", "running", "succeeded"]
     assert (task.steps[2].note, [one.outcome for one in task.attempts]) == (ROLLED_BACK, ["succeeded"])
     assert len(lines(seen, "start")) == 1
+
+
+@pytest.mark.parametrize(
+    "pair", [pytest.param("fleet", marks=[pytest.mark.rabbitmq, pytest.mark.redis])], indirect=True
+)
+def test_an_end_that_a_failover_has_lost_is_told_again(fleet: Fleet, redis_server: Redis, seen: Path) -> None:
+    """Its message is acknowledged: nobody else would know that it ran, and a task that may not run twice would."""
+    redis_server.command("CONFIG SET appendfsync always")
+    worker = fleet.worker(start=False)
+    queued = fleet.create("s1", "once", seen=str(seen))
+    kept = redis_server.directory / "kept"
+    shutil.copytree(redis_server.directory / "appendonlydir", kept)
+    later = fleet.create("s2", "once", seen=str(seen))
+    worker.start()
+    fleet.wait_ended([queued, later])
+    eventually(lambda: not any(depth.unacked for depth in fleet.engine.broker.depths()), 30)
+    redis_server.kill()
+    shutil.rmtree(redis_server.directory / "appendonlydir")
+    kept.rename(redis_server.directory / "appendonlydir")
+    eventually(lambda: _silent(fleet), 30)
+    redis_server.start()
+    eventually(lambda: all(fleet.engine.store.get([queued, later])), 60)
+    assert [task.status for task in fleet.wait_ended([queued, later])] == ["succeeded"] * 2
+    assert fleet.task(queued).steps[-2].note == ROLLED_BACK
+    fleet.reconciler().find_missing(fleet.engine.broker.depths())
+    assert len(lines(seen, "start")) == 2
+
+
+def _silent(fleet: Fleet) -> bool:
+    try:
+        fleet.engine.store.now_ms()
+    except StoreUnavailable:
+        return True
+    return False
 
 
 # ------------------------------------------------------------------------------------------------------- lost messages

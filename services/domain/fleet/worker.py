@@ -121,4 +121,4 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
     orders: tuple[str, ...] = ()  #: left for this worker, each handed out once: see ``worker_order``
     unserved: frozenset[tuple[str, str]] = frozenset()  #: (lane, type) of tasks parked for want of a capable worker
     homebound: frozenset[tuple[str, str]] = frozenset()  #: (lane, type) of tasks that wait for this worker's node
-    life: str = ""  #: which data of the store that is: with others, what runs must be recorded again at once
+    life: str = ""  #: which data of the store, after which silence: with another one, it may know less

@@ -141,6 +141,7 @@ class Link:
         self._place = addresses.shown(url).partition("/")[0]
         self._insecure = insecure
         self._silent_since: float | None = None  #: monotonic; None while it answers
+        self.returns = 0  #: how often it has answered again; it may have forgotten its last moments then
         self._spoken = False  #: it has answered once, so what breaks now is not the kind of the connection
         self.read_only = read_only
         self._eval = ("EVALSHA_RO", "EVAL_RO") if read_only else ("EVALSHA", "EVAL")
@@ -425,6 +426,7 @@ class Link:
         since = self._silent_since
         if since is not None and since <= begun:
             self._silent_since = None
+            self.returns += 1
             away = round(time.monotonic() - since)
             log.warning("%s answers again after %d s", self.address, away, extra=logs.back(StoreUnavailable))
 

@@ -153,7 +153,7 @@ class Fleet(Part):
             orders=tuple(texts(orders, "order of a worker")),
             unserved=frozenset(keys.kind(kind)[:2] for kind in texts(kinds)),
             homebound=frozenset(keys.kind(kind)[:2] for kind in texts(own)),
-            life=self._life.known,
+            life=f"{self._life.known}.{self._link.returns}",
         )
 
     def workers(self) -> list[WorkerInfo]:
