@@ -50,6 +50,7 @@ from views.shell.closing import Closing
 from views.support import operation, shown
 from views.support.acting import Acting
 from views.support.keymap import keymap
+from views.support.language import language_relay
 from views.theme import theme
 from views.theme.theme import MODES
 from views.widgets.toast import ToastSpec, failure
@@ -106,6 +107,7 @@ class Console:
         self.leaving: Leaving | None = None
         self._windows_kept = True  #: those of the last run are not open again yet
         self._reopens = ""  #: a connection that takes its own place
+        self._zone = ""  #: the one that times are shown in, as the fleet has it
         self.others: list[bootstrap.OpenWindow] = []  #: more windows over the same connection
         self._silence = Silence()
         self._left: tuple[bootstrap.OpenWindow, ...] = ()  #: windows that another connection takes the place of
@@ -581,6 +583,13 @@ class Console:
         finally:
             self.entering = False
 
+    def _follow_zone(self) -> None:
+        """Tell all times by the fleet's zone, also where somebody has set another one meanwhile."""
+        if self.connection is not None and self.connection.zone != self._zone:
+            self._zone = self.connection.zone
+            shown.set_zone(self._zone)
+            language_relay().changed.emit()  # whatever says a time says it again
+
     async def _put_together(self, connection: OpenConnection, *, sample: bool, work: bool) -> None:
         from console import bootstrap
 
@@ -611,6 +620,9 @@ class Console:
         self.connections.bind(opened.window, connection.settings)
         await self._off(connection.watch)
         await self._off(opened.context.types)
+        self._zone = connection.zone
+        shown.set_zone(self._zone)
+        opened.feed.looked.connect(self._follow_zone)
         wanted = self._first_shown()
         left = self._windows_left()
         opened.window.restore_state(self._kept_window(wanted, left))

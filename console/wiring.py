@@ -233,7 +233,8 @@ class VitalPopovers(QObject):
         here = now.astimezone(shown.zone())
         rows = (
             (_("Zone"), text.zone_name(here, shown.zone())),
-            (_("Local"), f"{here:%Y-%m-%d %H:%M:%S}"),
+            (_("On screen"), f"{here:%Y-%m-%d %H:%M:%S}"),
+            (_("This computer"), f"{now.astimezone():%Y-%m-%d %H:%M:%S}"),
             ("UTC", f"{now.astimezone(UTC):%Y-%m-%d %H:%M:%S}"),
         )
         return HealthDetail(title=_("Time"), state="healthy", words="", rows=rows)

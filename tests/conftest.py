@@ -118,7 +118,7 @@ def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     request.getfixturevalue("qapp")
     from PySide6.QtGui import QCursor
 
-    from views.support import heard
+    from views.support import heard, shown
     from views.theme import theme
 
     QCursor.setPos(-1, -1)  # where a test before left the mouse, a table would take it for a person's
@@ -131,6 +131,7 @@ def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     finally:
         gc.enable()
         heard.forget()  # a rig without a window's life has nobody to leave its fleet
+        shown.set_zone("")
         theme().set_mode("dark")
         theme().set_text_size(100)
 

@@ -112,6 +112,11 @@ class OpenConnection:
         """Shops by ``platform:shop_id``."""
         return self.engine.registry.shops()
 
+    @property
+    def zone(self) -> str:
+        """The time zone of all times on screen: the fleet's, else that of the settings; "": this machine's."""
+        return self.engine.registry.zone or self.settings.time_zone
+
     def promise_tried(self, promise: Promise) -> Standing:
         """How a promise would stand that nobody has kept. Blocking."""
         return self._promises.tried(promise)

@@ -34,7 +34,7 @@ class Registry:
         self._unread: dict[str, str] = {}  #: why, by type
         self._read_at: float | None = None
         self._known = False
-        self._zone = zone.DEFAULT_ZONE
+        self._zone = ""
 
     def task_type(self, name: str) -> kinds.TaskType:
         """The named type, or the defaults under that name (see ``knows``)."""
@@ -57,7 +57,12 @@ class Registry:
         """
         self._refresh()
         kind = self._types.get(name, self._defaults)  # asked for each new task, so nothing is made for it
-        return kinds.done_since(kind, self._store.now_ms(), self._zone) if kind.window else 0
+        return kinds.done_since(kind, self._store.now_ms(), self._zone or zone.DEFAULT_ZONE) if kind.window else 0
+
+    @property
+    def zone(self) -> str:
+        """The fleet's time zone as somebody set it and it was read last, "" before. Asks nobody."""
+        return self._zone
 
     @property
     def defaults(self) -> kinds.TaskType:
@@ -145,7 +150,7 @@ class Registry:
         listed = list(self._store.shops())
         if listed != self._listed:  # hardly ever, and there may be ten thousand
             self._listed, self._shops = listed, {shop.key: shop for shop in listed}
-        self._zone = zone.fleet_zone(self._store) or zone.DEFAULT_ZONE
+        self._zone = zone.fleet_zone(self._store)
         self._queues = _queues(self._store.documents(shop_queue.KIND))
         # nothing removes a type: one that is gone went with a wiped store, and may still not run twice
         self._types, self._known = {**self._types, **types}, True

@@ -7,22 +7,27 @@ import json
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
 
 from console.lifecycle import Console
+from services import assembly
 from services import settings as config
 from services.cli.context import ConsoleRequest
 from services.cli.window import pages
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import ACTIVE, Status, Triage
+from services.engine.zone import set_fleet_zone
 from tests.gui.desk import SHOPS
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.tasks.page import TasksPage
-from views.support import operation
+from views.support import operation, shown
 
 WAIT_S = 40.0
 
@@ -227,5 +232,30 @@ def test_a_fleet_that_does_not_answer_is_said_and_can_be_left(qapp: QApplication
         window = console.welcome
         await until(lambda: bool(window.toasts.toasts()), "the failure is shown")
         assert console.opened is None
+
+    play(qapp, tmp_path, scene)
+
+
+def test_times_are_those_of_the_fleet_s_zone_also_after_somebody_set_another_one(
+    qapp: QApplication, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    request.addfinalizer(lambda: shown.set_zone(""))
+    (tmp_path / "console.json").write_text('{"chosen": "local", "slots": 1}', encoding="utf-8")
+    with closing(assembly.open_engine(config.load(home=tmp_path))) as engine:
+        assembly.commands(engine).schedules.set_zone("Pacific/Kiritimati")
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        assert console.opened is not None
+        assert console.connection is not None
+        engine, bar = console.connection.engine, console.opened.window.status_bar
+        assert bar.part("clock").words().startswith(f"{datetime.now(ZoneInfo('Pacific/Kiritimati')):%H:}")
+        for name in ("America/New_York", "Mars/Base", "Asia/Shanghai"):
+            set_fleet_zone(engine.store, name)  # as another program would; of one that is newer the name is not known
+            engine.registry.forget()
+            await off(engine.registry.types)
+            wanted = "" if name == "Mars/Base" else name
+            await until(lambda wanted=wanted: shown.zone_key() == wanted, f"the times of {name}")
+        await until(lambda: bar.part("clock").words().startswith(f"{datetime.now(ZoneInfo(name)):%H:}"), "its clock")
 
     play(qapp, tmp_path, scene)

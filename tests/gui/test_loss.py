@@ -342,7 +342,7 @@ def test_what_the_clock_of_the_status_bar_opens_tells_the_same_time(
     console.window.status_bar.retranslate()
     console.window.status_bar.part_clicked.emit("clock")
     assert console.window.status_bar.part("clock").words() == "11:06:40"
-    assert popover(console).facts.values()["Local"] == "2026-11-18 11:06:40"
+    assert popover(console).facts.values()["On screen"] == "2026-11-18 11:06:40"
     popover(console).close()
 
 

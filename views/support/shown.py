@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services import called
 from services.domain.gates import home
@@ -18,6 +19,8 @@ from services.messages import render
 from views.support import elide, instant, text
 from views.support.words import kinds, type_names
 from views.theme.tokens import LANES
+
+log = logging.getLogger(__name__)
 
 #: record status -> status name of the design tokens
 GLYPHS: dict[str, str] = {
@@ -72,8 +75,12 @@ _zone: list[tzinfo] = []
 
 
 def set_zone(name: str) -> None:
-    """Show times in this zone; "" is the machine's own."""
-    _zone[:] = [ZoneInfo(name)] if name else []
+    """Show times in this zone; "" is the machine's own, as is one that this machine does not know."""
+    try:
+        _zone[:] = [ZoneInfo(name)] if name else []
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        log.warning("times are shown by the clock of this computer, which does not know the zone %.80r", name)
+        _zone.clear()
 
 
 def zone() -> tzinfo:
