@@ -296,6 +296,8 @@ def test_dead_letters_are_triaged(cli: Cli) -> None:
     assert cli.run("dead", "note", ids[1], "  ", code=2)["field"] == "text"
     assert cli.run("dead", "note", new, "x", code=1)["skipped"][0]["code"] == "dead.not_dead"
     assert cli.run("stats")["dead_open"] == 2
+    told = cli.call("stats").stdout.splitlines()
+    assert "dead       4, 2 of them open" in told, "what is closed counts apart"
     cli.drain()
     assert cli.run("task", "show", new)["task"]["status"] == "succeeded"
     assert cli.run("dead", "show", new, code=2)["field"] == "id"

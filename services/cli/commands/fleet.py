@@ -110,7 +110,11 @@ def stats(context: Context) -> int:
         "attention": items,
     }
     lines = [str(document["headline"])]
-    lines += [tables.counted("status", name, number) for name, number in sorted(counts.status.items())]
+    for name, number in sorted(counts.status.items()):
+        line = tables.counted("status", name, number)
+        if name == Status.DEAD and number != document["dead_open"]:  # records count closed letters, too
+            line += spoken.phrase(", {count} of them open", count=document["dead_open"])
+        lines.append(line)
     lines += table(
         ("lane", "ready", "blocked", "unacked", "retrying"),
         [(lane, *("?" if value is None else value for value in row.values())) for lane, row in lanes.items()],
