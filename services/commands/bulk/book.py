@@ -148,9 +148,11 @@ class Shelf:
         end = self._clock.monotonic() + LEASE_MS / 1000 + 1
         while not held and self._clock.monotonic() < end and not wait(0.5):
             held = self._try(entry)
-        held, resumed = held or self._take(entry), not entry.ended
+        held = held or self._take(entry)
+        entry = self._still_unfinished(run_id, held)
+        resumed = not entry.ended
         # it goes on: what ended it before is told no more
-        entry = msgspec.structs.replace(self.entry(run_id), at=self._store.now_ms(), ended=False, left=0, why="")
+        entry = msgspec.structs.replace(entry, at=self._store.now_ms(), ended=False, left=0, why="")
         self._store.put_document(KIND, run_id, msgspec.json.encode(entry).decode())
         return Book(self._store, self._clock, entry, held, resumed=resumed)
 
@@ -160,8 +162,8 @@ class Shelf:
         Raises:
             UsageError: it is unknown, done, or somebody is at it.
         """
-        entry = self.unfinished(run_id)
-        holder = self._take(entry)
+        holder = self._take(self.unfinished(run_id))
+        entry = self._still_unfinished(run_id, holder)
         left = entry.left if entry.ended else max(0, entry.total - entry.done - entry.skipped)
         entry = msgspec.structs.replace(entry, at=self._store.now_ms(), ended=True, left=left, why=ABORTED)
         self._store.put_document(KIND, run_id, msgspec.json.encode(entry).decode())
@@ -180,6 +182,14 @@ class Shelf:
         if entry.ended and not entry.left:
             raise UsageError(said("bulk.is_done", id=run_id, done=entry.done, total=entry.total), field="run")
         return entry
+
+    def _still_unfinished(self, run_id: str, holder: str) -> Entry:
+        """The same, now that nobody else writes it: somebody may have ended or aborted it until it was held."""
+        try:
+            return self.unfinished(run_id)
+        except UsageError:
+            self._store.resign(_role(run_id), holder)
+            raise
 
     def entry(self, run_id: str) -> Entry:
         """One run.

@@ -444,7 +444,8 @@ class Control:
 
     def leave(self) -> None:
         """Send nothing more: who began it goes, and did not say that it shall end."""
-        self.why = LEFT
+        if not self.stopped:  # what a person has said stands
+            self.why = LEFT
         self._stopped.set()
 
     @property

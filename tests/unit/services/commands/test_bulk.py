@@ -618,6 +618,42 @@ def test_a_run_that_was_stopped_goes_on(room: Room, desk: Desk) -> None:
     assert desk.bulk.resume(view.entry.run_id).outcome.done == tuple(ids)
 
 
+def test_a_run_that_was_stopped_before_its_window_was_closed_is_told_as_stopped(room: Room, desk: Desk) -> None:
+    control = Control()
+
+    def stop_and_close(progress: Progress) -> None:
+        if progress.done:
+            control.stop()
+            control.leave()
+
+    desk.bulk.run(desk.bulk.plan(letters(room, 4)), Options(rate=600), control=control, on_progress=stop_and_close)
+    (view,) = desk.bulk.runs()
+    assert (view.state, view.entry.why) == ("stopped", "bulk.stopped")
+
+
+@pytest.mark.parametrize("act", ["resume", "abort"])
+@pytest.mark.parametrize(("meanwhile", "state"), [("abort", "aborted"), ("resume", "done")])
+def test_what_somebody_made_of_a_run_until_it_was_held_stands(
+    room: Room, desk: Desk, monkeypatch: pytest.MonkeyPatch, act: str, meanwhile: str, state: str
+) -> None:
+    ids = letters(room, 4)
+    run_id = crashed(room, desk, ids, Options(rate=600), 1)
+    lead = room.store.lead
+
+    def others_first(role: str, holder: str, ttl_ms: int) -> bool:
+        monkeypatch.setattr(room.store, "lead", lead)
+        getattr(desk_of(room).bulk, meanwhile)(run_id)
+        return lead(role, holder, ttl_ms)
+
+    monkeypatch.setattr(room.store, "lead", others_first)
+    with pytest.raises(UsageError, match="aborted" if meanwhile == "abort" else "is done"):
+        getattr(desk.bulk, act)(run_id)
+    (view,) = desk.bulk.runs()
+    assert view.state == state
+    assert len(new_ones(room, ids)) == (1 if meanwhile == "abort" else 4)
+    assert not room.store.leader(f"{book.KIND}:{run_id}"), "nobody is at it"
+
+
 def test_of_two_who_go_on_with_a_run_one_is_told(room: Room, desk: Desk) -> None:
     ids = letters(room, 4)
     run_id = crashed(room, desk, ids, Options(rate=60), 1)
