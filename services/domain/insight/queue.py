@@ -44,7 +44,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     waiting: int | None  #: with their message or at a gate; None: nobody knows
     ready: int = 0  #: of those the ones a worker could take
     consumers: int | None = None
-    occupied: bool = False  #: a worker that serves it is at work: without a free slot it takes its consumers back
+    occupied: bool = False  #: no worker that serves it has a slot for it: then they take their consumers back
     flow: Flow = msgspec.field(default_factory=Flow)
     oldest_s: float = 0.0  #: how long the first in it waits
     blocked: bool = False  #: the broker takes no messages

@@ -171,6 +171,12 @@ class WorkerNow(msgspec.Struct, frozen=True, kw_only=True):
         """Slots with a task, be it an unconfirmed one."""
         return sum(1 for slot in self.slots if slot.task_id)
 
+    def has_room(self, lane: str = "") -> bool:
+        """Whether one of its slots is free, and may be used by one more task of a lane where one is named."""
+        _least, most = self.info.shares.get(lane, (0, 0))
+        used = sum(1 for slot in self.slots if slot.task_id and slot.lane == lane)
+        return self.busy < len(self.slots) and (not most or used < most)
+
     @property
     def unconfirmed(self) -> tuple[str, ...]:
         """Tasks of which nobody knows whether they still run here."""

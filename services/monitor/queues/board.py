@@ -307,13 +307,12 @@ class QueueBoard:
 
     def _judged(self, row: QueueNow, snapshot: Snapshot, blocked: bool) -> QueueNow:
         lanes = set(lane.LANES) if row.kind == SHOP else {row.lane}
+        serving = [one for one in snapshot.fleet().workers if one.takes_work and lanes <= set(one.info.lanes)]
         facts = Facts(
             waiting=row.depth,
             ready=row.ready or 0,
             consumers=row.consumers,
-            occupied=any(
-                one.busy for one in snapshot.fleet().workers if one.takes_work and lanes <= set(one.info.lanes)
-            ),
+            occupied=bool(serving) and not any(one.has_room(row.lane) for one in serving),
             flow=row.flow,
             oldest_s=max(0, snapshot.at_ms - row.oldest_at) / 1000 if row.oldest_at else 0.0,
             blocked=blocked,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from msgspec.structs import replace
 
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable
@@ -47,19 +48,32 @@ def test_of_a_lost_broker_no_queue_is_called_empty(room: Room, live: Live, monke
     assert of_broker() == {(0, "empty")}
 
 
-@pytest.mark.parametrize(("task_id", "state"), [("t1", "running"), ("", "no_consumer")])
+@pytest.mark.parametrize(
+    ("workers", "most", "state"),
+    [
+        (["#"], 1, "running"),
+        (["."], 1, "no_consumer"),
+        (["########", "##"], 8, "running"),
+        (["#......."], 8, "no_consumer"),
+        (["#", "."], 1, "no_consumer"),
+        (["##......"], 2, "running"),
+        (["##......"], 3, "no_consumer"),
+    ],
+)
 def test_a_lane_whose_workers_have_no_free_slot_lacks_no_consumer(
-    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch, task_id: str, state: str
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch, workers: list[str], most: int, state: str
 ) -> None:
     """They take their consumers back until one is free; nobody has to start another worker for that."""
     board = QueueBoard(QueueQueries(room.store, room.registry, (30, 60)), live, History(None), room.clock)
     room.create(shop_id="s1")
-    slots = (SlotState(task_id=task_id),)
-    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, state="running", lanes=("normal",), slots=slots))
+    info = WorkerInfo(worker="", host="h", pid=1, state="running", lanes=("normal",), shares={"normal": (0, most)})
+    for number, drawn in enumerate(workers):
+        slots = tuple(SlotState(task_id=f"t{at}" if one == "#" else "", lane="normal") for at, one in enumerate(drawn))
+        room.store.heartbeat(replace(info, worker=f"w{number}", slots=slots))
     lanes = [QueueDepth(name=f"rpa_tasks_{one}", ready=1, unacked=0, consumers=0) for one in ("high", "normal")]
     monkeypatch.setattr(room.broker, "depths", lambda: lanes)
     live.start()
-    eventually(lambda: live.snapshot().told and live.snapshot().workers)
+    eventually(lambda: live.snapshot().told and len(live.snapshot().workers) == len(workers))
     rows = {row.lane: row.state for row in board.now().rows}
     assert (rows["normal"], rows["high"]) == (state, "no_consumer")
 
