@@ -31,6 +31,7 @@ class BatchView(msgspec.Struct, frozen=True):
     begun_at: int = 0  #: creation of its first task, UTC ms; 0 where no record is left
     left_s: float | None = None  #: until all has ended at the pace of late, None where nobody can tell
     left: Spread | None = None  #: the same with what it may be off by
+    again: Mapping[str, int] = {}  #: by status, those that do not count, for a successor stands for each
 
     @property
     def total(self) -> int:
@@ -67,7 +68,8 @@ class BatchQueries:
 
     def _views(self, found: Sequence[tuple[str, int]]) -> list[BatchView]:
         counts = self.counts([name for name, _at in found])
-        return [BatchView(name, one, begun_at=at) for (name, at), one in zip(found, counts, strict=True)]
+        views = zip(found, counts, strict=True)
+        return [BatchView(name, one, begun_at=at, again=self._replaced(name)) for (name, at), one in views]
 
     def show(self, batch: str) -> BatchView:
         """One batch with its estimate; one without tasks is unknown, or all of it is forgotten."""
@@ -81,7 +83,11 @@ class BatchQueries:
             begun_at=first[0].created_at if first else 0,
             left_s=left.mid_s if left is not None else None,
             left=left,
+            again=self._replaced(batch),
         )
+
+    def _replaced(self, batch: str) -> Mapping[str, int]:
+        return self._again.get(batch, (0, {}))[1]
 
     def counts(self, names: Sequence[str]) -> list[Mapping[str, int]]:
         """Tasks by status, without those for which others stand: a store counts records, whatever became of them."""

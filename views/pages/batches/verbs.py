@@ -16,8 +16,8 @@ from services.commands.tasks import TaskCommands
 from services.domain.insight import batch as insight
 from services.domain.insight.batch import Box
 from services.domain.task.search import filter
-from services.domain.task.search.query import equals
-from services.domain.task.status import Status
+from services.domain.task.search.query import equals, excludes
+from services.domain.task.status import REPLACED, Status
 from services.i18n import N_, _, ngettext
 from services.monitor.batches import READ, BatchQueries
 from services.monitor.files import export
@@ -49,7 +49,7 @@ class BatchActions(PageActs):
         self.acting = Acting(self, context.toast, context.pending)
 
     def show_tasks(self, one: BatchNow) -> None:
-        """All of its tasks."""
+        """All of its tasks, as many as it counts."""
         self.show_box(one, None)
 
     def show_box(self, one: BatchNow, box: Box | None, by: str = insight.PLATFORM) -> None:
@@ -65,6 +65,14 @@ class BatchActions(PageActs):
                     self._context.toast(ToastSpec(text=said, status="warning"))
                     return
                 terms.append(equals("shop", *box.shops))
+        if one.view.again.get(Status.DEAD):
+            terms.append(excludes("triage", *sorted(REPLACED)))
+        if one.view.again.get(Status.CANCELLED):
+            if not one.view.counts.get(Status.CANCELLED):
+                terms.append(excludes("status", Status.CANCELLED))
+            else:  # no filter tells those from the others
+                said = _("What was cancelled and created again is listed twice: as cancelled, and as it is now.")
+                self._context.toast(ToastSpec(text=said))
         self.shown.emit("tasks", filter.format_terms(tuple(terms)))
 
     def ask_export(self, one: BatchNow) -> None:

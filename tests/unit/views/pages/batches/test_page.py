@@ -232,6 +232,13 @@ def test_raising_goes_at_once_and_is_taken_back(qtbot: QtBot, fleet: Fleet, open
     assert {task.priority for task in fleet.store.get(ids)} == {6}
 
 
+def listed(qtbot: QtBot, fleet: Fleet, page: BatchesPage) -> set[str]:
+    """The tasks that the list shows which the page opens."""
+    with qtbot.waitSignal(page.actions_of_page.shown, timeout=WAIT_MS) as shown:
+        page.actions_of_page.show_tasks(page.current())  # type: ignore[arg-type]
+    return {task.task_id for task in fleet.context.tasks.page(shown.args[1]).tasks}
+
+
 def test_cancelling_asks_and_what_was_cancelled_can_be_created_again(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
@@ -285,6 +292,12 @@ def test_what_was_cancelled_is_created_again_also_when_its_undo_has_gone(
     qtbot.waitUntil(lambda: fleet.toasts[-1].text == "3 tasks exported to nightly.jsonl", timeout=WAIT_MS)
     lines = (tmp_path / "nightly.jsonl").read_text(encoding="utf-8").splitlines()
     assert {json.loads(line)["task_id"] for line in lines} == {task.task_id for task in made}, "as many as it has"
+    assert listed(qtbot, fleet, page) == {task.task_id for task in made}, "and so the list of its tasks"
+    fleet.context.commands.tasks.cancel([other := made[0].task_id])
+    page.refresh()
+    qtbot.waitUntil(lambda: page.current().view.counts.get("cancelled") == 1, timeout=WAIT_MS)  # type: ignore[union-attr]
+    assert listed(qtbot, fleet, page) >= {other, *ids}, "nothing tells one cancelled task from the others"
+    assert "listed twice" in fleet.toasts[-1].text
 
 
 def test_a_retry_waits_for_an_undo_and_then_sends_dead_letters_again(
@@ -302,6 +315,10 @@ def test_a_retry_waits_for_an_undo_and_then_sends_dead_letters_again(
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         send.call()
     assert fleet.store.get([ids[0]])[0].triage == "republished"
+    page.refresh()
+    qtbot.waitUntil(lambda: "dead" not in page.current().view.counts, timeout=WAIT_MS)  # type: ignore[union-attr]
+    tasks = {task.task_id for task in fleet.store.query(Query()).tasks}
+    assert listed(qtbot, fleet, page) == tasks - {ids[0]}, "as many as it counts"
 
 
 def test_the_list_is_searched_and_parted(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
