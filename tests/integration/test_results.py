@@ -115,26 +115,32 @@ def test_while_the_broker_is_away_results_wait(fleet: Fleet, rabbitmq: RabbitMQ)
     assert {body["task_id"] for body in listener.listen()} == {task_id}
 
 
-def test_while_their_exchange_is_missing_results_wait(fleet: Fleet, rabbitmq: RabbitMQ) -> None:
+def test_while_their_exchange_is_missing_results_wait(
+    fleet: Fleet, rabbitmq: RabbitMQ, caplog: pytest.LogCaptureFixture
+) -> None:
     """The account may not declare it, as where an administrator makes all there is; other orders go on meanwhile."""
     mine, theirs = fleet.settings.broker, f"/api/permissions/{vhost(fleet.settings.broker.url)}/plain"
     rabbitmq.api("PUT", "/api/users/plain", {"password": "plain", "tags": ""})
     rabbitmq.api("PUT", theirs, {"configure": "^$", "write": ".*", "read": ".*"})
-    plain = fleet.open(broker=structs.replace(mine, url=mine.url.replace("guest:guest", "plain:plain")))
-    telling = ResultRelay(plain.store, plain.broker, plain.clock, "test")
-    telling.round(0.0)
-    task_id = fleet.create("s1")  # what it takes is declared by an account that may
-    with channel(mine.url) as raw:
-        raw.exchange_delete("rpa_result_exchange")
-    fleet.commands().tasks.cancel([task_id])
-    for _ in range(2):
-        with pytest.raises(BrokerUnavailable):
-            telling.round(0.0)
-    with channel(mine.url) as raw:
-        raw.exchange_declare("rpa_result_exchange", "topic", durable=True)
-    listener = Listener(fleet, "result.#")
-    telling.round(0.0)
-    assert [body["task_id"] for body in listener.listen()] == [task_id]
+    try:
+        plain = fleet.open(broker=structs.replace(mine, url=mine.url.replace("guest:guest", "plain:plain")))
+        telling = ResultRelay(plain.store, plain.broker, plain.clock, "test")
+        telling.round(0.0)
+        task_id = fleet.create("s1")  # what it takes is declared by an account that may
+        with channel(mine.url) as raw:
+            raw.exchange_delete("rpa_result_exchange")
+        fleet.commands().tasks.cancel([task_id])
+        for _ in range(2):
+            with pytest.raises(BrokerUnavailable):
+                telling.round(0.0)
+        assert caplog.text.count("closed the publishing channel") == 1, "all orders go by that one"
+        with channel(mine.url) as raw:
+            raw.exchange_declare("rpa_result_exchange", "topic", durable=True)
+        listener = Listener(fleet, "result.#")
+        telling.round(0.0)
+        assert [body["task_id"] for body in listener.listen()] == [task_id]
+    finally:
+        rabbitmq.api("DELETE", "/api/users/plain")
 
 
 def test_nobody_bound_is_no_error(fleet: Fleet) -> None:

@@ -17,7 +17,7 @@ from services.broker.rabbitmq.control import Control
 from services.broker.rabbitmq.declare import NO_ANSWER
 from services.broker.rabbitmq.errors import ACCESS_REFUSED, NOT_FOUND, ChannelLost, unreachable
 from services.broker.rabbitmq.management import Management
-from services.broker.rabbitmq.publisher import NO_EXCHANGE, UNROUTABLE, WINDOW, Publisher
+from services.broker.rabbitmq.publisher import NO_EXCHANGE, UNROUTABLE, WINDOW, Publisher, Unfit, exchange_of
 from services.broker.rabbitmq.timing import Timing
 from services.broker.rabbitmq.topology import Binding, Declarable, Exchange, Queue
 from services.broker.rabbitmq.wire import Channel
@@ -76,6 +76,7 @@ class RabbitBroker:
         self._consumers: list[RabbitConsumer] = []
         self._dedicated: set[str] = set()
         self._waits: set[int] = set()  #: delays that somebody else declared
+        self._missed: frozenset[str] = frozenset()  #: exchanges that were not there when something was sent to them
         self._restored_at = float("-inf")
         self._alarms_at = float("-inf")
         self._alarms: tuple[str, ...] = ()
@@ -110,9 +111,40 @@ class RabbitBroker:
         return receipts
 
     def _published(self, orders: Sequence[Order]) -> list[Receipt]:
-        """An exchange that is not there leads nowhere, as one without a queue: it is declared again, too."""
-        receipts = self._publisher.publish(orders)
-        return [UNROUTABLE if receipt.error.startswith(NO_EXCHANGE) else receipt for receipt in receipts]
+        """An exchange that is not there leads nowhere, as one without a queue: it is declared again, too. Until it is
+        there nothing more is sent to it, for that closes the channel of all orders.
+        """
+        away = self._still_missed(orders) if self._missed else frozenset()
+        places = [place for place, order in enumerate(orders) if not away or _exchange(order) not in away]
+        receipts = [UNROUTABLE] * len(orders)
+        for place, receipt in zip(places, self._publisher.publish([orders[place] for place in places]), strict=True):
+            if receipt.error.startswith(NO_EXCHANGE):
+                with self._lock:
+                    self._missed |= {_exchange(orders[place])}
+            else:
+                receipts[place] = receipt
+        return receipts
+
+    def _still_missed(self, orders: Sequence[Order]) -> frozenset[str]:
+        """Which exchanges of these orders are still not there, looked for on channels of their own."""
+        asked = [Exchange(name, "") for name in self._missed & {_exchange(order) for order in orders}]
+        if not asked:
+            return frozenset()
+        self._use(self._in)
+        try:
+            reasons: list[ChannelLost | None] = self._in.call(
+                lambda answer: _ask_all(self._in, asked, answer), self._in.timing.call
+            )
+        except BrokerUnavailable:  # sending tells
+            return frozenset()
+        away = frozenset(
+            part.name for part, reason in zip(asked, reasons, strict=True) if reason and reason.code == NOT_FOUND
+        )
+        with self._lock:
+            self._missed -= {part.name for part in asked} - away
+        if away:
+            self._restore()
+        return away
 
     def _add_delays(self, unknown: set[int]) -> None:
         try:
@@ -290,6 +322,14 @@ class RabbitBroker:
             self._restored_at = now
             self._restoration.clear()
             self._in.post(lambda: self._control.restore(self._restoration.set))
+
+
+def _exchange(order: Order) -> str:
+    """Where it is sent, "" where it cannot be."""
+    try:
+        return exchange_of(order)
+    except Unfit:
+        return ""
 
 
 def _own(order: Order) -> Order:
