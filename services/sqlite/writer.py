@@ -361,8 +361,7 @@ class SharedFile:
 
     def lend(self) -> sqlite3.Connection:
         """The same, for who gives it back."""
-        if not self._closed:
-            self._check_there()  # a new connection would make a new file
+        self._check_use()  # a new connection would make a new file
         with self._lock:
             if self._closed:
                 raise Closed(f"{self.path} is closed")
@@ -391,9 +390,24 @@ class SharedFile:
         if self._log_place is not None and (now := _place(self._log)) != self._log_place:
             raise Displaced(self._log, replaced=now is not None)
 
+    def _check_use(self) -> None:
+        """The same for who reads: of a file that was closed this is told, for its log goes with the last who closes it.
+
+        Raises:
+            Closed: the last user of the file has closed it.
+            Displaced: the file is not in its place any more.
+        """
+        try:
+            self._check_there()
+        except Displaced:
+            if not self._closed:
+                raise
+        if self._closed:
+            raise Closed(f"{self.path} is closed")
+
     def stamp(self) -> int:
         """A number that is another one once anybody has written more than what was put aside."""
-        self._check_there()
+        self._check_use()
         with self._marking:
             if self._closed:
                 raise Closed(f"{self.path} is closed")
@@ -425,7 +439,7 @@ class SharedFile:
 
     def apart(self) -> sqlite3.Connection:
         """A connection for one look of its own, with settings of its own; whoever takes it closes it."""
-        self._check_there()
+        self._check_use()
         return connect(self.path, read_only=self.read_only)
 
     @contextlib.contextmanager

@@ -294,6 +294,16 @@ def test_without_the_log_of_its_last_commits_a_file_is_written_no_more(file: Sha
     assert numbers(file) == [1, 3]
 
 
+def test_of_a_file_that_was_closed_nobody_is_told_that_it_was_taken_away(tmp_path: Path) -> None:
+    """The log of its last commits goes with the last who closes it."""
+    file, _ = open_file(tmp_path / "closed.sqlite", SCHEMA)
+    file.write(insert(1))
+    close_file(file)
+    for act in (file.stamp, file.apart, Asked(file), lambda: numbers(file), lambda: file.write(insert(2))):
+        with pytest.raises(Closed):
+            act()
+
+
 def test_a_full_disk_is_told_until_something_is_written_again(file: SharedFile) -> None:
     def pages(most: int) -> writer.Work[object]:
         return lambda conn: conn.execute(f"PRAGMA max_page_count = {most}").fetchone()
