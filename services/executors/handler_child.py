@@ -61,9 +61,8 @@ class Child:
         self._say({"begin": command["job"]})
         self._doing = command["job"]
 
-        def say(message: dict[str, Any]) -> None:
-            if self._doing == command["job"]:
-                self._say(message)
+        def say(message: dict[str, Any]) -> bool:
+            return self._say(message, command["job"])
 
         job = registry.HandlerContext(
             task_id=command["task_id"],
@@ -89,13 +88,14 @@ class Child:
             }
         )
 
-    def _artifact(self, source: Path | bytes, words: dict[str, str], say: Callable[[dict[str, Any]], None]) -> None:
-        """A file goes by its path; bytes by a file that the worker removes."""
+    def _artifact(self, source: Path | bytes, words: dict[str, str], say: Callable[[dict[str, Any]], bool]) -> None:
+        """A file goes by its path; bytes by a file that the worker removes, where it hears of it."""
         if isinstance(source, bytes):
             number, name = tempfile.mkstemp(prefix="fleetdeck-")
             with os.fdopen(number, "wb") as stream:
                 stream.write(source)
-            say({"artifact": name, "remove": True, **words})
+            if not say({"artifact": name, "remove": True, **words}):
+                Path(name).unlink()
         else:
             say({"artifact": str(source.absolute()), **words})
 
@@ -107,14 +107,18 @@ class Child:
             with contextlib.suppress(OSError):
                 os.write(number, f"\n{MARK}{job}\n".encode())
 
-    def _say(self, message: dict[str, Any]) -> None:
+    def _say(self, message: dict[str, Any], job: str = "") -> bool:
+        """``job``: only while this one is done; tell whether it was said."""
         try:
             data = msgspec.json.encode(message) + b"\n"
         except UnicodeEncodeError:  # halves of characters, from names of files or broken encodings
             data = msgspec.json.encode({key: _whole(value) for key, value in message.items()}) + b"\n"
         with self._lock:
+            if job and self._doing != job:  # looked at here: what waited for the lock may belong to a job that ended
+                return False
             while data:
                 data = data[os.write(self._channel, data) :]
+        return True
 
 
 def _whole(value: Any) -> Any:

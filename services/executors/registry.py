@@ -52,8 +52,8 @@ class HandlerContext:
         shop_id: str,
         platform: str,
         attempt: int,
-        progress: Callable[[int, str], None],
-        log: Callable[[str], None],
+        progress: Callable[[int, str], object],
+        log: Callable[[str], object],
         cancelled: Callable[[], bool],
         artifact: Callable[[Path | bytes, dict[str, str]], object] = lambda source, words: None,
     ) -> None:

@@ -210,6 +210,7 @@ def leave_thread(payload: Payload, job: HandlerContext) -> None:
         while not Path(payload["until"]).exists():
             job.log("late")
             job.progress(99, "late")
+            job.keep(b"late", "late.txt")
             time.sleep(0.001)
 
     threading.Thread(target=talk_on, daemon=True).start()

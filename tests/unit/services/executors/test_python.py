@@ -98,13 +98,20 @@ def test_a_child_is_used_again_and_its_jobs_do_not_mix(executor: PythonExecutor)
         assert listener.shown == [(40, "half way"), (100, "")]
 
 
-def test_a_thread_that_a_job_leaves_behind_tells_nothing_of_the_next(executor: PythonExecutor, tmp_path: Path) -> None:
-    until, listener = tmp_path / "until", Listener()
-    assert run(executor, "leave_thread", payload={"until": str(until)}).ok
-    assert run(executor, "talk", listener).ok
-    until.touch()
-    assert "late" not in {line for _, line in listener.lines}
-    assert listener.shown == [(40, "half way"), (100, "")]
+def test_a_thread_that_a_job_leaves_behind_tells_nothing_of_the_next(tmp_path: Path) -> None:
+    until, listener, files = tmp_path / "until", Listener(), tmp_path / "files"
+    files.mkdir()
+    executor = make(base_environment=os.environ | dict.fromkeys(("TMPDIR", "TEMP"), str(files)))
+    try:
+        assert run(executor, "leave_thread", payload={"until": str(until)}).ok
+        assert run(executor, "talk", listener).ok
+        until.touch()
+        assert run(executor, "talk").ok
+        assert "late" not in {line for _, line in listener.lines}
+        assert listener.shown == [(40, "half way"), (100, "")]
+        eventually(lambda: not list(files.iterdir()))  # what it would keep is kept nowhere
+    finally:
+        executor.close()
 
 
 @posix
