@@ -91,6 +91,7 @@ def test_a_document_is_replaced_only_as_it_was_read(rig: Rig) -> None:
     assert not rig.store.swap_document("view", "v1", '"one"', '"three"'), "somebody was faster"
     assert rig.store.document("view", "v1") == '"two"'
     assert not rig.store.swap_document("view", "v2", '"one"', '"two"')
+    assert not rig.store.swap_document("view", "v2", "", '"two"'), "there was none"
     assert rig.store.document("view", "v2") is None
     assert not rig.store.swap_document("view", "v1", '"one"', ""), "nor struck off"
     assert rig.store.swap_document("view", "v1", '"two"', "")

@@ -124,7 +124,8 @@ class Fleet(Part):
     def swap_document(self, kind: str, name: str, before: str, body: str) -> bool:
         """Keep a JSON document in the place of this one, or strike it off."""
         self._link.check_writable()
-        return bool(self._link.run(_SWAP, (keys.DOCUMENTS + kind,), name, before, body))
+        # "" would stand for none there is: what was not read cannot be replaced
+        return bool(before) and bool(self._link.run(_SWAP, (keys.DOCUMENTS + kind,), name, before, body))
 
     def remove_document(self, kind: str, name: str) -> bool:
         """Strike a document off."""
