@@ -81,4 +81,6 @@ def version_name(name: str, version: int) -> str:
 def versions(names: Iterable[str], name: str) -> list[int]:
     """Which versions of one are kept, the oldest first, out of the names of them all."""
     heads = (one.rpartition("@") for one in names)
-    return sorted(int(number) for head, _, number in heads if head == name and number.isdecimal())
+    numbers = (number for head, _, number in heads if head == name and number.isdecimal() and len(number) < 20)
+    # one with zeros in front, or other digits, is none of ours: nothing stands under the name that we give to it
+    return sorted(int(number) for number in numbers if str(int(number)) == number)

@@ -39,3 +39,9 @@ def test_a_default_rule_holds_where_the_changed_one_is_refused() -> None:
 def test_versions_are_told_apart_by_whole_names() -> None:
     kept = [stored.version_name("held", number) for number in (10, 9)]
     assert stored.versions([*kept, "held@", "held@x", "withheld@3", "held@2@4"], "held") == [9, 10]
+
+
+def test_under_the_name_of_each_version_that_is_told_something_stands() -> None:
+    """Somebody else may write names that come near ours."""
+    kept = [stored.version_name("held", 7), "held@007", "held@8 ", "held@\u0669", "held@" + "9" * 5_000, "held@"]
+    assert stored.versions(kept, "held") == [7]
