@@ -83,7 +83,13 @@ def _all(
         "shops": [told.document for told in done.values()],
     }
     lines = [told.line for told in done.values()] + [f"{one['id']}: {one['reason']}" for one in failed]
-    summary = spoken.phrase("{verb}: {done} of {count} shops done", verb=verb, done=len(done), count=len(shops))
+    summary = spoken.plural(
+        "{verb}: {done} of {count} shop done",
+        "{verb}: {done} of {count} shops done",
+        len(shops),
+        verb=verb,
+        done=len(done),
+    )
     summary += spoken.phrase(", {count} not", count=len(failed)) if failed else ""
     summary += spoken.phrase(", {count} not tried", count=len(left)) if left else ""
     context.show(document, [*lines, summary])

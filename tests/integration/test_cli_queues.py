@@ -61,13 +61,13 @@ def test_the_list_names_every_gate_that_is_closed_for_a_scope(cli: Cli) -> None:
 def test_a_silent_worker_is_shown_as_such_and_told_with_a_warning(cli: Cli) -> None:
     cli.run("stats")
     store = EmbeddedStore(cli.home / "local.sqlite", Slow())  # type: ignore[arg-type]
-    browser = BrowserState(shop="pdd:s1", profile="pdd_s1", state="lent", since=store.now_ms(), uses=2, port=9222)
+    browser = BrowserState(shop="pdd:s1", profile="pdd_s1", state="lent", since=store.now_ms(), uses=1, port=9222)
     store.heartbeat(WorkerInfo(worker="desk-1", host="h", pid=1, browsers=2, pool=(browser,)))
     store.close()
     (worker,) = cli.run("worker", "list")["workers"]
     assert worker["silent"] is True
     shown = cli.call("worker", "show", "desk").stdout
-    assert "pdd:s1: lent for 0.0 s, used 2 times, port 9222, profile pdd_s1" in shown
+    assert "pdd:s1: lent for 0.0 s, used 1 time, port 9222, profile pdd_s1" in shown
     assert "2 browsers, among them" in shown
     assert cli.run("worker", "show", "desk-1")["worker"]["pool"] == worker["pool"]
     told = cli.run("worker", "drain", "desk")

@@ -170,9 +170,9 @@ def _moment_lines(numbers: Numbers, step_ms: int) -> list[str]:
         ),
         held or spoken.phrase("lanes: the broker did not answer"),
         spoken.phrase(
-            "{workers} workers with {slots} slots, {busy} at work; {ends}, {failed} died",
-            workers=numbers.workers,
-            slots=numbers.slots,
+            "{workers} with {slots}, {busy} at work; {ends}, {failed} died",
+            workers=spoken.plural("{count} worker", "{count} workers", numbers.workers),
+            slots=spoken.plural("{count} slot", "{count} slots", numbers.slots),
             busy=numbers.busy,
             ends=ends,
             failed=numbers.failed,

@@ -369,7 +369,11 @@ def _wrong_row(one: Wrong) -> dict[str, Any]:
 def _verdict_lines(found: Verdict, zone: str) -> list[str]:
     lines = [f"{one['wrong']:<12} {one['text']}" for one in map(_wrong_row, found.wrong)]
     lines += [tables.fact("accepted", one["text"], 12) for one in map(_wrong_row, found.accepted)]
-    told = spoken.phrase("{rows} entries of {writers} writers", rows=found.rows, writers=found.writers)
+    told = spoken.phrase(
+        "{entries} of {writers}",
+        entries=spoken.plural("{count} entry", "{count} entries", found.rows),
+        writers=spoken.plural("{count} writer", "{count} writers", found.writers),
+    )
     well, faults = (
         spoken.phrase("as they were written"),
         spoken.plural("{count} fault", "{count} faults", len(found.wrong)),

@@ -332,11 +332,12 @@ def _lines(found: PromiseStory, zone: str) -> list[str]:
     if found.breaks:
         last = found.breaks[0]
         lines.append(
-            spoken.phrase(
+            spoken.plural(
+                "last broken {at} in {shops}; {count} break in 30 days",
                 "last broken {at} in {shops}; {count} breaks in 30 days",
+                len(found.breaks),
                 at=_clock(last.at, zone),
                 shops=f"{last.shops:,}",
-                count=len(found.breaks),
             )
         )
     return lines

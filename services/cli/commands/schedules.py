@@ -254,17 +254,20 @@ def backfill(context: Context) -> int:
         if args.dry_run or not plan.tasks:
             told = [_gap_line(gap) for gap in runs]
             head = spoken.phrase(
-                "{name}: {tasks} tasks for {shops} shops, {done} done already",
+                "{name}: {tasks} for {shops}, {done} done already",
                 name=args.name,
-                tasks=plan.tasks,
-                shops=plan.shops,
+                tasks=spoken.plural("{count} task", "{count} tasks", plan.tasks),
+                shops=spoken.plural("{count} shop", "{count} shops", plan.shops),
                 done=plan.done,
             )
             context.show({"dry_run": args.dry_run, "tasks": plan.tasks, "runs": runs}, [head, *told])
             return EXIT_OK
         if not context.confirm(
-            spoken.phrase(
-                "make up for {count} runs of {name}:", count=sum(1 for gap in plan.gaps if gap.missing), name=args.name
+            spoken.plural(
+                "make up for {count} run of {name}:",
+                "make up for {count} runs of {name}:",
+                sum(1 for gap in plan.gaps if gap.missing),
+                name=args.name,
             ),
             plan.tasks,
         ):
@@ -413,10 +416,11 @@ def _document(row: ScheduleRow) -> dict[str, Any]:
 def _counted(tally: Tally, created: str) -> str:
     done = spoken.phrase(", {number} done already", number=tally.done) if tally.done else ""
     return (
-        spoken.phrase(
-            "{created}, {active} shops not through yet, {failed} failed",
+        spoken.plural(
+            "{created}, {count} shop not through yet, {failed} failed",
+            "{created}, {count} shops not through yet, {failed} failed",
+            tally.active,
             created=created,
-            active=tally.active,
             failed=tally.failed,
         )
         + done

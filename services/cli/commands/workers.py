@@ -185,7 +185,11 @@ def _link(info: WorkerInfo, now: int) -> list[str]:
         since, why = spoken.span(max(0, now - link.blocked_at) / 1000), link.why or spoken.phrase("no reason given")
         found.append(spoken.phrase("  the broker holds its messages back for {since}: {why}", since=since, why=why))
     if link.unanswered:
-        found.append(spoken.phrase("  {unanswered} messages without a confirm", unanswered=link.unanswered))
+        found.append(
+            spoken.plural(
+                "  {count} message without a confirm", "  {count} messages without a confirm", link.unanswered
+            )
+        )
     if link.error:
         found.append(spoken.phrase("  broker: {error}", error=link.error))
     return found
@@ -196,7 +200,7 @@ def _browser(one: BrowserState, now: int) -> str:
     shop, span = one.shop or spoken.phrase("shared"), spoken.span(max(0, now - one.since) / 1000)
     state = lexicon.called("browser", one.state)
     told = [spoken.phrase("{shop}: {state} for {span}", shop=shop, state=state, span=span)]
-    told += [spoken.phrase("used {uses} times", uses=one.uses)]
+    told += [spoken.plural("used {count} time", "used {count} times", one.uses)]
     told += [f"{one.memory_mb:.0f} MB"] if one.memory_mb >= 0 else []
     told += [spoken.phrase("port {port}", port=one.port)] if one.port else []
     told += [spoken.phrase("profile {profile}", profile=one.profile)] if one.profile else []

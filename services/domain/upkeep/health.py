@@ -47,7 +47,10 @@ SENTENCES: dict[str, str | Counted] = {
         "The audit is as it was written: {rows} entry", "The audit is as it was written: {rows} entries", by="rows"
     ),
     "doctor.audit_newest": N_("The newest {rows} entries of the audit are as they were written; --deep looks at all"),
-    "doctor.audit_wrong": N_("The audit is not as it was written, in {n} places; the first: {what}"),
+    "doctor.audit_wrong": NN_(
+        "The audit is not as it was written, in {n} place: {what}",
+        "The audit is not as it was written, in {n} places; the first: {what}",
+    ),
     "doctor.audit_wrong.remedy": N_(
         "`audit verify` names them all. Find out who can write to the store; where a backup was put back, `audit accept"
         " --note` says so."
@@ -300,7 +303,11 @@ SENTENCES: dict[str, str | Counted] = {
     "doctor.not_compared.remedy": N_("It takes a while: fleetdeck doctor --deep"),
     "doctor.damage.remedy": N_("It can be mended beside working workers: fleetdeck repair"),
     "doctor.paused": N_("Paused by {who}: {scope}"),
-    "doctor.session": N_("{shops} shops wait for a login, first {shop}, with {tasks} parked tasks in all"),
+    "doctor.session": NN_(
+        "{shops} shop waits for a login: {shop}; parked tasks: {tasks}",
+        "{shops} shops wait for a login, first {shop}; parked tasks in all: {tasks}",
+        by="shops",
+    ),
     "doctor.session.remedy": N_("Log in there: fleetdeck shop login SHOP; see fleetdeck shop session list"),
 }
 

@@ -48,7 +48,7 @@ SENTENCES: dict[str, str] = {
     "repair.held": N_("Held tasks, which only a person can decide about: {tasks}"),
     "repair.stream_letters": N_("Messages of known dead letters, from the second copy: {tasks} ({where})"),
     "repair.stream_records": N_("Dead letters that the store had lost, from the second copy: {tasks} ({where})"),
-    "repair.stream_read": N_("The second copy was read: {messages} messages"),
+    "repair.stream_read": N_("Messages read of the second copy: {messages}"),
     "repair.no_stream": N_("There is no second copy of dead letters here: it needs RabbitMQ 3.9 or newer"),
 }
 

@@ -14,7 +14,7 @@ import msgspec
 from services.domain.gates.limit import LimitNow
 from services.domain.insight.forecast.durations import NOTHING, Runs
 from services.domain.text.message import Message, Param
-from services.domain.text.sentences import N_
+from services.domain.text.sentences import N_, NN_
 from services.domain.upkeep.health import NOTE, Finding
 
 HOUR_S = 3600
@@ -40,12 +40,20 @@ SENTENCES: dict[str, str] = {
         "Slots: {came} tasks came within the last hour and run {mean} s each, which keeps {load} slots busy; there are"
         " {slots}, {busy} of them busy, and {waiting} tasks wait"
     ),
-    "tuning.slots.remedy": N_("{wanted} slots would keep up: `worker slots WORKER N`, or another worker."),
+    "tuning.slots.remedy": NN_(
+        "{wanted} slot would keep up: `worker slots WORKER N`, or another worker.",
+        "{wanted} slots would keep up: `worker slots WORKER N`, or another worker.",
+        by="wanted",
+    ),
     "tuning.idle": N_(
         "Slots: {came} tasks came within the last hour and run {mean} s each, which keeps {load} slots busy; there are"
         " {slots}, and nothing waits"
     ),
-    "tuning.idle.remedy": N_("{wanted} slots would do; the others cost memory and, with browsers, profiles."),
+    "tuning.idle.remedy": NN_(
+        "{wanted} slot would do; the others cost memory and, with browsers, profiles.",
+        "{wanted} slots would do; the others cost memory and, with browsers, profiles.",
+        by="wanted",
+    ),
     "tuning.lane": N_(
         "Lane {lane}: {waiting} tasks wait, the oldest for {waited} s; {came} came within the last hour and run {mean}"
         " s each, which needs {load} slots; {kept} are kept for it while other lanes use {others}"
@@ -62,17 +70,21 @@ SENTENCES: dict[str, str] = {
     ),
     "tuning.timeout_far.remedy": N_("Set timeout_s of {type} to {wanted}: type export, edit, type import."),
     "tuning.limit": N_(
-        "Limit of {scope}: {running} of {most} run, {shops} shops wait for nothing else, and {free} slots are free"
+        "Limit of {scope}: {running} of {most} run; shops that wait for nothing else: {shops}, free slots: {free}"
     ),
     "tuning.limit.remedy": N_("If the platform bears it, let more run: `queue limit`, or concurrency of the type."),
     "tuning.rate": N_(
-        "Limit of {scope}: {started} of {most} starts in this minute are used, {shops} shops wait for nothing else, and"
-        " {free} slots are free"
+        "Limit of {scope}: {started} of {most} started in this minute; shops that wait for nothing else: {shops}, free"
+        " slots: {free}"
     ),
     "tuning.rate.remedy": N_(
         "If the platform bears it, let more start: `queue limit`, or rate_per_minute of the type."
     ),
-    "tuning.limit_idle": N_("Limit of {scope}: it lets {most} run, and the whole fleet has {slots} slots"),
+    "tuning.limit_idle": NN_(
+        "Limit of {scope}: it lets {most} run, and the whole fleet has {slots} slot",
+        "Limit of {scope}: it lets {most} run, and the whole fleet has {slots} slots",
+        by="slots",
+    ),
     "tuning.limit_idle.remedy": N_("It holds nothing back; take it away, or set what the platform bears."),
     "tuning.ahead": N_(
         "Prefetch: {worker} holds {tasks} tasks ahead of its {slots} slots, which is {seconds} s of work that others"

@@ -416,7 +416,10 @@ def show_log(context: Context) -> int:
         task = _found(engine, args.id)
         if args.attempt > task.attempt and not args.follow:
             raise UsageError(
-                spoken.phrase("{id} has had {attempt} attempts", id=args.id, attempt=task.attempt), field="--attempt"
+                spoken.plural(
+                    "{id} has had {count} attempt", "{id} has had {count} attempts", task.attempt, id=args.id
+                ),
+                field="--attempt",
             )
         reader, zone = _LogReader(engine, task, args.attempt, args.start), shapes.zone(engine)
         if not args.follow:

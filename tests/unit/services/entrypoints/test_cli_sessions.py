@@ -44,6 +44,8 @@ def test_who_waits_is_listed_and_opened_and_closed_again(run: Run) -> None:
     (one,) = shown["sessions"]
     assert (code, one["shop"], one["session"], one["task"], one["waiting"]) == (0, "pdd:s1", "captcha", "t1", 1)
     assert (one["since"] is None, one["login_at"], one["success_at"] is None) == (False, None, False)
+    found = [told["text"] for told in run("doctor")[1]["findings"] if told["check"] == "sessions"]
+    assert found == ["1 shop waits for a login: pdd:s1; parked tasks: 1"]
     assert run("shop", "session", "open", "s1", "--note", "moved it")[1] == {"opened": "pdd:s1", "was_closed": True}
     assert run("shop", "session", "list")[1]["sessions"] == []
     assert run("shop", "session", "open", "s2")[1] == {"opened": "pdd:s2", "was_closed": False}
