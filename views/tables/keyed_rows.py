@@ -7,7 +7,7 @@ order still stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -208,15 +208,20 @@ class KeyedRows(QAbstractTableModel, Generic[R]):
 
     # taking in records
 
-    def apply(self, rows: Iterable[R], *, settle: bool = False) -> None:
-        """Take in a new list: live, or in full when the user asked for it (`settle`)."""
+    def apply(self, rows: Iterable[R], *, settle: bool = False, departed: Collection[Hashable] = ()) -> None:
+        """Take in a new list: live, or in full when the user asked for it (`settle`). `departed`: keys of rows that
+        stand there dimmed where departures show at once.
+        """
         self._latest = keyed(rows, self._key)
         if settle or not self._rows:
             self._settle()
         elif self._hold_new:
             self._update_in_place()
         else:
+            left = self._latest.keys() & set(departed)
+            self._undim(self._dimmed & left)
             self._move_to(merge_in_place(self._rows, list(self._latest.values()), self._key))
+            self._undim(left)
         self.applied.emit()
 
     def patch(self, fresh: Mapping[Any, R]) -> None:

@@ -73,7 +73,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[ScheduleRow, ...]
     fitting: tuple[ScheduleRow, ...]
     coming: Coming
-    settle: bool  #: a person asked, so what fits no more leaves
+    settle: bool  #: a person asked, so what fits no more leaves; else it stays, dimmed
 
 
 class SchedulesPage(ListPage[ScheduleRow]):
@@ -238,7 +238,8 @@ class SchedulesPage(ListPage[ScheduleRow]):
         wish, self._wish = self._wish, ""
         named = self._find(wish) is not None
         self.filter.set_expression("" if named else wish)
-        if not named or not self.table.set_current_key(wish):
+        asked = self._source.wanted == self.filter.expression()  # else the list is still of the filter before
+        if not named or not self.table.set_current_key(wish) or not asked:
             self._wish = wish if named else ""
             self._source.ask(self.filter.expression())
 
@@ -298,15 +299,28 @@ class SchedulesPage(ListPage[ScheduleRow]):
         if before is not None and plans != before:
             self._looking_ahead.again(settle=False)  # what comes is another than was counted
         self._rows, self._plans = rows, plans
-        self._model.apply(self._fitting, settle=found.settle)
+        self._apply(found)
         self.filter.set_counts("state", Counter(state for row in rows for state in row.states))
         self.coming.show_runs(self._coming)
         self._place_coming()
         if self._wish:
             self._go_to_wish()
-        if self._fitting and self.table.current_key() is None:
-            self.table.set_current_key(self._fitting[0].schedule.name)
         self._say()
+
+    def _apply(self, found: Board) -> None:
+        """Show what fits; by itself nothing leaves but what is no more, and the cursor stands on nothing else then."""
+        fit = {row.schedule.name for row in found.fitting}
+        before, empty = self.table.current_key(), not self._model.rowCount()
+        if found.settle or empty:
+            self._model.apply(found.fitting, settle=found.settle)
+        else:
+            shown = [row for row in found.rows if row.schedule.name in fit or self._model.find(row.schedule.name)]
+            left = {row.schedule.name for row in shown} - fit
+            self._model.apply(shown, departed=left)
+            if self.table.current_key() != before:  # Qt would take one that nobody pointed at, and verbs would mean it
+                self.table.setCurrentIndex(QModelIndex())
+        if found.fitting and (found.settle or empty) and self.table.current_key() is None:
+            self.table.set_current_key(found.fitting[0].schedule.name)
 
     def _say_why(self) -> None:
         """Say why runs are late, with the way out."""

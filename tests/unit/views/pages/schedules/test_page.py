@@ -536,6 +536,65 @@ def test_a_filter_is_remembered_and_goes_with_a_link(qtbot: QtBot, fleet: Fleet,
 
 
 @pytest.mark.one_pair
+def test_a_link_to_what_is_shown_already_shows_it_among_all_of_them(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_shops(6)
+    plan(fleet, "orders")
+    plan(fleet, "goods")
+    page = open_page()
+    assert found_by(qtbot, page, "name:goods") == ["goods"]
+    page.show_request("goods")
+    qtbot.waitUntil(lambda: page.table.records.rowCount() == 2, timeout=WAIT_MS)
+    assert (page.filter.expression(), page.table.current_key()) == ("", "goods")
+    assert page.header.summary().startswith("2 schedules, next ")
+
+
+@pytest.mark.one_pair
+def test_what_fits_no_more_stays_under_the_cursor_until_a_person_asks(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_shops(6)
+    for name in ("aaa", "bbb", "ccc"):
+        plan(fleet, name)
+    page = open_page()
+    assert found_by(qtbot, page, "state:on") == ["aaa", "bbb", "ccc"]
+    page.table.set_current_key("bbb")
+    fleet.context.commands.schedules.switch(["bbb"], enabled=False)  # somebody else does
+    for _again in range(2):
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.refresh()
+    records = page.table.records
+    assert (page.table.current_key(), page.buttons["switch"].text()) == ("bbb", "Enable")
+    assert [records.is_dimmed(records.row_of(name)) for name in ("aaa", "bbb", "ccc")] == [False, True, False]
+    assert page.header.summary().startswith("2 of 3 schedules match, ")
+    fleet.context.commands.schedules.switch(["bbb"], enabled=True)
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.refresh()
+    assert not records.is_dimmed(records.row_of("bbb"))
+    fleet.context.commands.schedules.switch(["bbb"], enabled=False)
+    assert found_by(qtbot, page, "state:on ") == ["aaa", "ccc"]
+
+
+@pytest.mark.one_pair
+def test_where_somebody_removed_what_is_under_the_cursor_nothing_else_is(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_shops(6)
+    for name in ("aaa", "bbb", "ccc"):
+        plan(fleet, name)
+    page = open_page()
+    page.table.set_current_key("bbb")
+    fleet.context.commands.schedules.remove(["bbb"])
+    for _again in range(2):
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.refresh()
+    assert page.table.records.rowCount() == 2
+    assert page.table.current_key() is None
+    assert not page.buttons["run"].isEnabled()
+
+
+@pytest.mark.one_pair
 def test_what_is_no_filter_is_said_below_it_and_the_list_stays(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_shops(6)
     plan(fleet, "orders")
