@@ -15,7 +15,7 @@ from services.broker.rabbitmq.given_up import STRIPPED_HEADERS
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from tests.contract.waiting import eventually
-from tests.integration.rabbitmq_rig import collect, depth, names, opened, order, raw, vhost
+from tests.integration.rabbitmq_rig import collect, depth, evaluate, names, opened, order, raw, vhost
 from tests.support.services import RabbitMQ
 
 LANE = {"x-max-priority": 10, "x-dead-letter-exchange": "rpa_dlx_exchange", "x-queue-type": "classic"}
@@ -313,3 +313,17 @@ def test_a_broker_whose_default_type_is_quorum_still_gets_classic_lanes(rabbitmq
             assert broker.publish([order()])[0].ok
     finally:
         rabbitmq.drop_vhost(url)
+
+
+def test_of_a_queue_that_was_silent_no_channel_is_left(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    """A connection has only so many, and one more would wait each time that something is declared."""
+    place = vhost(amqp_vhost)
+    queue = f'{{ok, Q}} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"{place}">>, queue, <<"rpa_tasks_high">>))'
+    ours = f'[C || C <- rabbit_channel:list_local(), rabbit_channel:info(C, [vhost]) =:= [{{vhost, <<"{place}">>}}]]'
+    with opened(rabbitmq, amqp_vhost) as broker:
+        evaluate(rabbitmq, f"{queue}, sys:suspend(amqqueue:get_pid(Q)).")
+        try:
+            broker.ensure(platforms=["pdd"])
+        finally:
+            evaluate(rabbitmq, f"{queue}, sys:resume(amqqueue:get_pid(Q)).")
+        assert eventually(lambda: evaluate(rabbitmq, f"length({ours}).") == "0")

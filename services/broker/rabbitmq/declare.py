@@ -139,13 +139,16 @@ class Declaration:
             self._answer.set_exception(refused)
 
     def _late(self, channel: Channel | None) -> None:
-        """A queue that nobody answers for is passed over; the channel that waits for it ends with its connection.
+        """A queue that nobody answers for is passed over. The channel that waits for it ends when somebody does, after
+        what was asked on it: that cannot be taken back.
 
         Where not even the channel was opened, it is the broker that is silent.
         """
         part = self._todo[0]
         if self._channel is channel and self._opened and isinstance(part, Queue | Binding):
             self._leave()
+            if channel.is_open:
+                channel.close()
             self._pass_over(part, NO_ANSWER)
 
     def _pass_over(self, part: Queue | Binding, why: str) -> None:
