@@ -40,7 +40,7 @@ def main() -> int:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.freeze()
     gc.enable()
-    unseen = sys.stderr is None or (settings.launched() and not sys.stderr.isatty())
+    unseen = sys.stderr is None or settings.launched()
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # Windows' program without a console: what is said there is said to nobody
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import locale
 import os
+import stat
 import sys
 from pathlib import Path
 from typing import Any
@@ -43,9 +44,36 @@ def console_environment() -> dict[str, str]:
 
 
 def launched() -> bool:
-    """Whether a click started this: an icon, a menu or a link, whose desktop shows nobody what is written."""
-    marks = ("GIO_LAUNCHED_DESKTOP_FILE", "DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN")
-    return any(os.environ.get(name) for name in marks)
+    """Whether a click started this program: an icon, a menu or a link, whose desktop shows nobody what is written.
+
+    All that a terminal or an editor runs that was opened so inherits the same marks: they are believed where they name
+    this process, or where nothing else may read or show what it writes.
+    """
+    if any(map(os.isatty, (1, 2))):
+        return False
+    if meant := os.environ.get("GIO_LAUNCHED_DESKTOP_FILE_PID"):
+        return meant == str(os.getpid())
+    if not any(os.environ.get(name) for name in ("DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN")):
+        return False
+    read = any(stat.S_ISREG(mode) or stat.S_ISFIFO(mode) for mode in map(_mode, (1, 2)))
+    return not read and not _of_terminal()
+
+
+def _mode(number: int) -> int:
+    """What kind of file an output of this process is, 0 where it has none."""
+    try:
+        return os.fstat(number).st_mode
+    except OSError:
+        return 0
+
+
+def _of_terminal() -> bool:
+    """Whether a terminal started this process, wherever it writes."""
+    try:
+        Path("/dev/tty").open("rb", buffering=0).close()
+    except OSError:
+        return False
+    return True
 
 
 def language_asked_for() -> str:

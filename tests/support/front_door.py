@@ -101,7 +101,8 @@ def open_by(command: Sequence[str], screen: Screen, home: Path, **environment: s
 def surroundings(home: Path, **more: str) -> dict[str, str]:
     """The environment of a person at this desk: nothing of the test run, a home folder of its own."""
     ours = ("FLEETDECK_", "PYTEST_", "QT_", "MAKE", "MFLAGS", "ARGS", "JOBS", "CI", "DISPLAY", "WAYLAND_DISPLAY")
-    kept = {name: text for name, text in os.environ.items() if not name.startswith(ours)}
+    clicked = ("GIO_LAUNCHED_", "DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN")  #: of the terminal that runs the tests
+    kept = {name: text for name, text in os.environ.items() if not name.startswith((*ours, *clicked))}
     return {**kept, "FLEETDECK_HOME": str(home), "PYTHONUTF8": "1", "PYTHONFAULTHANDLER": "1", **more}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from services.cli.context import EXIT_USAGE
-from tests.support.front_door import Window, open_window, remember_choice
+from tests.support.front_door import OPEN_S, ROOT, Window, open_by, open_window, remember_choice
 from tests.support.screen import Screen, Shown
 
 pytestmark = pytest.mark.deep
@@ -75,7 +76,21 @@ def test_on_a_large_screen_it_has_its_usual_size_in_the_middle(screen: Callable[
 def test_an_icon_that_opens_no_window_says_why(screen: Callable[..., Screen], tmp_path: Path) -> None:
     """Whoever clicked on it sees nothing of what is written."""
     (tmp_path / "config.toml").write_text("[rpa]\n")
-    with open_window(screen(1366, 768), tmp_path, DESKTOP_STARTUP_ID="clicked") as window:
+    desktop = 'export GIO_LAUNCHED_DESKTOP_FILE_PID=$$; exec "$@"'
+    command = ["sh", "-c", desktop, "desktop", sys.executable, str(ROOT / "main.py")]
+    with open_by(command, screen(1366, 768), tmp_path) as window:
         assert settled(window).within(1366, 768)
         assert window.close() == EXIT_USAGE
         assert "there is no setting rpa" in window.errors
+
+
+def test_what_a_terminal_runs_that_was_opened_by_an_icon_waits_for_nobody(
+    screen: Callable[..., Screen], tmp_path: Path
+) -> None:
+    """It has inherited the marks of that icon, and whoever runs it reads what it says where it was told to write."""
+    (tmp_path / "config.toml").write_text("[rpa]\n")
+    marks = {"GIO_LAUNCHED_DESKTOP_FILE": "terminal.desktop", "GIO_LAUNCHED_DESKTOP_FILE_PID": "1"}
+    for around in (marks, {"DESKTOP_STARTUP_ID": "clicked", "XDG_ACTIVATION_TOKEN": "clicked"}):
+        with open_window(screen(1366, 768), tmp_path, **around) as window:
+            assert window.process.wait(OPEN_S) == EXIT_USAGE
+            assert "there is no setting rpa" in window.errors

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -367,3 +369,45 @@ def test_a_profile_of_a_million_letters_is_told_in_a_line(tmp_path: Path) -> Non
     with pytest.raises(UsageError, match="there is no profile") as caught:
         config.load(home=tmp_path)
     assert len(str(caught.value)) < 1000
+
+
+# --------------------------------------------------------------------------------------------------------- surroundings
+ASK = "import sys; from services import settings; sys.exit(settings.launched())"
+#: runs a command in a terminal of its own
+TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+#: what a desktop does: its mark names the process that becomes the program
+DESKTOP = 'export GIO_LAUNCHED_DESKTOP_FILE_PID=$$; exec "$0" "$@"'
+NOBODY = 'exec "$0" "$@" >/dev/null 2>&1'
+OTHERS = {"DESKTOP_STARTUP_ID": "clicked", "XDG_ACTIVATION_TOKEN": "clicked"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a program without a console has no outputs")
+@pytest.mark.parametrize(
+    ("command", "around", "clicked"),
+    [
+        pytest.param(["sh", "-c", NOBODY], {}, False, id="no icon"),
+        pytest.param(["sh", "-c", f"{DESKTOP} 2>log"], {}, True, id="its own mark"),
+        pytest.param([sys.executable, "-c", TERMINAL, "sh", "-c", DESKTOP], {}, False, id="an entry with a terminal"),
+        pytest.param(["sh", "-c", NOBODY], {"GIO_LAUNCHED_DESKTOP_FILE_PID": "1"}, False, id="the mark of another"),
+        pytest.param(["sh", "-c", NOBODY], OTHERS, True, id="marks that name nobody"),
+        pytest.param(["sh", "-c", 'exec "$0" "$@" >/dev/null 2>log'], OTHERS, False, id="a file is written"),
+        pytest.param(["bash", "-c", 'set -o pipefail; "$0" "$@" | cat'], OTHERS, False, id="a pipe is read"),
+        pytest.param([sys.executable, "-c", TERMINAL, "sh", "-c", NOBODY], OTHERS, False, id="from a terminal"),
+    ],
+)
+def test_a_click_is_told_from_what_inherits_its_marks(
+    tmp_path: Path, command: list[str], around: dict[str, str], clicked: bool
+) -> None:
+    names = ("GIO_LAUNCHED_DESKTOP_FILE_PID", "DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN")
+    kept = {name: text for name, text in os.environ.items() if name not in names}
+    root = str(Path(__file__).parents[3])
+    done = subprocess.run(
+        [*command, sys.executable, "-c", ASK],
+        cwd=tmp_path,
+        env={**kept, **around, "PYTHONPATH": root},
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == clicked
