@@ -189,6 +189,12 @@ class Unknown(QWidget):
         if first:  # also where it was given up before
             self.changed.emit()
 
+    def forget(self) -> None:
+        """What stood there was taken away: until the next answer nothing is known."""
+        self._known = _NOTHING
+        self._await()
+        self._show()
+
     def failed(self) -> None:
         """It cannot be loaded, which the page says: nothing is on its way."""
         self._bones.end()

@@ -93,6 +93,11 @@ def is_cause(asked: str) -> bool:
     return asked in (*classify.KINDS, classify.UNKNOWN) or re.fullmatch("[0-9a-f]{16}", asked) is not None
 
 
+def _whose(wanted: Wanted) -> Wanted:
+    """Which letters, in whatever order."""
+    return replace(wanted, descending=True)
+
+
 class DeadLettersPage(Page):
     """What nobody could finish, and what a person does about it."""
 
@@ -114,11 +119,12 @@ class DeadLettersPage(Page):
         kept_filter = str(context.memory.get(KEPT, ""))
         self._asker = Asker(context, lambda: (row.key for row in self._model.records()), self, kept_filter)
         self._forbidden, self._copied = "", ""  # the latter: the cause whose report is on the clipboard
+        self._problem = ""  #: why what was asked for last is not there
         self._all = Operation(self, latest=True)
         self.actions_of_page = LetterActions(context, self)
         self._whole = CauseActions(context, self.actions_of_page, self)
         self.verbs: Verbs[LetterVerb, Letters] = Verbs(VERBS, self._do, self._barred)
-        self.cause_verbs: Verbs[CauseVerb, OfCause] = Verbs(CAUSE_VERBS, self._do_whole, self._barred)
+        self.cause_verbs: Verbs[CauseVerb, OfCause] = Verbs(CAUSE_VERBS, self._do_whole, self._barred_whole)
         self.make(self._build, self._connect, self._show_bar)
 
     # the page
@@ -150,7 +156,6 @@ class DeadLettersPage(Page):
     def set_acting(self, reason: str) -> None:
         """Decide nothing while that is not allowed; looking, copying and typing go on, and a run can be stopped."""
         self._forbidden = reason
-        self.panel.set_acting(reason)
         self._say()
 
     def commands(self) -> Sequence[PageCommand]:
@@ -177,11 +182,11 @@ class DeadLettersPage(Page):
         self.filter.set_expression(filtered)
         self._wish = cause.removeprefix(OF_CAUSE)
         self.states.set_current(Triage.OPEN)
-        self._unknown.ask((Triage.OPEN, filtered))
+        if self._asker.wanted.triage != Triage.OPEN:
+            self._forget(Triage.OPEN)
         if self._wish and not filtered:
-            self._unknown_letters.ask((Triage.OPEN, self._wish))
-            self._asker.ask(replace(self._of(Triage.OPEN, self._wish), descending=self._asker.wanted.descending))
-        self._asker.ask_causes(Triage.OPEN, filtered)
+            self._ask_letters(self._of(Triage.OPEN, self._wish))
+        self._ask_causes(Triage.OPEN, filtered)
 
     def shown_request(self) -> str:
         """The cause that is open, and the filter."""
@@ -322,6 +327,7 @@ class DeadLettersPage(Page):
     def _show_causes(self, grouped: Grouped) -> None:
         self.error.clear()
         self.filter.clear_problem()
+        self._problem = ""
         self._unknown.answer((grouped.triage, grouped.filtered))
         self._grouped = grouped
         self.panel.set_types(grouped.types)
@@ -341,10 +347,10 @@ class DeadLettersPage(Page):
         self.refreshed.emit()
 
     def _show_letters(self, listing: Listing) -> None:
-        if listing.wanted.cause != self._asker.wanted.cause or listing.wanted.triage != self._asker.wanted.triage:
-            return
         self.error.clear()
-        self._unknown_letters.answer((listing.wanted.triage, listing.wanted.cause))
+        if not self._unknown_letters.known:
+            self._untick()  # of the rows that stood there until now
+        self._unknown_letters.answer(_whose(listing.wanted))
         self._total = listing.total if listing.total is not None else len(listing.rows)
         self._answered = len(listing.rows)
         self._model.apply(listing.rows, settle=listing.settle)
@@ -357,11 +363,18 @@ class DeadLettersPage(Page):
         self.refreshed.emit()
 
     def _show_error(self, error: BaseException) -> None:
+        self._problem = told(error)
         self.load_failed()
-        if isinstance(error, UsageError) and error.field == "filter":
-            self.filter.show_problem(told(error))
+        refused = isinstance(error, UsageError) and error.field == "filter"
+        if refused:
+            self.filter.show_problem(self._problem)
         else:
-            self.error.show_error(told(error))
+            self.error.show_error(self._problem)
+        if not self.anything_known:
+            said = N_("What this filter means is not known."), N_("Change or clear the filters.")
+            self.empty.set_texts(*said, N_("Clear filters"), "ph.file-x")
+            self._stack.setCurrentWidget(self.empty if refused else self._split)
+        self._say()
 
     def _on_looked(self, snapshot: Snapshot) -> None:
         self._asker.on_looked(snapshot)
@@ -382,17 +395,36 @@ class DeadLettersPage(Page):
         self._all.drop()
         self._model.clear()
 
-    def _on_state(self, triage: str) -> None:
+    def _forget(self, triage: str) -> None:
+        """Letters of another state come: nothing that stands here is among them."""
         self._leave_letters()
         self.panel.clear()
         self.causes.causes.clear()
-        self._unknown.ask((triage, self._asker.filtered))
-        self._asker.ask(Wanted(triage=triage))
-        self._asker.ask_causes(triage)
+        self._asker.ask(Wanted(triage=triage, descending=self._asker.wanted.descending))
+
+    def _on_state(self, triage: str) -> None:
+        self._forget(triage)
+        self._ask_causes(triage, self._asker.filtered)
 
     def _on_filter(self, expression: str) -> None:
+        self._ask_causes(self.states.current(), expression)
+
+    def _ask_causes(self, triage: str, filtered: str) -> None:
         self._untick()  # nothing is decided about what may be out of sight in a moment
-        self._asker.ask_causes(self.states.current(), expression)
+        self._problem = ""
+        self._unknown.ask((triage, filtered))
+        nothing = self._stack.currentWidget() is self.empty or not self.causes.causes.rowCount()
+        if nothing and not self._unknown.known:
+            self._grouped = None  # that there is none would be of what was asked before
+            self._unknown.forget()
+        self._asker.ask_causes(triage, filtered)
+        self._say()
+
+    def _ask_letters(self, wanted: Wanted) -> None:
+        """In the order that the table has."""
+        self._untick()
+        self._unknown_letters.ask(_whose(wanted))
+        self._asker.ask(replace(wanted, descending=self._asker.wanted.descending))
 
     def _on_escape(self) -> None:
         """Leave the letter for the list, then clear the selection, then the filter."""
@@ -412,8 +444,7 @@ class DeadLettersPage(Page):
     def _on_cause(self, fingerprint: str) -> None:
         if fingerprint and fingerprint != self._asker.wanted.cause:
             self._leave_letters()
-            self._unknown_letters.ask((self.states.current(), fingerprint))
-            self._asker.ask(self._of(self.states.current(), fingerprint))
+            self._ask_letters(self._of(self.states.current(), fingerprint))
         self._say()
 
     def _on_sort(self, sorts: tuple[tuple[str, bool], ...]) -> None:
@@ -484,9 +515,9 @@ class DeadLettersPage(Page):
         """What counts to the cause that is open has changed, or was not known when it was asked for."""
         wanted = self._asker.wanted
         if self.causes.causes.find(wanted.cause) is not None:
-            now = replace(self._of(wanted.triage, wanted.cause), descending=wanted.descending)
-            if now != wanted:
-                self._asker.ask(now)
+            now = self._of(wanted.triage, wanted.cause)
+            if now != _whose(wanted):
+                self._ask_letters(now)
 
     def show_runs(self) -> None:
         """Show what became of the bulk runs, the newest first."""
@@ -511,8 +542,12 @@ class DeadLettersPage(Page):
             then=then,
         )
 
-    def _barred(self, _role: str) -> str:
-        return self._forbidden
+    def _barred(self, role: str) -> str:
+        """Until what was asked for is there, what stands here may be out of sight in a moment."""
+        return self._barred_whole(role) or ("" if self._unknown_letters.known else self._problem or _("Loading…"))
+
+    def _barred_whole(self, _role: str) -> str:
+        return self._forbidden or ("" if self._unknown.known else self._problem or _("Loading…"))
 
     def _do(self, verb: LetterVerb, letters: Letters) -> None:
         verb.do(self.actions_of_page, letters)
@@ -552,6 +587,7 @@ class DeadLettersPage(Page):
     # words
 
     def _say(self) -> None:
+        self.panel.set_acting(self._forbidden)
         self._show_cause(self.about(self._asker.wanted.cause))
         self._say_summary()
         self._show_bar()

@@ -34,7 +34,7 @@ from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runs import RunsDialog
 from views.dialogs.schema.form import LineInput
-from views.pages.dead_letters import words
+from views.pages.dead_letters import table, words
 from views.pages.dead_letters.issue import KnownIssue, MergeInto, SplitOff
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.dead_letters.verbs import CauseNote, Letters
@@ -1390,3 +1390,127 @@ def test_the_filter_of_letters_is_remembered_and_goes_with_a_link_and_its_cause(
     assert page.filter.expression() == ""
     page.show_request("colour:red")
     qtbot.waitUntil(lambda: "colour" in page.filter.problem())
+    assert not page.bar.buttons["republish"].isEnabled()
+
+
+def shown(page: DeadLettersPage) -> list[Task]:
+    """The letters that are listed."""
+    return [page.table.records.record(row).task for row in range(page.table.records.rowCount())]
+
+
+@pytest.fixture
+def late_causes(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """What a filter means is found only once this is set; it is, until a test clears it."""
+    may = threading.Event()
+    may.set()
+    find = table.fitting
+
+    def late(*about: object) -> object:
+        may.wait(30.0)
+        return find(*about)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(table, "fitting", late)
+    yield may
+    may.set()
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize("way", ["link", "typed"])
+def test_nothing_is_ticked_or_decided_that_a_filter_hides(
+    fleet: Fleet, open_page: Open, qtbot: QtBot, late_causes: threading.Event, way: str
+) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    wanted = f"shop:{shown(page)[0].shop} type:sync_order"
+    assert page.letters.republish.isEnabled()
+    page.table.records.tick_all()
+    late_causes.clear()
+    if way == "link":
+        page.show_request(wanted)
+    else:
+        page.filter.field.setText(wanted)
+        QTest.keyClick(page.filter.field, Qt.Key.Key_Return)
+    assert not page.table.records.ticked()
+    assert not page.letters.republish.isEnabled(), "18 stand there, of which 6 fit"
+    assert not page.panel.primary_button.isEnabled()
+    page.table.records.tick_all()
+    page.bar.all_wanted.emit()
+    assert not page.bar.buttons["republish"].isEnabled()
+    archive = next(one for one in page.commands() if one.key == f"dead_letters.{Triage.ARCHIVED}")
+    assert archive.reason == "Loading…"
+    late_causes.set()
+    qtbot.waitUntil(lambda: len(shown(page)) == 6 and page.letters.republish.isEnabled())
+    assert not page.table.records.ticked()
+    assert "selected" not in said(page.bar)
+    assert page.panel.primary_button.isEnabled()
+    assert page.panel.task_id in {task.task_id for task in shown(page)}
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize("link", ["", "type:sync_order"])
+def test_a_link_leads_to_open_letters_whatever_was_shown(
+    fleet: Fleet, open_page: Open, qtbot: QtBot, link: str
+) -> None:
+    letters = [fleet.die("pdd", f"pdd-1002{number}", "sync_order", LOGIN, {}) for number in range(4)]
+    fleet.context.commands.dead_letters.set_triage(letters[:2], Triage.ARCHIVED)
+    page = open_page()
+    page.states.choose(Triage.ARCHIVED)
+    qtbot.waitUntil(lambda: {task.task_id for task in shown(page)} == set(letters[:2]))
+    page.show_request(link)
+    assert page.states.current() == Triage.OPEN
+    assert not shown(page), "none of those is open"
+    qtbot.waitUntil(lambda: {task.task_id for task in shown(page)} == set(letters[2:]))
+    page.refresh()
+    with qtbot.waitSignal(page.refreshed):
+        pass
+    assert {task.task_id for task in shown(page)} == set(letters[2:])
+
+
+@pytest.mark.one_pair
+def test_of_a_filter_that_is_refused_nothing_is_said_to_be_empty(fleet: Fleet, open_page: Open, qtbot: QtBot) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    page.states.choose(Triage.ARCHIVED)
+    qtbot.waitUntil(page.empty.isVisible)
+    page.filter.field.setText("colour:red")
+    QTest.keyClick(page.filter.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "not known" in said(page.empty))
+    page.states.choose(Triage.OPEN)
+    assert not page.anything_known
+    qtbot.waitUntil(lambda: page.empty.isVisible() and page.filter.problem() != "")
+    assert "No dead letter" not in said(page)
+    page.empty.button.click()
+    qtbot.waitUntil(lambda: page.causes.causes.rowCount() == 4)
+    assert not page.empty.isVisible()
+
+
+@pytest.mark.one_pair
+def test_esc_leaves_the_letter_then_the_ticks_then_the_filter(fleet: Fleet, open_page: Open, qtbot: QtBot) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    filter_by(qtbot, page, "type:get_content", ("SelectorNotFound", 9))
+    page.activateWindow()
+    page.table.setFocus()
+    QTest.keyClick(page.table, Qt.Key.Key_Return)
+    page.table.records.tick_all()
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert page.panel.isAncestorOf(focus)
+    QTest.keyClick(focus, Qt.Key.Key_Escape)
+    assert (page.table.hasFocus(), len(page.table.records.ticked())) == (True, 9)
+    QTest.keyClick(page.table, Qt.Key.Key_Escape)
+    assert (page.table.records.ticked(), page.filter.expression()) == (frozenset(), "type:get_content")
+    QTest.keyClick(page.table, Qt.Key.Key_Escape)
+    assert page.filter.expression() == ""
+    qtbot.waitUntil(lambda: page.causes.causes.rowCount() == 4)
+
+
+@pytest.mark.one_pair
+def test_letters_are_filtered_by_a_cell_of_theirs(fleet: Fleet, open_page: Open, qtbot: QtBot) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    shop = shown(page)[0].shop
+    page.table.filter_requested.emit("shop", "as it is shown", False)
+    assert page.filter.expression() == f"-shop:{shop}"
+    qtbot.waitUntil(lambda: len(shown(page)) == 12)
+    assert shop not in {task.shop for task in shown(page)}
