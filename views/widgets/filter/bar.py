@@ -129,6 +129,11 @@ class FilterBar(QWidget):
 
     def set_expression(self, expression: str) -> None:
         """Show `expression` without a signal."""
+        self._typing.cancel()
+        self._show(expression)
+
+    def _show(self, expression: str) -> None:
+        """What was typed or picked a moment ago is told yet."""
         bound = [key for key, field in self.chips.fields.items() if field.bound]
         chips, words = split(expression, self.chips.fields, bound)
         self._silent = True
@@ -136,12 +141,10 @@ class FilterBar(QWidget):
         self.line.setText(expression)
         self._silent = False
         self.clear_problem()
-        self._typing.cancel()
         self.chips.set_chips(chips)
-        self._keep(expression)
 
     def remember(self, memory: Memory, name: str) -> None:
-        """Show what stood here last, and keep what stands here from now on."""
+        """Show what a person filtered for last, and keep that from now on; a link shows what it leads to only."""
         self.set_expression(str(memory.get(name, "")))
         self._keep = partial(memory.put, name)
 
@@ -154,7 +157,7 @@ class FilterBar(QWidget):
         """Show the filter as text, or as chips again; the filter itself stays."""
         expression = combine(self.chips.chips, as_words(self.field.text())) if on else self.line.text().strip()
         self.text_button.setChecked(on)
-        self.set_expression(expression)
+        self._show(expression)
         self.line.setVisible(on)
         self.field.setVisible(not on)
         self.chips.setVisible(not on)
@@ -231,7 +234,7 @@ class FilterBar(QWidget):
         """Change the fields, for values known only later."""
         self.chips.set_fields(fields)
         if not self.text_mode and not self.field.hasFocus():
-            self.set_expression(self.expression())
+            self._show(self.expression())
 
     def focus_field(self) -> None:
         """Put the cursor into the text field (``/``)."""

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from tests.unit.views.samples import FIELDS
+from views.support.memory import ShortMemory
 from views.widgets.filter.bar import FilterBar, FilterField, FilterValue, ValuePopup
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -162,6 +163,32 @@ def test_fields_may_be_known_later(bar: FilterBar) -> None:
     bar.set_fields((FilterField("status", "Status", (FilterValue("dead", "Gone"),)), FilterField("x", "X")))
     assert shown(bar)[0] == "Status is Gone"
     assert bar.expression() == "status:dead"
+
+
+def test_a_value_picked_while_others_become_known_is_told(qtbot: QtBot, bar: FilterBar) -> None:
+    bar.chip_views()[0].opened.emit()
+    popup = bar.findChild(ValuePopup)
+    popup.list.item(0).setCheckState(Qt.CheckState.Checked)
+    with qtbot.waitSignal(bar.changed) as signal:
+        bar.set_fields((*FIELDS, FilterField("x", "X")))
+    popup.close()
+    assert signal.args == [bar.expression()] != [""]
+
+
+def test_words_typed_just_before_the_filter_is_shown_as_text_are_told(qtbot: QtBot, bar: FilterBar) -> None:
+    qtbot.keyClicks(bar.field, "login")
+    with qtbot.waitSignal(bar.changed) as signal:
+        bar.text_button.click()
+    assert (signal.args, bar.line.text()) == (["login"], "login")
+
+
+def test_what_a_person_filtered_for_is_kept_and_no_link(qtbot: QtBot, bar: FilterBar) -> None:
+    memory = ShortMemory()
+    bar.remember(memory, "filter")
+    qtbot.keyClicks(bar.field, "login")
+    qtbot.keyClick(bar.field, Qt.Key.Key_Return)
+    bar.set_expression("status:dead")
+    assert memory.get("filter") == "login"
 
 
 def test_values_that_are_known_later_leave_a_chip_and_the_keyboard_on_it_where_they_are(bar: FilterBar) -> None:
