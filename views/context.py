@@ -154,6 +154,10 @@ class PageContext(msgspec.Struct, frozen=True, kw_only=True):
         """What the connection is called, in the language of the moment."""
         return titled(self.profile, local=self.embedded)
 
+    def own(self, name: str) -> str:
+        """Under which name something is remembered of this connection alone."""
+        return f"{name}.{self.profile}"
+
     @property
     def role(self) -> str:
         """The role that this person has now; the commands ask again before each act."""

@@ -116,7 +116,7 @@ class DeadLettersPage(Page):
         self._keep_widths = Debounce(lambda: context.memory.put(WIDTHS, self._split.sizes()), KEEP_MS, self)
         self._model: RecordModel[LetterRow] = RecordModel(COLUMNS, key=task_id, tickable=True, sentence=sentence)
         self._model.set_usual(("updated", True))
-        kept_filter = str(context.memory.get(KEPT, ""))
+        kept_filter = str(context.memory.get(context.own(KEPT), ""))
         self._asker = Asker(context, lambda: (row.key for row in self._model.records()), self, kept_filter)
         self._forbidden, self._copied = "", ""  # the latter: the cause whose report is on the clipboard
         self._problem = ""  #: why what was asked for last is not there
@@ -238,7 +238,7 @@ class DeadLettersPage(Page):
         self.header.set_divider(True)
         yield
         self.filter = FilterBar(FIELDS, placeholder=N_("Cause, id, shop or error"), offers=len(FIELDS))
-        self.filter.remember(self._context.memory, KEPT)
+        self.filter.remember(self._context.memory, self._context.own(KEPT))
         self._choices = FilterChoices(self._context, self.filter, self, FIELDS)
         self.body.addWidget(self.filter)
         yield

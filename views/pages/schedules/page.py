@@ -51,7 +51,7 @@ FIELDS = (
     FilterField("state", N_("State"), tuple(FilterValue(state, words.STATES[state]) for state in STATES)),
     *some_of("type", "platform", "group", "shop"),
 )
-#: where the filter is remembered
+#: where the filter of each connection is remembered
 KEPT = "schedules.filter"
 #: columns by whose cells the list can be filtered
 FILTERED: dict[str, Callable[[ScheduleRow], str]] = {
@@ -93,7 +93,7 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self._model: RecordModel[ScheduleRow] = RecordModel(
             COLUMNS, key=lambda row: row.schedule.name, hold_new=False, local_sort=True, sentence=sentence
         )
-        kept = str(context.memory.get(KEPT, ""))
+        kept = str(context.memory.get(context.own(KEPT), ""))
         self._source = ListSource(self._call, kept, self, every_ms=EVERY_MS, follows=context.feed)
         self._looking_ahead: ListSource[None] = ListSource(
             lambda _ask: context.schedules.ahead, None, self, every_ms=AHEAD_MS, in_turn=True
@@ -194,7 +194,7 @@ class SchedulesPage(ListPage[ScheduleRow]):
 
     def _connect(self) -> None:
         self._connect_list()
-        self.filter.remember(self._context.memory, KEPT)
+        self.filter.remember(self._context.memory, self._context.own(KEPT))
         self.filter.changed.connect(self._source.ask)
         self.table.filter_requested.connect(self._filter_by)
         bind(self, {"Esc": self.filter.clear})

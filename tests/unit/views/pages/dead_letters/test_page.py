@@ -1377,6 +1377,10 @@ def test_the_filter_of_letters_is_remembered_and_goes_with_a_link_and_its_cause(
     filter_by(qtbot, page, "type:get_content", ("SelectorNotFound", 9))
     link, cause = page.shown_request(), page.causes.current()
     assert link == f"fp:{cause} type:get_content"
+    mine = fleet.context
+    fleet.context = msgspec.structs.replace(mine, profile="another")
+    assert open_page().causes.causes.rowCount() == 4, "another fleet has other causes"
+    fleet.context = mine
     page = open_page()
     assert page.filter.expression() == "type:get_content"
     assert page.causes.causes.rowCount() == 1

@@ -524,6 +524,11 @@ def test_a_filter_is_remembered_and_goes_with_a_link(qtbot: QtBot, fleet: Fleet,
     page = open_page()
     assert found_by(qtbot, page, "name:goods") == ["goods"]
     assert page.shown_request() == "name:goods"
+    mine = fleet.context
+    fleet.context = structs.replace(mine, profile="another")
+    other = open_page()
+    assert (other.filter.expression(), other.table.records.rowCount()) == ("", 2), "another fleet has other schedules"
+    fleet.context = mine
     again = open_page()
     assert again.filter.expression() == "name:goods"
     assert again.table.records.rowCount() == 1
