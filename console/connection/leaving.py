@@ -14,6 +14,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState
 from services.i18n import N_, _, ngettext
 from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.republish.runner import BulkRunner
 from views.support.operation import Operation
 from views.support.words import shop, type_names
 from views.widgets.toast import Toast, ToastAction, ToastSpec, lasting
@@ -70,7 +71,7 @@ class Leaving(QObject):
 
     def may_close(self) -> bool:
         """Whether the window closes now; otherwise a person is asked, and the window closes later or not at all."""
-        if self._decided or not any(map(self._missed, self._work.running())):
+        if self._decided or not self._something_runs():
             return True
         self._switches, self._then = False, self._window.close
         self._ask_once()
@@ -78,11 +79,28 @@ class Leaving(QObject):
 
     def leave(self, then: Callable[[], object]) -> None:
         """Go on with another connection as soon as nothing that runs here would be missed, or a person said how."""
-        if not any(map(self._missed, self._work.running())):
+        if not self._something_runs():
             then()
             return
         self._switches, self._then = True, then
         self._ask_once()
+
+    def _something_runs(self) -> bool:
+        return bool(self._republishing()) or any(map(self._missed, self._work.running()))
+
+    def _republishing(self) -> str:
+        """That letters are being republished from this window, and what becomes of that; "" where none are."""
+        runners = self._window.findChildren(BulkRunner)
+        number = sum(one.job.number for one in runners if one.job is not None and not one.delayed)
+        if not number:
+            return ""
+        return ngettext(
+            "A republish of {n} dead letter goes on here. Now it would end: what is not sent yet stays a dead letter,"
+            " and the run can be taken up again.",
+            "A republish of {n} dead letters goes on here. Now it would end: those that are not sent yet stay dead"
+            " letters, and the run can be taken up again.",
+            number,
+        ).format(n=number)
 
     def _ask_once(self) -> None:
         if self.dialog is None or not isValid(self.dialog) or not self.dialog.isVisible():
@@ -90,20 +108,29 @@ class Leaving(QObject):
 
     def _ask(self, running: tuple[SlotState, ...]) -> None:
         number = len(running)
+        title = N_("Switch connection") if self._switches else N_("Close Fleetdeck")
+        republishing = self._republishing()
+        if not any(map(self._missed, running)):
+            verb = _("Switch all the same") if self._switches else _("Close all the same")
+            self.dialog = ConfirmDialog(Question(title=title, text=republishing, verb=verb), self._window)
+            self.dialog.confirmed.connect(self._close)
+            self.dialog.open()
+            return
         finish = (
             ngettext("Finish {n} task, then switch", "Finish {n} tasks, then switch", number)
             if self._switches
             else ngettext("Finish {n} task, then close", "Finish {n} tasks, then close", number)
         )
         question = Question(
-            title=N_("Switch connection") if self._switches else N_("Close Fleetdeck"),
+            title=title,
             text=ngettext(
                 "This computer runs {n} task. It can finish first. Handed back, it begins anew on the next free worker,"
                 " or is held if it must not run twice.",
                 "This computer runs {n} tasks. They can finish first. Handed back, they begin anew on the next free"
                 " worker; those that must not run twice are held.",
                 number,
-            ).format(n=number),
+            ).format(n=number)
+            + (republishing and f"\n\n{republishing}"),
             rows=_rows(running, {}),
             codes=tuple((slot.task_type, slot.shop) for slot in running),
             verb=finish.format(n=number),

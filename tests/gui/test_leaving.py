@@ -13,13 +13,17 @@ from console.connection.leaving import GRACE_S, Leaving
 from console.lifecycle import Console
 from services import assembly, i18n
 from services import settings as config
+from services.commands.bulk.republish import Options
 from services.commands.tasks import TaskSpec
+from services.domain.change import Claim, Create, Finish
 from services.domain.fleet.shop import Shop
-from services.domain.task.record import Task
+from services.domain.task.record import Attempt, Task
 from services.domain.task.status import Status
 from services.domain.types.task_type import TaskType
+from services.ports import Store
 from services.sample.fleet import Trickle, by_itself, sample_shops
 from tests.gui.test_console import off, play, until
+from views.dialogs.republish.runner import BulkRunner, RunRequest
 from views.support.acting import Acting
 from views.support.words import type_names
 
@@ -74,6 +78,41 @@ def test_the_window_asks_and_waits_for_the_running_task(qapp: QApplication, home
     play(qapp, home, scene)
     task = record(home, seen[0])
     assert (task.status, [one.outcome for one in task.attempts]) == (Status.SUCCEEDED, ["succeeded"])
+
+
+def test_the_window_asks_while_letters_are_republished(qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 0}))
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console.connection is not None and console.leaving is not None, "the window")
+        session, leaving, opened = console.connection, console.leaving, console.opened
+        assert session is not None
+        assert leaving is not None
+        assert opened is not None
+        await until(opened.window.isVisible, "the window is seen")
+        ids = [f"t{number}" for number in range(3)]
+        await off(dead, session.engine.store, ids)
+        runner = BulkRunner(lambda: session.commands.bulk, opened.window)
+        plan = session.commands.bulk.plan(ids)
+        runner.begin(RunRequest(plan=plan, options=Options(rate=1, skip=frozenset())))
+        runner.pause()
+        assert not opened.window.close()
+        assert leaving.dialog is not None
+        assert leaving.dialog.question.text.startswith("A republish of 3 dead letters goes on here.")
+        assert opened.window.isVisible()
+        leaving.dialog.verb_button.click()
+        await until(lambda: console.ended, "the end")
+
+    play(qapp, tmp_path, scene)
+
+
+def dead(store: Store, ids: list[str]) -> None:
+    """These tasks have died."""
+    for number, one in enumerate(ids):
+        task = Task(task_id=one, platform="pdd", shop_id=f"s{number}", task_type="work", payload="{}")
+        store.apply([Create(task=task), Claim(task_id=one, gen=0, attempt=0, owner=one, worker="w", lease_ms=60_000)])
+        failed = Attempt(1, "w", 1, 2, "failed", "timeout")
+        store.apply([Finish(task_id=one, owner=one, to="dead", attempt=failed, error_kind="timeout")])
 
 
 def test_what_runs_is_told_by_names_in_the_language_of_the_person(qapp: QApplication, home: Path) -> None:

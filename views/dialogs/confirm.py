@@ -93,6 +93,9 @@ class ConfirmDialog(SavingDialog):
         question = self.question
         text = [Label(question.text, "body", "text2", wrap=True)] if question.text else []
         rows = [_in_sight(self._values)] if question.rows else []
+        if not rows:  # nobody else would end it
+            self._values.setParent(self)
+            self._values.hide()
         known = [_strip(finding) for finding in question.findings]
         for part in (*rows, *known, *text) if known else (*text, *rows):
             self.body.addWidget(part)
