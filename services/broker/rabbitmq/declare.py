@@ -147,7 +147,7 @@ class Declaration:
         part = self._todo[0]
         if self._channel is channel and self._opened and isinstance(part, Queue | Binding):
             self._leave()
-            if channel.is_open:
+            if channel is not None and channel.is_open:
                 channel.close()
             self._pass_over(part, NO_ANSWER)
 
