@@ -358,9 +358,13 @@ class Console:
 
     def _on_edited(self, name: str) -> None:
         """What is open has another name, leads elsewhere or is opened anew: all its windows come back with it."""
-        self._settings = msgspec.structs.replace(self._settings, profile=name)
-        self._reopens = name
-        self._on_wanted(name)
+
+        def go() -> None:
+            self._settings = msgspec.structs.replace(self._settings, profile=name)
+            self._reopens = name
+            self._go(lambda: self._start(name, chosen=True))  # that of before is where one came from still
+
+        self._leave_for(go)
 
     def _on_renamed(self, before: str, now: str) -> None:
         """The next start finds under the new name what stood under the old one; ``now``: "" where it was removed."""
@@ -368,6 +372,8 @@ class Console:
         if now and isinstance(windows, dict) and before in windows:
             self._state.put("windows", now, windows[before])
         self._state.put("windows", before, [])
+        if self._before == before:
+            self._before = now
         if self._state.get("profile") != before:
             return
         if now:
@@ -382,6 +388,9 @@ class Console:
                 self._before = self.connection.settings.profile
             self._go(lambda: self._start(name, chosen=True))
 
+        self._leave_for(go)
+
+    def _leave_for(self, go: Callable[[], None]) -> None:
         if self.leaving is not None:
             self.leaving.leave(go)
         else:
@@ -487,10 +496,11 @@ class Console:
                 connection = await begun
             except Exception as exc:  # whatever it is: a program without a window must be impossible
                 log.error("cannot open: %s", exc, exc_info=not isinstance(exc, ConsoleError))
+                self._unwant(begun)  # what failed may be what its window is made of
                 await self._say_why(settings, exc, tries)
                 tries += 1
             except asyncio.CancelledError:
-                begun.cancel()
+                self._unwant(begun)
                 raise
             else:
                 await self._enter(connection, work=work)
@@ -505,6 +515,10 @@ class Console:
             self._unwanted.append(begun)
             begun.add_done_callback(self._drop)
             raise
+
+    def _unwant(self, begun: asyncio.Future[OpenConnection]) -> None:
+        if not begun.cancel():
+            self._drop(begun)
 
     def _drop(self, begun: asyncio.Future[OpenConnection]) -> None:
         if not begun.cancelled() and begun.exception() is None:
@@ -547,7 +561,7 @@ class Console:
         window, page = make_unopened(row, back_to=title, on_other=self.connections.show_menu, looks=self._looks())
         page.again.connect(self._retry.set)
         page.edit_wanted.connect(lambda: self.connections.correct(settings))
-        page.back_wanted.connect(lambda: self._on_wanted(back))
+        page.back_wanted.connect(lambda: self._on_wanted(self._before or back))
         self.connections.bind(window, settings if leads else None)
         before = self._take_opened()
         self.first_run, self.unopened, self._shown_name = None, page, settings.profile

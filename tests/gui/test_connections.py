@@ -14,6 +14,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from console import lifecycle
+from console.connection.open_connection import OpenConnection
 from console.lifecycle import Console
 from services import assembly
 from services import settings as config
@@ -439,6 +440,101 @@ def test_the_next_start_follows_a_connection_that_was_renamed_or_removed(qapp: Q
 
     play(qapp, home, remove, settings=config.load(home=home, profile="branch"), named=True)
     assert remembered(home)["profile"] == "branch"
+
+
+def test_one_renamed_to_where_nobody_answers_leads_back_to_where_one_came_from(qapp: QApplication, home: Path) -> None:
+    Book(home).put(SavedProfile(name="West"))
+
+    async def scene(console: Console) -> None:
+        await shown(console, "local")
+        console.connections.choose("West")
+        await shown(console, "West")
+        console.connections.edit("West")
+        await until(lambda: console.connections.dialog is not None, "the dialog")
+        dialog = console.connections.dialog
+        assert dialog is not None
+        dialog.name.setText("East")
+        dialog.where.set_current("fleet")
+        dialog.addresses["broker"].set_address("amqp://127.0.0.1:1/")
+        dialog.addresses["redis"].set_address("redis://127.0.0.1:1/0")
+        dialog.save_button.click()
+        await until(lambda: console.unopened is not None and len(console.unopened.words()) > 5, "the cause")
+        assert console.unopened is not None
+        assert console.unopened.back_link.text() == "Back to Local"
+
+    play(qapp, home, scene)
+
+
+def test_the_way_back_follows_what_is_renamed_and_removed_meanwhile(qapp: QApplication, home: Path) -> None:
+    for name in ("South", "North"):
+        Book(home).put(SavedProfile(name=name, broker="amqp://127.0.0.1:1/", redis="redis://127.0.0.1:1/0"))
+    Book(home).put(SavedProfile(name="West"))
+
+    async def scene(console: Console) -> None:
+        def back() -> str | None:
+            page = console.unopened
+            return (
+                None
+                if page is None or len(page.words()) < 6
+                else ""
+                if page.back_link.isHidden()
+                else page.back_link.text()
+            )
+
+        await shown(console, "local")
+        connections = console.connections
+        connections.choose("West")
+        await shown(console, "West")
+        connections.choose("South")
+        await until(lambda: back() == "Back to West", "its page")
+        connections.edit("West")
+        await until(lambda: connections.dialog is not None, "the dialog")
+        dialog = connections.dialog
+        assert dialog is not None
+        dialog.name.setText("East")
+        dialog.save_button.click()
+        await until(lambda: "East" in [row.name for row in connections.rows()], "its new name")
+        connections.choose("North")
+        await until(lambda: back() == "Back to East", "the page of the next")
+        connections.remove("East")
+        question = connections.question
+        assert question is not None
+        question.typed_field.setText("East")
+        question.verb_button.click()
+        await until(lambda: "East" not in [row.name for row in connections.rows()], "it is gone")
+        connections.choose("South")
+        await until(lambda: back() == "", "no way back to what is gone")
+
+    play(qapp, home, scene)
+
+
+def test_where_the_window_cannot_be_loaded_the_connection_that_was_begun_is_closed(
+    qapp: QApplication, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed, load, failures = [], lifecycle.import_module, ["a file is missing"]
+    close = OpenConnection.close
+
+    def import_module(name: str) -> object:
+        if failures:
+            raise ImportError(failures.pop())
+        return load(name)
+
+    def noted(connection: OpenConnection, grace_s: float) -> object:
+        closed.append(connection)
+        return close(connection, grace_s)
+
+    monkeypatch.setattr(lifecycle, "import_module", import_module)
+    monkeypatch.setattr(OpenConnection, "close", noted)
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console.unopened is not None, "its page")
+        assert console.unopened is not None
+        await until(lambda: len(closed) == 1, "the first is closed")
+        console.unopened.again.emit()
+        await shown(console, "local")
+        assert console.connection is not closed[0]
+
+    play(qapp, home, scene)
 
 
 def test_what_is_open_and_was_removed_elsewhere_is_not_said_to_come_from_the_command_line(
