@@ -10,17 +10,21 @@ from itertools import islice
 
 from msgspec.structs import replace
 
+from services.domain.errors import UsageError
 from services.domain.insight.cause_rule import PLACES, stands
 from services.domain.task.record import Task
 from services.domain.task.search import filter
+from services.domain.task.search.query import PAYLOAD
 from services.domain.task.search.row_filter import Fields, words
 from services.domain.task.status import Status
+from services.domain.text.said import said
 from services.monitor.letters.alike import key_of
 from services.monitor.letters.book import SCAN_LIMIT
 from services.monitor.letters.causes import Cause, Causes
 from services.monitor.tasks import TaskQueries
 
-_NAMES = filter.Names(filter.CHINESE)
+#: how its fields may be written: as those of tasks, and as what a cause is called and who is at it are headed
+NAMES = filter.Names({**filter.CHINESE, "名称": "cause", "备注": "cause", "谁在处理": "owner"})
 
 
 def fitting(queries: TaskQueries, causes: Causes, triage: str, text: str, called: Callable[[Cause], str]) -> Causes:
@@ -58,14 +62,17 @@ def _asked(causes: Iterable[Cause], text: str, called: Callable[[Cause], str]) -
             "cause": words(lambda one: (called(one), one.rule.note)),
         },
         bare=("cause", "owner"),
-        names=_NAMES,
+        names=NAMES,
     )
     own: list[str] = []
     others: list[tuple[filter.Piece, str]] = []
-    for piece in filter.pieces(text, _NAMES):
+    for piece in filter.pieces(text, NAMES):
         written = text[piece.at : piece.end]
         if piece.field in of_cause.words:
             own.append(written)
+        elif piece.field and piece.field not in filter.FIELDS and not piece.field.startswith(PAYLOAD):
+            known = ", ".join((*of_cause.words, *filter.FIELDS))
+            raise UsageError(said("row_filter.field", where=repr(written)[:80], known=known), field="filter")
         else:
             others.append((piece, written))
     filter.parse(" ".join(written for _piece, written in others), now_ms=0)

@@ -23,6 +23,7 @@ from services.domain.task.search.query import equals
 from services.domain.task.status import Triage
 from services.i18n import N_, _, ngettext
 from services.messages import told
+from services.monitor.letters.fitting import NAMES
 from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.dialogs.republish.runner import BulkRunner
@@ -237,7 +238,8 @@ class DeadLettersPage(Page):
         self.header.add_action(self.runs_button)
         self.header.set_divider(True)
         yield
-        self.filter = FilterBar(FIELDS, placeholder=N_("Cause, id, shop or error"), offers=len(FIELDS))
+        words_of_it = N_("Cause, id, shop or error")
+        self.filter = FilterBar(FIELDS, placeholder=words_of_it, offers=len(FIELDS), names=NAMES)
         self.filter.remember(self._context.memory, self._context.own(KEPT))
         self._choices = FilterChoices(self._context, self.filter, self, FIELDS)
         self.body.addWidget(self.filter)

@@ -33,6 +33,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from services.domain.task.search.filter import TASKS, Names
 from services.i18n import N_, _
 from views.support.keys import Shortcut
 from views.support.language import say_in_language
@@ -74,9 +75,12 @@ class FilterBar(QWidget):
 
     changed = Signal(str)
 
-    def __init__(self, fields: Sequence[FilterField], *, placeholder: str = "", offers: int = 4) -> None:
-        """Show offers for the first `offers` fields."""
+    def __init__(
+        self, fields: Sequence[FilterField], *, placeholder: str = "", offers: int = 4, names: Names = TASKS
+    ) -> None:
+        """Show offers for the first `offers` fields; ``names``: how they may be typed."""
         super().__init__()
+        self._names = names
         self._placeholder = placeholder
         self._silent = False
         self._keep: Callable[[str], object] = lambda _expression: None
@@ -125,7 +129,7 @@ class FilterBar(QWidget):
         """Return the filter as the grammar writes it, in text mode as it was typed."""
         if self.text_mode:
             return self.line.text().strip()
-        return combine(self.chips.chips, as_words(self.field.text()))
+        return combine(self.chips.chips, as_words(self.field.text(), self._names))
 
     def set_expression(self, expression: str) -> None:
         """Show `expression` without a signal."""
@@ -135,7 +139,7 @@ class FilterBar(QWidget):
     def _show(self, expression: str) -> None:
         """What was typed or picked a moment ago is told yet."""
         bound = [key for key, field in self.chips.fields.items() if field.bound]
-        chips, words = split(expression, self.chips.fields, bound)
+        chips, words = split(expression, self.chips.fields, bound, self._names)
         self._silent = True
         self.field.setText(words)
         self.line.setText(expression)
@@ -155,7 +159,9 @@ class FilterBar(QWidget):
 
     def set_text_mode(self, on: bool) -> None:
         """Show the filter as text, or as chips again; the filter itself stays."""
-        expression = combine(self.chips.chips, as_words(self.field.text())) if on else self.line.text().strip()
+        expression = (
+            combine(self.chips.chips, as_words(self.field.text(), self._names)) if on else self.line.text().strip()
+        )
         self.text_button.setChecked(on)
         self._show(expression)
         self.line.setVisible(on)
@@ -210,7 +216,7 @@ class FilterBar(QWidget):
             self.chips.put_chips((*others, *wanted))
             return
         line = self.line if self.text_mode else self.field
-        words = split(line.text(), values)[1]
+        words = split(line.text(), values, names=self._names)[1]
         line.setText(" ".join([word for word in (words, *(chip.text() for chip in wanted)) if word]))
 
     def clear(self) -> None:

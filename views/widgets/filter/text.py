@@ -36,12 +36,14 @@ class Chip(msgspec.Struct, frozen=True):
 BOUNDS = (">=", ">", "<", "<=")
 
 
-def split(expression: str, fields: Collection[str], bound: Collection[str] = ()) -> tuple[tuple[Chip, ...], str]:
+def split(
+    expression: str, fields: Collection[str], bound: Collection[str] = (), names: filter.Names = filter.TASKS
+) -> tuple[tuple[Chip, ...], str]:
     """Return the chips of known `fields`, of those in `bound` also from and up to a value, and the rest as text."""
     chips: list[Chip] = []
     words: list[str] = []
     after = 0
-    for piece in filter.pieces(expression):
+    for piece in filter.pieces(expression, names):
         if piece.field not in fields or (piece.op != "=" and not (piece.op in BOUNDS and piece.field in bound)):
             continue
         chips.append(Chip(piece.field, tuple(value for value, _quoted in piece.values), piece.negated, piece.op))
@@ -61,9 +63,9 @@ def combine(chips: Iterable[Chip], words: str) -> str:
 _SIGNS = frozenset(':=~<>"：＝～＜＞')
 
 
-def as_words(typed: str) -> str:
+def as_words(typed: str, names: filter.Names = filter.TASKS) -> str:
     """Return what was typed as terms: a filter as it stands, other words as words; a text with a colon in its middle,
     as errors have, is searched as a whole.
     """
     text = typed.strip()
-    return text if filter.has_conditions(text) or _SIGNS.isdisjoint(text) else filter.quoted(text)
+    return text if filter.has_conditions(text, names) or _SIGNS.isdisjoint(text) else filter.quoted(text)

@@ -76,6 +76,7 @@ class Names:
             r"(-?)((?i:payload)\.[^\s\"“”,，:=~<>：＝～＜＞]+|[A-Za-z_]+|"
             rf"{'|'.join(chinese)})(<=|>=|[:=~<>：＝～＜＞])"
         )
+        self.begun = re.compile(rf"(?:^|\s){self.pattern.pattern}\S")
 
     def field(self, name: str) -> str:
         """In small letters but for what the payload calls it, and as the program calls it."""
@@ -91,7 +92,7 @@ class Names:
         return tuple(known if value.isascii() else self._words.get(field, ())) or tuple(known)
 
 
-_TASKS = Names(CHINESE)
+TASKS = Names(CHINESE)
 _WIDE = str.maketrans("：＝～＜＞，", ":=~<>,")
 _VALUE = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”,，]+)", re.DOTALL)
 _BARE = re.compile(r"(-?+)(?:\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”]+))", re.DOTALL)
@@ -99,7 +100,6 @@ _PLAIN = re.compile(r"[^\s\"“”,，\\]+\Z")
 _VALUE_ALONE = re.compile(r"[^\s\"“”,，]+\Z")
 _SPACE, _TO_SPACE = re.compile(r"\s*"), re.compile(r"\S+")
 _QUOTES = ('"', "“", "”")
-_BEGUN = re.compile(rf"(?:^|\s){_TASKS.pattern.pattern}\S")
 
 
 #: then each day and each age is another one
@@ -142,7 +142,7 @@ def parse(text: str, *, now_ms: int, time_zone: str = "") -> tuple[Term, ...]:
     terms: list[Term] = []
     at = _skip(text, 0)
     while at < len(text):
-        raw = _scan(text, at, FIELDS, _TASKS)
+        raw = _scan(text, at, FIELDS, TASKS)
         terms += _terms(raw, times)
         if len(terms) > MAX_TERMS:
             raise FilterError("filter.too_many", raw.at, limit=MAX_TERMS)
@@ -158,7 +158,7 @@ def by_clock(text: str) -> bool:
         return False
 
 
-def pieces(text: str, names: Names = _TASKS) -> Iterator[Piece]:
+def pieces(text: str, names: Names = TASKS) -> Iterator[Piece]:
     """The conditions of a text that may be half typed, of any field; never raises.
 
     Between two pieces is space or nothing. One that cannot be read ends where its word does, behind a quote that was
@@ -176,9 +176,9 @@ def pieces(text: str, names: Names = _TASKS) -> Iterator[Piece]:
         at = _skip(text, piece.end)
 
 
-def has_conditions(typed: str) -> bool:
+def has_conditions(typed: str, names: Names = TASKS) -> bool:
     """Whether a typed text means to be a filter: a name, a sign and a value in it, or a quote at its head."""
-    return _BEGUN.search(typed) is not None or typed.startswith(_QUOTES)
+    return names.begun.search(typed) is not None or typed.startswith(_QUOTES)
 
 
 def quoted(text: str) -> str:
@@ -397,7 +397,7 @@ def _need_op(raw: Piece, allowed: set[str] | frozenset[str]) -> None:
 
 
 def _unknown_word(raw: Piece, value: str) -> FilterError:
-    remedy = _nearest(value.lower(), _TASKS.instead(raw.field, value, _WORDS[raw.field]))
+    remedy = _nearest(value.lower(), TASKS.instead(raw.field, value, _WORDS[raw.field]))
     return FilterError("filter.unknown_word", raw.at, field=raw.field, value=value[:40], remedy=remedy)
 
 
@@ -415,7 +415,7 @@ def _format(term: Term, time_zone: str) -> str:
             _PLAIN.match(word)
             and any(map(str.isalnum, word))
             and not word.startswith("-")
-            and not _TASKS.pattern.match(word)
+            and not TASKS.pattern.match(word)
         )
         return sign + (word if plain else quoted(word))
     if term.field in _TIMES:

@@ -1397,6 +1397,27 @@ def test_the_filter_of_letters_is_remembered_and_goes_with_a_link_and_its_cause(
     assert not page.bar.buttons["republish"].isEnabled()
 
 
+@pytest.mark.one_pair
+def test_letters_are_filtered_by_what_columns_are_called_in_chinese(
+    fleet: Fleet, open_page: Open, qtbot: QtBot
+) -> None:
+    fleet.seed_deaths()
+    fingerprint = fleet.context.causes.causes().rows[1].fingerprint
+    fleet.context.commands.causes.know(fingerprint, owner="ann", alert_once=True)
+    page = open_page()
+    found = ("SelectorNotFound", 9)
+    filter_by(qtbot, page, "谁在处理:ann", found)
+    filter_by(qtbot, page, "谁在处理：ann 类型:get_content", found)
+    filter_by(qtbot, page, "名称~selector", found)
+    filter_by(qtbot, page, "-谁在处理:ann 备注~429")
+    page.filter.field.setText("colour:red")
+    QTest.keyClick(page.filter.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "there are owner, cause, id, shop" in page.filter.problem())
+    page.filter.set_expression("谁在处理:ann")
+    assert "谁在处理" not in page.filter.field.text(), "it is a chip"
+    assert page.filter.expression() == "owner:ann"
+
+
 def shown(page: DeadLettersPage) -> list[Task]:
     """The letters that are listed."""
     return [page.table.records.record(row).task for row in range(page.table.records.rowCount())]
