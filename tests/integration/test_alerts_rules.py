@@ -19,6 +19,7 @@ import msgspec
 import pytest
 
 from services import assembly, workforce
+from services.clock import SystemClock
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates.breaker import Rule as BreakerRule
 from services.domain.plans import schedule as schedules
@@ -361,19 +362,28 @@ def test_a_recorder_that_cannot_write(world: World, monkeypatch: pytest.MonkeyPa
 
 
 @ONLY_EMBEDDED
+@pytest.mark.parametrize("counted", [False, True], ids=["sleep_is_not_counted", "sleep_is_counted"])
+@pytest.mark.parametrize("first", ["w1", "w2"])
 def test_a_machine_that_slept_or_whose_clock_was_set_ahead_is_no_fleet_that_nobody_led(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch, counted: bool, first: str
 ) -> None:
+    """Whoever watches first when it wakes, and whether its monotonic clock counts sleep, as that of Windows does."""
     watch = world.watch
+    other = Watch(world.fleet, world.hook, holder="w2")
     watch.only("no_leader", limits={"seconds": 1})
     assert watch.store.lead(leader.ROLE, "leads", leader.TTL_MS)
     world.fleet.create()
     watch.turn()
+    assert not other.keeper.tick()
     later = SimpleNamespace(**{**vars(time), "time_ns": lambda: time.time_ns() + 7200 * 10**9})
     monkeypatch.setattr("services.clock.time", later)
-    assert not watch.turn().incidents, "the lease has run out, and who had it is about to renew it"
+    if counted:
+        monkeypatch.setattr(SystemClock, "monotonic", staticmethod(lambda: time.monotonic() + 7200))
+    woken = watch if first == "w1" else other
+    assert not woken.turn().incidents, "the lease has run out, and who had it is about to renew it"
     assert watch.store.lead(leader.ROLE, "leads", leader.TTL_MS)
-    assert not watch.turn().incidents
+    assert not woken.turn().incidents
+    other.keeper.stop()
 
 
 # ------------------------------------------------------------------------------------------------------------- channels

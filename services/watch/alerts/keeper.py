@@ -34,6 +34,8 @@ TTL_MS = 15_000
 LEAVE_S = 1.0
 #: a leader that is gone is replaced within 15 s; a longer time without one is a gap
 GAP_MS, NOTE_MS, TOLD_MS = 20_000, 5_000, 30_000
+#: looks come every few seconds: where more time went by, it did so for all of this machine
+JUMP_MS = 10_000
 _LED = Document(Led)
 Act = Callable[[Incident], Message]
 
@@ -64,7 +66,8 @@ class AlertKeeper:
         self._turn = threading.Lock()
         self._gap_until = 0
         self._noted = 0
-        self._seen_at = float("-inf")  #: when this process saw somebody lead, by the monotonic clock, ms
+        self._looked_at = 0  #: UTC ms
+        self._jumped_at = float("-inf")  #: when this machine woke, or its clock was set ahead; monotonic, ms
         self._prune_at = clock.monotonic() + PRUNE_S
         self._failing: set[str] = set()
         self._judging = DutyThread(self._judge_on, f"{holder}-alerts")
@@ -89,6 +92,7 @@ class AlertKeeper:
 
     def tick(self) -> bool:
         """Look and judge once, unless somebody else watches; whether this process does. Raises errors of the store."""
+        self._notice_jump()  # also where somebody else watches: asleep, their lease runs out
         watches = self._store.lead(ROLE, self._holder, TTL_MS)
         if watches and not self._watching:
             self._noted = 0
@@ -96,6 +100,7 @@ class AlertKeeper:
         if not watches:
             return False
         look = self._eyes.look()
+        self._notice_jump()
         self._watch_leader(look)
         rules = self._book.rules()
         findings, unknown = self._find(look, rules)
@@ -175,19 +180,27 @@ class AlertKeeper:
                 unknown.add(rule.name)
         return findings, unknown
 
+    def _notice_jump(self) -> None:
+        """Note where time went by in which this process did not run; a clock that counts no sleep tells nothing of it,
+        and others do count it (Windows).
+        """
+        before, self._looked_at = self._looked_at, self._clock.now_ms()
+        if before and self._looked_at - before > JUMP_MS:
+            self._jumped_at = self._monotonic_ms()
+
     def _watch_leader(self, look: Look) -> None:
         """Note that somebody leads, and since when nobody did."""
         now, leader = look.now_ms, look.snapshot.leader
         if now >= self._gap_until:
             self._eyes.gap = None
-        last, seen = self._led(), self._seen_at
+        last = self._led()
         # one machine that slept, or whose clock was set ahead, is no fleet without a leader
-        gone = bool(last.at) and now - last.at > GAP_MS and not (self._alone and self._monotonic_ms() - seen <= GAP_MS)
+        jumped = self._alone and self._monotonic_ms() - self._jumped_at <= GAP_MS
+        gone = bool(last.at) and now - last.at > GAP_MS and not jumped
         unfinished = sum(look.number(status) for status in ACTIVE - {Status.HELD})
         if not leader:
             self._eyes.gap = Gap(last.at, 0, unfinished, last.holder) if gone else None
             return
-        self._seen_at = self._monotonic_ms()
         if gone:
             self._eyes.gap, self._gap_until = Gap(last.at, now, unfinished, last.holder), now + TOLD_MS
         if now - self._noted >= NOTE_MS - 500:
