@@ -56,7 +56,8 @@ AHEAD_H, MOST_AHEAD = 24, 50_000
 
 #: what a schedule can be, of which several may be true at once
 STATES = ("on", "off", "overdue", "paused", "collides", "failed")
-_NAMES = Names({**CHINESE, "状态": "state"})
+#: how the fields of their filter may be written
+NAMES = Names({**CHINESE, "名称": "name", "备注": "note", "状态": "state"})
 
 
 class RunView(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,7 +185,7 @@ class ScheduleQueries:
                 "note": words(lambda row: (row.schedule.note,)),
             },
             bare=("name", "type", "note"),
-            names=_NAMES,
+            names=NAMES,
             known={"state": STATES},
         )
 

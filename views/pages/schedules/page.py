@@ -19,7 +19,7 @@ from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from services.messages import told
-from services.monitor.schedules import STATES, RunLoad, ScheduleQueries, ScheduleRow
+from services.monitor.schedules import NAMES, STATES, RunLoad, ScheduleQueries, ScheduleRow
 from views.context import PageContext
 from views.kit.filter_choices import FilterChoices, some_of
 from views.kit.list_page import ListPage
@@ -109,7 +109,7 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self.new_button.clicked.connect(self.actions_of_page.create)
         self.header.add_action(self.new_button)
         yield
-        self.filter = FilterBar(FIELDS, placeholder=N_("Name, type or note"), offers=len(FIELDS))
+        self.filter = FilterBar(FIELDS, placeholder=N_("Name, type or note"), offers=len(FIELDS), names=NAMES)
         self._choices = FilterChoices(self._context, self.filter, self, FIELDS)
         yield
         self.table = TableView(self._model, name=N_("Schedules"))

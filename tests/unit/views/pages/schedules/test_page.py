@@ -495,6 +495,7 @@ def test_the_list_is_filtered_by_what_schedules_do_for_whom_and_how_they_stand(
         text: found_by(qtbot, page, text)
         for text in (
             "type:sync_order", "platform:temu", "shop:pdd-10021", "-state:off", "state:paused", "work", "ORD", "x",
+            "名称：goods", "备注:before*", "状态:off",
         )
     }  # fmt: skip
     assert found == {
@@ -506,7 +507,11 @@ def test_the_list_is_filtered_by_what_schedules_do_for_whom_and_how_they_stand(
         "work": ["goods"],
         "ORD": ["orders"],
         "x": [],
+        "名称：goods": ["goods"],
+        "备注:before*": ["goods"],
+        "状态:off": ["off"],
     }
+    found_by(qtbot, page, "x")
     assert page.header.summary() == "0 of 3 schedules match"
     assert page.stack.currentWidget() is page.unmatched
     assert page.coming.model.rowCount() == 0
