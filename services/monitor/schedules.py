@@ -56,8 +56,12 @@ AHEAD_H, MOST_AHEAD = 24, 50_000
 
 #: what a schedule can be, of which several may be true at once
 STATES = ("on", "off", "overdue", "paused", "collides", "failed")
-#: how the fields of their filter may be written
-NAMES = Names({**CHINESE, "名称": "name", "备注": "note", "状态": "state"})
+#: what they are called where Chinese is read
+CHINESE_STATES: Mapping[str, str] = {
+    "启用": "on", "已停用": "off", "延误": "overdue", "已暂停": "paused", "冲突": "collides", "失败": "failed",
+}  # fmt: skip
+#: how the fields of their filter may be written, and the words in them
+NAMES = Names({**CHINESE, "名称": "name", "备注": "note", "状态": "state"}, {"state": CHINESE_STATES})
 
 
 class RunView(msgspec.Struct, frozen=True, kw_only=True):

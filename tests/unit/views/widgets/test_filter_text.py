@@ -12,6 +12,8 @@ from services.domain.insight.shop import STATES
 from services.domain.task.search.filter import CHINESE_WORDS, parse
 from services.domain.task.search.query import Term
 from services.i18n import _, pgettext, speaking
+from services.monitor import schedules
+from views.pages.schedules import words as schedules_words
 from views.support.words import shop
 from views.widgets.filter.text import Chip, as_words, combine, split
 
@@ -52,8 +54,10 @@ def test_words_of_columns_in_chinese_are_those_that_stand_there() -> None:
             "lane": lanes,
         }
         states = {shop.word(state): state for state in STATES}
+        of_schedules = {_(word): state for state, word in schedules_words.STATES.items()}
     assert {field: shown[field] | words for field, words in CHINESE_WORDS.items()} == CHINESE_WORDS
     assert CHINESE_STATES | states == CHINESE_STATES
+    assert of_schedules == schedules.CHINESE_STATES
 
 
 @given(

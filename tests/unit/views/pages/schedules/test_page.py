@@ -496,6 +496,7 @@ def test_the_list_is_filtered_by_what_schedules_do_for_whom_and_how_they_stand(
         for text in (
             "type:sync_order", "platform:temu", "shop:pdd-10021", "-state:off", "state:paused", "work", "ORD", "x",
             "名称：goods", "备注:before*", "状态:off",
+            "-状态:已停用，已暂停",
         )
     }  # fmt: skip
     assert found == {
@@ -510,6 +511,7 @@ def test_the_list_is_filtered_by_what_schedules_do_for_whom_and_how_they_stand(
         "名称：goods": ["goods"],
         "备注:before*": ["goods"],
         "状态:off": ["off"],
+        "-状态:已停用，已暂停": ["goods"],
     }
     found_by(qtbot, page, "x")
     assert page.header.summary() == "0 of 3 schedules match"
