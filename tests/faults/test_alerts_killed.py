@@ -56,7 +56,7 @@ def test_kill_9_of_who_leads_and_watches(cli: Cli, fleet: Fleet, hook: Hook, tmp
     ]
     assert all("Cause: " in one["message"] for one in hook.told)
     assert {one.incident.id for one in now.incidents} == {"INC-1", "INC-2", "INC-3"}
-    watch.keeper.stop()  # and once more another one watches
+    watch.store.resign("watch", "w1")  # and once more another one watches, as after a kill
     watch = Watch(fleet, hook, holder="w2")
     for _ in range(3):
         watch.turn()
