@@ -115,8 +115,12 @@ class OverviewQueries:
             snapshot = after
 
     def _counted(self, snapshot: Snapshot) -> Snapshot:
-        """The same, counted now."""
-        return dataclasses.replace(snapshot, counts=self._store.counts(), at_ms=self._live.now_ms())
+        """The same, counted now, and what workers hold with it: one tile must not tell of fewer messages with them than
+        another of tasks that they run.
+        """
+        counts = self._store.counts()
+        depths = depth.moved_on(snapshot.depths, snapshot.counts, counts)
+        return dataclasses.replace(snapshot, counts=counts, depths=depths, at_ms=self._live.now_ms())
 
     def _of(self, seen: Snapshot) -> OverviewNow:
         oldest = self._oldest = self._ask_oldest()

@@ -86,6 +86,24 @@ def skipped(counts: Counts, depths: Iterable[QueueDepth]) -> int:
     return max(0, beyond(counts, known) - others)
 
 
+def moved_on(depths: Iterable[QueueDepth], before: Counts, now: Counts) -> tuple[QueueDepth, ...]:
+    """What the broker told when the records were ``before``, as it stands with them now: whoever has begun a task since
+    holds its message, whoever has ended one has settled it.
+    """
+
+    def running(counts: Counts, lane: str) -> int:
+        return counts.lanes.get(lane, {}).get(Status.RUNNING, 0)
+
+    found = []
+    for depth in depths:
+        lane = depth.name.removeprefix(LANE_QUEUE)
+        begun = running(now, lane) - running(before, lane) if depth.kind == "lane" else 0
+        if begun and depth.unacked is not None:
+            depth = msgspec.structs.replace(depth, unacked=max(0, depth.unacked + begun))
+        found.append(depth)
+    return tuple(found)
+
+
 def unacked_told(depths: Iterable[QueueDepth]) -> bool:
     """Whether the broker tells what consumers hold."""
     asked = [depth for depth in depths if depth.kind in ("lane", "shop")]

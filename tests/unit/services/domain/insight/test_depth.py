@@ -73,3 +73,11 @@ def test_messages_without_a_task_that_waits_are_told_while_nobody_takes_any() ->
     assert depth.skipped(counts, [lane(27)]) == 21
     assert depth.skipped(counts, [lane(6)]) == 0, "what retries or has lost its worker may have its message there again"
     assert depth.skipped(counts, [lane(27, 1)]) == 0, "there they are gone soon"
+
+
+def test_who_has_begun_a_task_since_the_broker_was_asked_holds_its_message() -> None:
+    told = (queue("rpa_tasks_normal", 4, 1), queue("rpa_tasks_low", 0, 2), queue("rpa_tasks_high", 0, None))
+    before = Counts(lanes={"normal": {"running": 1}, "low": {"running": 2}})
+    now = Counts(lanes={"normal": {"running": 3, "queued": 2}, "high": {"running": 1}})
+    assert [one.unacked for one in depth.moved_on(told, before, now)] == [3, 0, None]
+    assert depth.moved_on(told, now, now) == told
