@@ -125,8 +125,8 @@ def test_what_is_seen_is_of_the_last_answer_not_of_when_the_silence_was_noticed(
     clock = shown.clock(heard, loss.since_ms)
     assert f"lost at {clock}. Everything below is as it was then" in window.banner.accessibleName()
     qtbot.waitUntil(lambda: window.top_bar.pill("freshness").health.name == "as of")
-    assert clock in window.top_bar.pill("freshness").health.value
-    assert window.page(window.current).header.still() == f"as of {clock}"
+    qtbot.waitUntil(lambda: clock in window.top_bar.pill("freshness").health.value)
+    qtbot.waitUntil(lambda: window.page(window.current).header.still() == f"as of {clock}")
     cut.mend()
     qtbot.waitUntil(lambda: not window.banner.isVisible())
 
