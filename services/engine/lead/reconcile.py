@@ -12,7 +12,7 @@ from services.domain.errors import BrokerUnavailable, StoreUnavailable
 from services.domain.insight.worker import STOPPED, silence_ms
 from services.domain.step.transitions import NOTICED
 from services.domain.task import fingerprint, own_words, retry
-from services.domain.task.lane import LANES, MAX_PRIORITY, MIN_PRIORITY, shop_queue
+from services.domain.task.lane import LANE_QUEUE, LANES, MAX_PRIORITY, MIN_PRIORITY, shop_queue
 from services.domain.task.order import QueueDepth
 from services.domain.task.record import Attempt, Task
 from services.domain.task.search.query import Query, equals
@@ -174,14 +174,14 @@ class Reconciler:
     def _hold(self, late: Mapping[str, int]) -> bool:
         """Whether each lane holds, beyond what counts as queued, a message for each of its retries that are late."""
         try:
-            depths = {depth.name: depth.ready for depth in self._broker.depths() if depth.kind == "lane"}
+            told = self._broker.depths()
         except BrokerUnavailable:
             return False
+        ready = {depth.name.removeprefix(LANE_QUEUE): depth.ready for depth in told if depth.kind == "lane"}
         lanes = self._store.counts().lanes
         for lane, number in late.items():
-            ready = depths.get(lane, depths.get(f"rpa_tasks_{lane}", 0))
             known = sum(lanes.get(lane, {}).get(status, 0) for status in (Status.QUEUED, Status.PENDING))
-            if ready - known < number:
+            if ready.get(lane, 0) - known < number:
                 return False
         return True
 
@@ -286,7 +286,7 @@ class MissingFinder:
         by_name = {depth.name: depth for depth in depths if depth.kind == "lane"}
         missing = self._overtaken()
         for lane in LANES:
-            depth = by_name.get(lane) or by_name.get(f"rpa_tasks_{lane}")
+            depth = by_name.get(lane) or by_name.get(f"{LANE_QUEUE}{lane}")
             missing |= {task.task_id: task for task in self._of_empty(lane, depth)}
         missing |= self._of_shops({depth.name: depth for depth in depths if depth.kind == "shop"})
         if not missing:

@@ -10,7 +10,7 @@ from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight.depth import LaneDepth
 from services.domain.insight.worker import STATES, FleetNow
 from services.domain.promises.judge import STATES as PROMISE_STATES
-from services.domain.task.lane import LANES
+from services.domain.task.lane import LANE_QUEUE, LANES
 from services.domain.task.order import QueueDepth
 from services.domain.task.search.query import Counts, equals
 from services.domain.task.status import WAITING
@@ -74,7 +74,7 @@ def of_fleet(
         if fleet is not None
         else []
     )
-    lanes = {depth.name.removeprefix("rpa_tasks_"): depth.ready for depth in depths if depth.kind == "lane"}
+    lanes = {depth.name.removeprefix(LANE_QUEUE): depth.ready for depth in depths if depth.kind == "lane"}
     unsent, open_letters = counts.unsent, counts.triage.get("open", 0)
     return [
         *workers,
