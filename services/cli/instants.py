@@ -12,7 +12,9 @@ from services.domain.task.search import filter_time
 from services.i18n import N_
 
 #: what a cell or an option may say
-EXAMPLES = N_("2026-11-22T08:00 (with or without an offset), or a duration from now such as 30m or 2h")
+EXAMPLES = N_(
+    "2026-11-22T08:00 (with or without an offset), 18:00, tomorrow 9:00, or a duration from now such as 30m or 2h"
+)
 
 
 def zone_of(engine: Engine) -> str:
@@ -46,11 +48,10 @@ class Instants:
         text = unicodedata.normalize("NFKC", text)  # full-width digits and colons, as cells of a file may have them
         if not text.strip():
             return 0
-        now, span = self._times.now_ms, filter_time.duration_ms(text.strip())
-        if span is None:
+        if filter_time.duration_ms(text.strip()) is None:
             recurrence.zone_named(self._zone)  # else the time would be meant in that of the machine
-        found = (now + span, now + span) if span is not None else self._times.span(text)
-        if found is None or found[0] != found[1]:
+        found = self._times.coming(text)  # as a cell of a file and the form of New task take it
+        if found is None:
             raise UsageError(
                 spoken.phrase(
                     "{field} takes {examples}, not {text}",
@@ -60,6 +61,6 @@ class Instants:
                 ),
                 field=field,
             )
-        if found[0] <= now:
+        if found <= self._times.now_ms:
             raise UsageError(spoken.phrase("{field}: {time} is past", field=field, time=text.strip()[:40]), field=field)
-        return found[0]
+        return found

@@ -12,7 +12,7 @@ SHEET: dict[str, str] = {
     "sheet.formula": N_("a formula without a value; open the file in Excel and save it"),
     "sheet.error_cell": N_("an error of the sheet; correct the cell"),
     "sheet.no_type": N_("no task type; fill it in"),
-    "sheet.type": N_("no such task type; use one of those in Settings"),
+    "sheet.type": N_("no such task type; see the page Task types, or `type list`"),
     "sheet.type_near": N_("no such task type; did you mean {near}?"),
     "sheet.type_several": N_("several task types are called that: {names}; write the code"),
     "sheet.no_shop": N_("no shop; fill in its id or its name"),

@@ -45,7 +45,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--payload", default="{}", help="JSON object")
     parser.add_argument("--priority", default="")
     parser.add_argument("--delay", type=seconds, default=0.0, metavar="DURATION", help="10m, 2h, or seconds")
-    parser.add_argument("--not-before", default="", metavar="TIME", help="2026-11-22T08:00, in the fleet's time zone")
+    parser.add_argument(
+        "--not-before", default="", metavar="TIME", help="2026-11-22T08:00, 18:00, tomorrow 9:00 (fleet time zone), 2h"
+    )
     parser.add_argument(
         "--deadline",
         default="",
