@@ -238,6 +238,7 @@ def test_the_next_change_is_one_step_away(ask: Ask, record: Record, qtbot: QtBot
     assert "have dead letters: " in page.later_change.toolTip()
     page.resize(1500, 900)
     assert said == f"Change after: {page.later_change.text()}"
+    assert page.earlier_change.text() == "None is known"
     page.resize(700, 900)
     assert not page.later_change.text(), "where there is no room the tip names it"
     with qtbot.waitSignal(page.answered, timeout=WAIT_MS):

@@ -565,7 +565,8 @@ class PastPage(Page):
             button.set_tip(safe.tooltip(_("{name}: {value}").format(name=tip, value=said)) if said else tip)
             button.setMinimumWidth(room)
             button.setMaximumWidth(room or QWIDGETSIZE_MAX)
-            button.set_count_text(said if room else "")
+            named = said or (_("None is known") if current else "")
+            button.set_count_text(named if room else "")
             button.setAccessibleName(_("{name}: {value}").format(name=tip, value=said) if said else tip)
 
     def _say_stretch(self) -> None:
