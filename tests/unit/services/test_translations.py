@@ -44,7 +44,8 @@ def test_nothing_is_fuzzy(language: str) -> None:
     assert not [message.id for message in tool.load(language) if message.id and message.fuzzy]
 
 
-#: words for which another is used everywhere: slot 工位, broker 消息代理, worker 执行节点, leader 主节点, fleet 集群; you is 您
+#: words for which another is used everywhere: slot 工位, broker 消息代理, worker 执行节点, leader 主节点,
+#: fleet 集群, you 您
 OTHER_WORDS = ("槽位", "消息服务器", "执行机", "协调者", "车队", "机群", "你")
 
 
