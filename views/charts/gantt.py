@@ -366,9 +366,7 @@ class Gantt(QWidget):
 
     def _paint_ring(self, painter: QPainter, run: DayAttempt, room: QRectF) -> None:
         if run.key in (self._current, self._hover):
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme().color("focus" if run.key == self._current else "text"), 2))
-            painter.drawRoundedRect(room.adjusted(-2.5, -2.5, 2.5, 2.5), 4, 4)
+            draw_focus(painter, room.adjusted(-3.5, -3.5, 3.5, 3.5), keys=run.key == self._current)
 
     def _paint_cell(self, painter: QPainter, bar: _Bar) -> None:
         """Ground, glyph or number, and below it a pip for each attempt of the one task that needed several."""

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import msgspec
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 
 from services import i18n
@@ -15,7 +15,7 @@ from views.support import shown, text
 from views.support.instant import ticks
 from views.support.language import say_in_language
 from views.support.look import line
-from views.support.paint import width_of, write
+from views.support.paint import draw_box, draw_focus, width_of, write
 from views.theme import theme
 from views.theme.tokens import STATUS_BAR
 from views.widgets.layout import in_row
@@ -106,12 +106,12 @@ class StatusPart(QAbstractButton):
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme().color("rail"))  # of the bar
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         height = self.height()
-        if self._boxed or self.hasFocus():
-            edge = "focus" if self.hasFocus() else self._tone
-            painter.setPen(QPen(theme().color(edge), 2 if self.hasFocus() else 1))
-            painter.drawRoundedRect(QRectF(1.5, 3.5, self.width() - 3, height - 7), 4, 4)
+        edge = QRectF(1, 3, self.width() - 2, height - 6)
+        if self.hasFocus():
+            draw_focus(painter, edge)
+        elif self._boxed:
+            draw_box(painter, edge, 4, theme().color(self._tone), None)
         left = _PAD
         if self._icon:
             pixmap = theme().pixmap(self._icon, self._tone, _ICON)

@@ -174,9 +174,9 @@ class SearchButton(QAbstractButton):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        focused = self.hasFocus()
-        edge, line = ("focus", 2) if focused else ("ctl", 1)
-        draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color(edge), theme().color("input"), line)
+        draw_box(painter, self.rect(), RADIUS_BUTTON, theme().color("ctl"), theme().color("input"))
+        if self.hasFocus():
+            draw_focus(painter, self.rect(), RADIUS_BUTTON)
         painter.drawPixmap(10, (self.height() - 14) // 2, theme().pixmap("ph.magnifying-glass", "text2", 14))
         if self.width() < _SEARCH_WORDS:
             return

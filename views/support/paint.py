@@ -136,6 +136,9 @@ def draw_box(
     painter.translate(-box.x(), -box.y())
 
 
-def draw_focus(painter: QPainter, box: QRect | QRectF, radius: float = 4) -> None:
-    """Show within `box` what the keys are for."""
-    draw_box(painter, box, radius, theme().color("focus"), None, 2)
+def draw_focus(painter: QPainter, box: QRect | QRectF, radius: float = 4, *, keys: bool = True) -> None:
+    """Show within `box` what the keys are for; not ``keys``: what the mouse is on, by a ring of the same shape."""
+    smooth = painter.testRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    draw_box(painter, box, radius, theme().color("focus" if keys else "text"), None, 2)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)

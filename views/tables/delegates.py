@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
 
 from views.support.language import on_language_changed
-from views.support.paint import draw_line
+from views.support.paint import draw_focus, draw_line
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink, is_own, painter_of, text_kind
 from views.tables.record_model import Heading, RecordModel
@@ -22,7 +22,6 @@ from views.theme import theme
 PADDING = 8
 EDGE = 3
 HEADING = 27
-_NO_BRUSH = Qt.BrushStyle.NoBrush
 _BARE = frozenset({"tick", "glyph"})
 
 
@@ -93,7 +92,7 @@ class CellDelegate(QStyledItemDelegate):
             rect = QRect(left + pad, top, room - 2 * pad, height - 1)
             self._paint_cell(painter, rect, Cell(record, column, dimmed, ticked))
             if current and self.show_focus and section == self.current_section:
-                self._paint_focus(painter, QRect(left, top, room, height))
+                draw_focus(painter, QRect(left, top, room, height - 1), 3)
 
     def _paint_heading(self, painter: QPainter, room: QRect, heading: Heading) -> None:
         painter.fillRect(room.x(), room.bottom(), room.width(), 1, theme().color("line"))
@@ -115,12 +114,6 @@ class CellDelegate(QStyledItemDelegate):
         painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
         painter_of(kind)(painter, rect, cell, self._ink)
         painter.restore()
-
-    @staticmethod
-    def _paint_focus(painter: QPainter, rect: QRect) -> None:
-        painter.setBrush(_NO_BRUSH)
-        painter.setPen(QPen(theme().color("focus"), 2))
-        painter.drawRoundedRect(rect.adjusted(1, 1, -1, -2), 3, 3)
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Return the room the whole text needs, for fitting a column to its content."""

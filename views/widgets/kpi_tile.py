@@ -29,7 +29,7 @@ from views.charts.sparkline import paint_sparkline
 from views.support.elide import shorter
 from views.support.keys import beside
 from views.support.language import say_in_language
-from views.support.paint import cut, draw_box, outlines, width_of, write
+from views.support.paint import cut, draw_focus, outlines, width_of, write
 from views.theme import theme
 from views.theme.tokens import CARD_GAP, RADIUS_CARD
 
@@ -168,14 +168,7 @@ class KpiTile(QAbstractButton):
             painter.fillRect(QRectF(0, 0, self.width(), 2.5), theme().color(self._alarm_role))
             painter.setClipping(False)
         if self.hasFocus():
-            draw_box(
-                painter,
-                QRectF(self.rect()).adjusted(-0.5, -0.5, 0.5, 0.5),
-                RADIUS_CARD,
-                theme().color("focus"),
-                None,
-                2,
-            )
+            draw_focus(painter, self.rect(), RADIUS_CARD)
         else:
             painter.fillPath(edge, theme().color("line"))
         if self._kpi.alarm and not self.hasFocus():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
 from views.support.look import Label, line
+from views.support.paint import draw_focus
 from views.support.spoken import Role, spoken
 from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
@@ -39,9 +40,7 @@ class _SectionHead(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self.hasFocus():
-            painter = QPainter(self)
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRoundedRect(self.rect().adjusted(3, 3, -3, -3), 4, 4)
+            draw_focus(QPainter(self), self.rect().adjusted(2, 2, -2, -2))
 
 
 class Section(QWidget):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
+from views.support.paint import draw_focus
 from views.theme import theme
 
 _WIDTH, _HEIGHT = 28, 16
@@ -55,6 +56,4 @@ class Toggle(QAbstractButton):
         painter.setBrush(theme().color("white" if on else edge))
         painter.drawEllipse(QRectF(left, top + 3, side, side))
         if self.hasFocus():
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(track.adjusted(-2.5, -2.5, 2.5, 2.5), _HEIGHT / 2 + 2, _HEIGHT / 2 + 2)
+            draw_focus(painter, track.adjusted(-3.5, -3.5, 3.5, 3.5), _HEIGHT / 2 + 2)

@@ -32,6 +32,7 @@ from services.i18n import _, ngettext
 from views.dialogs.sheet.model import STATE, SheetModel
 from views.support import safe, text
 from views.support.language import say_in_language
+from views.support.paint import draw_focus
 from views.theme import theme
 from views.theme.tokens import TABLE_HEADER, status
 
@@ -323,9 +324,7 @@ class _Cells(QStyledItemDelegate):
         else:
             self._paint_words(painter, room, self._model.words(row, section), wrong=fault is not None)
         if index == self._view.currentIndex() and self._view.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRect(room.adjusted(1, 1, -2, -2))
+            draw_focus(painter, room.adjusted(0, 0, -1, -1), 1)
 
     def _paint_state(self, painter: QPainter, room: QRect, row: int) -> None:
         name = self._model.status(row)

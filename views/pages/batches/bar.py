@@ -13,6 +13,7 @@ from services.i18n import _
 from views.pages.batches import words
 from views.support import text
 from views.support.look import set_look
+from views.support.paint import draw_focus
 from views.theme import theme
 
 HEIGHT, BOX_WIDTH, BOX_HEIGHT, GAP, HEAD = 9, 176, 46, 12, 24
@@ -261,9 +262,10 @@ class Boxes(QWidget):
     def _paint_box(self, painter: QPainter, place: QRectF, box: Box) -> None:
         chosen = box.key == self._picked
         painter.setBrush(theme().color("sel" if chosen else "hover" if box.key == self._hover else "raised"))
-        focus = self.hasFocus() and box.key == self._cursor
-        painter.setPen(QPen(theme().color("focus" if focus else "selline" if chosen else "line2"), 2 if focus else 1))
+        painter.setPen(theme().color("selline" if chosen else "line2"))
         painter.drawRoundedRect(place, 6, 6)
+        if self.hasFocus() and box.key == self._cursor:
+            draw_focus(painter, place.adjusted(-1, -1, 1, 1), 6)
         inner = place.adjusted(9, 5, -9, -8)
         left = inner.left()
         if called := self._called(box.within):

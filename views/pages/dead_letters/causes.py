@@ -15,7 +15,7 @@ from services.monitor.letters.causes import BARS, Cause
 from views.pages.dead_letters import words
 from views.support import instant, text
 from views.support.language import say_in_language
-from views.support.paint import cut, width_of, write
+from views.support.paint import cut, draw_focus, width_of, write
 from views.support.words import verdicts
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
@@ -214,9 +214,7 @@ def _paint_ground(painter: QPainter, room: QRect, state: QStyle.StateFlag) -> No
     if selected:
         painter.fillRect(QRect(room.left(), room.top(), 3, room.height() - 1), theme().color("accent"))
     if state & QStyle.StateFlag.State_HasFocus:
-        painter.setPen(QPen(theme().color("focus"), 2))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(QRectF(room).adjusted(1, 1, -1, -2), 3, 3)
+        draw_focus(painter, room.adjusted(0, 0, 0, -1), 3)
 
 
 def title_lines(title: str, width: int) -> list[str]:

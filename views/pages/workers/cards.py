@@ -24,6 +24,7 @@ from views.pages.workers.verbs import OfWorker, WorkerVerb
 from views.support import instant, safe, text
 from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label, line, paint_ground
+from views.support.paint import draw_focus
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.badge import Badge
@@ -451,8 +452,7 @@ class _Door(Button):
         painter.setPen(theme().color("accent" if self.isEnabled() else "dis"))
         painter.drawText(self.rect(), _WRAP, self.text())
         if self.hasFocus():
-            painter.setPen(QPen(theme().color("focus"), 2))
-            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+            draw_focus(painter, self.rect())
 
 
 class FactList(QWidget):

@@ -31,6 +31,7 @@ from services.i18n import _, ngettext
 from views.support import instant, safe, text
 from views.support.instant import ticks
 from views.support.language import on_language_changed
+from views.support.paint import draw_focus
 from views.support.spoken import Role, spoken
 from views.support.words import shop
 from views.support.words.shop import platform_name as platform_name
@@ -364,8 +365,7 @@ class HeatMap(QWidget):
         ring = QRectF(left, top, side, side)
         painter.setPen(QPen(theme().color("surface"), 2))
         painter.drawRoundedRect(ring.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
-        painter.setPen(QPen(theme().color("focus" if self.hasFocus() and self._by_key else "text"), 2))
-        painter.drawRoundedRect(ring.adjusted(-1, -1, 1, 1), 4, 4)
+        draw_focus(painter, ring.adjusted(-2, -2, 2, 2), keys=self.hasFocus() and self._by_key)
 
     # the current shop
 
