@@ -126,6 +126,7 @@ class TaskVerb(Verb[Chosen]):
     note: str = ""  #: source text: what to write down before; "" asks for nothing
     note_needed: str = ""  #: source text: why nothing happens without
     careful: Callable[[Sequence[Pick]], bool] = _never  #: asked about however few they are
+    given_back: bool = False  #: its undo leaves nothing behind: however many they are, no number is typed
 
     # what is done
     run: Callable[[CommandSet, Sequence[Pick]], Outcome] = lambda _commands, _picks: Outcome()  #: blocking
@@ -215,7 +216,7 @@ def question(verb: TaskVerb, picks: Sequence[Pick], environment: str) -> Questio
         verb=verb.count(len(fit)),
         danger=verb.danger,
         leave=verb.leave,
-        typed=typed_count(len(fit), environment),
+        typed="" if verb.given_back else typed_count(len(fit), environment),
         note=_(verb.note) if verb.note else "",
         note_needed=_(verb.note_needed) if verb.note_needed else "",
     )

@@ -338,6 +338,12 @@ def _unless_refused(call: Callable[[], Outcome]) -> Outcome:
     return outcome
 
 
+def republishing(number: int) -> str:
+    """What is told while so few dead letters are held."""
+    words = ngettext("Republishing {n} task in 5 s", "Republishing {n} tasks in 5 s", number)
+    return words.format(n=text.count(number))
+
+
 def under_way(verb: str, count: int) -> str:
     """What is told while this is done to so many, "" where they are few; ``verb`` is translated."""
     if count <= MANY:

@@ -23,7 +23,7 @@ from services.monitor.batches import READ, BatchQueries
 from services.monitor.files import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.dialogs.confirm import ConfirmDialog, Question, confirm_limit, typed_count
 from views.dialogs.file import ask_file
 from views.kit.page_acts import PageActs
 from views.kit.task_verb import again_of_cancelled, explain_again, many, told_cancelled, told_created_again
@@ -99,7 +99,7 @@ class BatchActions(PageActs):
 
     def raise_waiting(self, one: BatchNow) -> None:
         """What waits through the high lane."""
-        self._plan(self._commands.plan_raise, one, self._raise)
+        self._plan(self._commands.plan_raise, one, self._ask_raise)
 
     def cancel(self, one: BatchNow) -> None:
         """End what has not ended, after a look at it."""
@@ -176,6 +176,23 @@ class BatchActions(PageActs):
     def _told_again(self, outcome: Outcome) -> str:
         self.changed.emit()
         return told_created_again(outcome)
+
+    def _ask_raise(self, plan: BatchPlan) -> None:
+        """Very many only after a look at how many that are; all of it can be taken back, so that nothing is typed."""
+        number = len(plan.task_ids)
+        if number <= confirm_limit(self._context.environment):
+            self._raise(plan)
+            return
+        question = Question(
+            title=N_("Raise the priority"),
+            number=many(number),
+            rows=((_("batch"), plan.batch),),
+            text=_("What waits goes through the high lane, before that of others. Undo gives it back for ten seconds."),
+            verb=ngettext("Raise {n} task", "Raise {n} tasks", number).format(n=text.count(number)),
+        )
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(partial(self._raise, plan))
+        dialog.open()
 
     def _raise(self, plan: BatchPlan) -> None:
         tasks, queries = self._context.commands.tasks, self._context.tasks

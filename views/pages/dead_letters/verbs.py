@@ -30,7 +30,7 @@ from services.i18n import N_, _, ngettext
 from services.monitor.letters.causes import Cause
 from views.context import PageContext
 from views.dialogs.again import ask_why
-from views.dialogs.confirm import ConfirmDialog, Finding, Question, typed_count
+from views.dialogs.confirm import ConfirmDialog, Finding, Question, confirm_limit
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.telling import Telling, republished
@@ -42,7 +42,7 @@ from views.pages.dead_letters import words
 from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, Other, SplitOff, decided_of
 from views.pages.dead_letters.table import Wanted, ids_of, letters_of
 from views.support import instant, safe, shown, text
-from views.support.acting import REPUBLISH, UNDO_S, Acting, unless_changed
+from views.support.acting import REPUBLISH, UNDO_S, Acting, republishing, unless_changed
 from views.support.operation import Operation, Start
 from views.support.words import cause as causes
 from views.support.words import verdicts, way
@@ -129,6 +129,19 @@ class LetterActions(QObject):
         self._put(letters, Triage.ARCHIVED)
 
     def _put(self, letters: Letters, to: str) -> None:
+        if len(letters.ids) > confirm_limit(self._context.environment):
+            call = partial(_of_ids, self._context, letters.ids)
+            self._operation.start(call, partial(self._ask_to_put, letters, to), self._fail)
+            return
+        self._put_now(letters, to)
+
+    def _ask_to_put(self, letters: Letters, to: str, found: tuple[Sequence[Task], Mapping[str, Shop]]) -> None:
+        """Show what so many are first; the number of what can be taken back is not typed."""
+        dialog = ConfirmDialog(preview(*found, letters.note, to), self._owner)
+        dialog.confirmed.connect(partial(self._put_now, letters, to))
+        dialog.open()
+
+    def _put_now(self, letters: Letters, to: str) -> None:
         self.triage(letters.ids, to, letters.state)
         letters.then()
 
@@ -213,12 +226,11 @@ class LetterActions(QObject):
         ids = self._free(ids)
         if not ids:
             return
-        announce = ngettext("Republishing {n} task in 5 s", "Republishing {n} tasks in 5 s", len(ids)).format(
-            n=text.count(len(ids))
-        )
         call = partial(self._context.commands.dead_letters.republish, list(ids))
         about = [(REPUBLISH, one) for one in ids]
-        self._acting.delayed(announce, call, _republished, about=about, instead=partial(self._ask_why, call))
+        self._acting.delayed(
+            republishing(len(ids)), call, _republished, about=about, instead=partial(self._ask_why, call)
+        )
 
     def _ask_why(self, call: Callable[..., Outcome], outcome: Outcome, tell: Callable[[], None]) -> bool:
         """Of one whose work has succeeded since."""
@@ -415,8 +427,7 @@ class CauseActions(QObject):
     def _ask_archive(self, of: OfCause, found: tuple[Sequence[Task], Mapping[str, Shop]]) -> None:
         letters, shops = found
         ids = [task.task_id for task in letters]
-        question = preview(letters, words.heading(of.cause), self._context.environment, shops)
-        dialog = ConfirmDialog(question, self._owner)
+        dialog = ConfirmDialog(preview(letters, shops, words.heading(of.cause)), self._owner)
         dialog.confirmed.connect(partial(self._letters.triage, ids, Triage.ARCHIVED, of.wanted.triage))
         dialog.open()
 
@@ -601,8 +612,13 @@ def _with_shops(context: PageContext, wanted: Wanted) -> tuple[Sequence[Task], M
     return letters_of(context.tasks, wanted), context.shops()
 
 
-def preview(letters: Sequence[Task], title: str, environment: str, shops: Mapping[str, Shop]) -> Question:
-    """What archiving will take: of what cause, when it died, and how many of each shop."""
+def _of_ids(context: PageContext, ids: Sequence[str]) -> tuple[Sequence[Task], Mapping[str, Shop]]:
+    """Letters that were chosen one by one, and the shops that they are of. Blocking."""
+    return tuple(context.tasks.each_of(ids)), context.shops()
+
+
+def preview(letters: Sequence[Task], shops: Mapping[str, Shop], title: str = "", to: str = Triage.ARCHIVED) -> Question:
+    """What is put aside or opened again: of what cause, when it died, and how many of each shop."""
     count_of = Counter(task.shop for task in letters)
     lines = [(_called(shop, shops.get(shop)), text.count(count)) for shop, count in count_of.most_common()]
     rest = len(lines) - PREVIEW_ROWS
@@ -611,13 +627,26 @@ def preview(letters: Sequence[Task], title: str, environment: str, shops: Mappin
         lines = [*lines[:PREVIEW_ROWS], (more, "")]
     number = len(letters)
     count = text.count(number)
+    heading, verb = {
+        Triage.ARCHIVED: (
+            N_("Archive dead letters"),
+            ngettext("Archive {n} dead letter", "Archive {n} dead letters", number),
+        ),
+        Triage.IGNORED: (
+            N_("Ignore dead letters"),
+            ngettext("Ignore {n} dead letter", "Ignore {n} dead letters", number),
+        ),
+        Triage.OPEN: (
+            N_("Reopen dead letters"),
+            ngettext("Reopen {n} dead letter", "Reopen {n} dead letters", number),
+        ),
+    }[Triage(to)]
     return Question(
-        title=N_("Archive dead letters"),
+        title=heading,
         number=ngettext("{n} dead letter", "{n} dead letters", number).format(n=count),
-        text=" · ".join((title, _died(letters)) if letters else (title,)),
+        text=" · ".join(part for part in (title, _died(letters) if letters else "") if part),
         rows=tuple(lines),
-        verb=ngettext("Archive {n} dead letter", "Archive {n} dead letters", number).format(n=count),
-        typed=typed_count(number, environment),
+        verb=verb.format(n=count),
     )
 
 

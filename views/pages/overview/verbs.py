@@ -16,14 +16,14 @@ from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick
 from views.context import PageContext
 from views.dialogs.again import ask_why
-from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.dialogs.resuming import ask_to_resume
 from views.dialogs.shop_login import ShopLogin
 from views.kit.page_acts import PageActs
 from views.kit.task_acting import TaskActing
 from views.kit.task_verb import TaskVerb, again_of_cancelled, many, told_cancelled
 from views.support import priorities, text
-from views.support.acting import Acting
+from views.support.acting import REPUBLISH, Acting, republishing
 from views.support.operation import Start
 from views.support.words import type_names
 from views.widgets.heat_map.map import platform_name
@@ -49,6 +49,7 @@ SINK = TaskVerb(
     count=lambda n: _("Lower {tasks}").format(tasks=many(n)),
     run=lambda commands, picks: priorities.give(commands, {one.task_id: LOW for one in picks}), done=_sunk,
     undo=lambda commands, picks: priorities.back(commands, picks, N_("They have the priority of before.")),
+    given_back=True,
 )  # fmt: skip
 
 
@@ -108,7 +109,9 @@ class AttentionVerbs(PageActs):
         self._act(partial(self._context.commands.fleet.forget_worker, worker), said)
 
     def republish(self, task_id: str) -> None:
-        """Make a new task of a dead letter; what waits for the old one waits for the new one."""
+        """Make a new task of a dead letter, in a moment; what waits for the old one waits for the new one."""
+        if not self._acting.free(REPUBLISH, [task_id]):
+            return
         call = partial(self._context.commands.dead_letters.republish, [task_id])
 
         def told(_outcome: Outcome) -> str:
@@ -117,12 +120,18 @@ class AttentionVerbs(PageActs):
         def again(why: str, start: Start) -> None:
             self._acting.at_once(partial(call, reason=why), told, start=start)
 
-        self._acting.at_once(call, told, instead=lambda outcome, tell: ask_why(outcome, again, tell, self._owner))
+        self._acting.delayed(
+            republishing(1),
+            call,
+            told,
+            about=[(REPUBLISH, task_id)],
+            instead=lambda outcome, tell: ask_why(outcome, again, tell, self._owner),
+        )
 
     def cancel(self, target: str) -> None:
         """Cancel tasks that wait in vain, after a look at how many."""
         ids = target.split(",")
-        number = ngettext("{n} task", "{n} tasks", len(ids)).format(n=f"{len(ids):,}")
+        number = many(len(ids))
         question = Question(
             title=N_("Cancel what waits in vain"),
             rows=((_("waiting"), number),),
@@ -133,6 +142,7 @@ class AttentionVerbs(PageActs):
             note=_("Note, kept in the audit trail"),
             danger=True,
             leave=N_("Do not cancel"),
+            typed=typed_count(len(ids), self._context.environment),
         )
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._cancel(ids, dialog))

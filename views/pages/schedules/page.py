@@ -267,6 +267,10 @@ class SchedulesPage(ListPage[ScheduleRow]):
     def _find(self, key: object) -> ScheduleRow | None:
         return next((row for row in self._rows if row.schedule.name == key), None)
 
+    def undo(self, after: int = 0) -> bool:
+        """Take back the newest act while that is offered."""
+        return self.actions_of_page.acting.undo(after)
+
     def commands(self) -> Sequence[PageCommand]:
         """What the palette offers: the verbs of the schedule under the cursor, and a new one."""
         row = self.current()

@@ -8,27 +8,38 @@ from functools import partial
 from typing import TypeVar
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 
 from services import messages
+from services.commands.outcome import Outcome
 from services.domain.plans.schedule import Tally
 from services.i18n import N_, _, ngettext
 from services.monitor.schedules import ScheduleRow
+from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.kit.page_acts import PageActs
+from views.kit.task_verb import FEW
 from views.kit.verb import Verb
 from views.pages.schedules import words
 from views.pages.schedules.backfill import BackfillDialog
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.versions import VersionsDialog
 from views.support import text
-from views.support.acting import TELL_S
+from views.support.acting import HOLD_MANY_S, HOLD_S, TELL_S, Acting
 from views.widgets.toast import ToastSpec
 
 T = TypeVar("T")
+#: the name of what is held, for nothing else is about it
+RUN = "schedule.run"
 
 
 class ScheduleActions(PageActs):
     """What is done to schedules."""
+
+    def __init__(self, context: PageContext, owner: QWidget) -> None:
+        super().__init__(context, owner)
+        self.acting = Acting(self, context.toast, context.pending)
+        self.acting.ended.connect(self.changed)
 
     def create(self) -> None:
         """Make a new one, in a dialog."""
@@ -61,11 +72,27 @@ class ScheduleActions(PageActs):
             text=_("{name} runs for {shops}. Its next run stays as planned.").format(
                 name=row.schedule.name, shops=words.shops(row.schedule)
             ),
-            verb=_("Run now"),
+            verb=ngettext("Create {n} task", "Create {n} tasks", row.shops).format(n=text.count(row.shops)),
             typed=typed_count(row.shops, self._context.environment),
         )
-        call = partial(self._context.commands.schedules.run, row.schedule.name)
-        self._ask(question, call, self._ran)
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(partial(self._hold_run, row.schedule.name, row.shops))
+        dialog.open()
+
+    def _hold_run(self, name: str, number: int) -> None:
+        """What it creates cannot be taken back, so that it waits for a moment."""
+        if not self.acting.free(RUN, [name]):
+            return
+        tallies: list[Tally] = []
+
+        def call() -> Outcome:
+            tallies.append(self._context.commands.schedules.run(name))
+            return Outcome(done=(name,))
+
+        seconds = HOLD_S if number <= FEW else HOLD_MANY_S
+        words = ngettext("{name} creates {n} task in {s} s", "{name} creates {n} tasks in {s} s", number)
+        announce = words.format(name=name, n=text.count(number), s=seconds)
+        self.acting.delayed(announce, call, lambda _outcome: self._ran(tallies[-1]), seconds, about=[(RUN, name)])
 
     def backfill(self, row: ScheduleRow) -> None:
         """Make up for runs that are missing, in a dialog that shows them first."""

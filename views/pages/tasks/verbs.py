@@ -298,7 +298,7 @@ RAISE = TaskVerb(
     suits=MOVABLE, misfit=_not_waiting, title=N_("Raise the priority"), explain=_explain_raise,
     count=lambda n: ngettext("Raise {n} task", "Raise {n} tasks", n).format(n=text.count(n)),
     run=lambda commands, picks: raise_priority(commands, picks), done=_raised,
-    undo=priorities.back,
+    undo=priorities.back, given_back=True,
 )  # fmt: skip
 RUN_NOW = TaskVerb(
     key="run_now", text=N_("Run now"), icon="ph.lightning", shortcut="tasks.run_now",
@@ -314,7 +314,7 @@ LOWER = TaskVerb(
     title=N_("Lower the priority"), explain=_explain_lower,
     count=lambda n: ngettext("Lower {n} task", "Lower {n} tasks", n).format(n=text.count(n)),
     run=lambda commands, picks: lower_priority(commands, picks), done=_lowered,
-    undo=priorities.back,
+    undo=priorities.back, given_back=True,
 )  # fmt: skip
 #: one attempt goes through what a person closed, or what closed because the shop keeps failing
 TRY_ANYWAY = TaskVerb(

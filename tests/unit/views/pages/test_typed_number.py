@@ -1,4 +1,6 @@
-"""Acting on many of a production fleet takes the number, typed; everywhere, and not for few."""
+"""Acting on many of a production fleet takes the number, typed; everywhere, and not for few, nor for what an Undo gives
+back without a trace.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,16 @@ from services.monitor.tasks import Pick, Weighed
 from views.dialogs.confirm import Question
 from views.kit.task_verb import TaskVerb, question
 from views.pages.dead_letters.verbs import preview
+from views.pages.overview.verbs import SINK
 from views.pages.tasks import verbs
 from views.pages.tasks.panel import deciding
 
 Asked = Callable[[int, str], Question]
 
 
-def archive(number: int, environment: str) -> Question:
+def archive(number: int, _environment: str) -> Question:
     letters = [Task(task_id=f"t{n}", shop_id="s1", platform="pdd", task_type="t") for n in range(number)]
-    return preview(letters, "login expired", environment, {})
+    return preview(letters, {}, "login expired")
 
 
 def decide(number: int, environment: str) -> Question:
@@ -41,10 +44,16 @@ def of(verb: TaskVerb) -> Asked:
     return asked
 
 
-ALL = [of(verb) for verb in verbs.VERBS if verb not in verbs.DECISIONS]
+GIVEN_BACK = (verbs.RAISE, verbs.LOWER, SINK)
+ALL = [of(verb) for verb in verbs.VERBS if verb not in (*verbs.DECISIONS, *GIVEN_BACK)]
 
 
-@pytest.mark.parametrize("asked", [*ALL, archive, decide])
+@pytest.mark.parametrize("asked", [*ALL, decide])
 def test_the_number_of_what_fits_is_typed_in_production(asked: Asked) -> None:
     assert [asked(number, "production").typed for number in (50, 51)] == ["", "51"]
     assert [asked(number, "").typed for number in (51, 500, 501)] == ["", "", "501"]
+
+
+@pytest.mark.parametrize("asked", [*map(of, GIVEN_BACK), archive])
+def test_nothing_is_typed_for_what_can_be_given_back(asked: Asked) -> None:
+    assert [asked(number, "production").typed for number in (51, 5001)] == ["", ""]

@@ -18,7 +18,7 @@ from services.domain.task.search.query import Query
 from tests.support import widgets
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
-from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.confirm import LIMITS, ConfirmDialog
 from views.kit.list_source import FIRST
 from views.pages.batches.page import ENDED, BatchesPage
 
@@ -230,6 +230,23 @@ def test_raising_goes_at_once_and_is_taken_back(qtbot: QtBot, fleet: Fleet, open
     fleet.toasts[-1].actions[0].call()
     qtbot.waitUntil(lambda: {task.lane for task in fleet.store.get(ids)} == {"normal"}, timeout=WAIT_MS)
     assert {task.priority for task in fleet.store.get(ids)} == {6}
+
+
+@pytest.mark.one_pair
+def test_raising_very_many_is_looked_at_first_and_wants_nothing_typed(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(LIMITS, False, 2)
+    ids = create(fleet, "nightly", 3, priority="normal")
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    dialog = answer(qtbot, page, page.buttons["raise"].click)
+    assert {task.lane for task in fleet.store.get(ids)} == {"normal"}
+    assert (dialog.verb_button.text(), dialog.typed_field.isVisible()) == (f"Raise {len(ids)} tasks", False)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        dialog.verb_button.click()
+    assert {task.lane for task in fleet.store.get(ids)} == {"high"}
+    assert [one.text for one in fleet.toasts[-1].actions] == ["Undo"]
 
 
 def listed(qtbot: QtBot, fleet: Fleet, page: BatchesPage) -> set[str]:

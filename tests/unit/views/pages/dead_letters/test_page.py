@@ -30,7 +30,7 @@ from tests.support.widgets import press
 from tests.support.widgets import words as said
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
 from tests.unit.views.pages.opening import LEAST, SMALL, opening
-from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.confirm import LIMITS, ConfirmDialog
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runs import RunsDialog
 from views.dialogs.schema.form import LineInput
@@ -934,6 +934,29 @@ def test_ticked_letters_are_archived_together(qtbot: QtBot, fleet: Fleet, open_p
     page.bar.buttons[Triage.ARCHIVED].click()
     qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 15, Triage.ARCHIVED: 18})
     qtbot.waitUntil(lambda: [spec.text for spec in fleet.toasts] == ["18 dead letters archived"])
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize(("state", "verb"), [(Triage.ARCHIVED, "Archive"), (Triage.IGNORED, "Ignore")])
+def test_very_many_ticked_letters_are_looked_at_first_and_no_number_is_typed(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch, state: str, verb: str
+) -> None:
+    monkeypatch.setitem(LIMITS, False, 17)
+    fleet.seed_deaths()
+    page = open_page()
+    page.table.records.tick_all()
+    page.bar.buttons[state].click()
+    qtbot.waitUntil(lambda: page.findChild(ConfirmDialog) is not None)
+    dialog = page.findChild(ConfirmDialog)
+    assert dialog is not None
+    assert fleet.store.counts().triage == {Triage.OPEN: 33}
+    assert (dialog.verb_button.text(), dialog.verb_button.isEnabled()) == (f"{verb} 18 dead letters", True)
+    assert sum(int(number) for _name, number in dialog.question.rows) == 18
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 15, state: 18})
+    qtbot.waitUntil(lambda: bool(fleet.toasts))
+    press(fleet.toasts[-1], "Undo")
+    qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 33})
 
 
 def test_new_letters_wait_and_the_open_one_stays(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

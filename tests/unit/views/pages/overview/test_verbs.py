@@ -12,9 +12,9 @@ from services.domain.change import Claim
 from services.domain.fleet.shop import Pause
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task.record import Task
-from tests.support.widgets import words
+from tests.support.widgets import press, words
 from tests.unit.views.pages.fleet_rig import Fleet, Logins
-from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.confirm import LIMITS, ConfirmDialog
 from views.pages.overview.verbs import ACTS, AttentionVerbs
 
 
@@ -79,6 +79,37 @@ def test_what_cannot_be_taken_back_is_asked_about_and_its_note_kept(
     assert (entry.action, set(entry.target)) == ("task.cancel", {task.task_id for task in tasks})
     told = "1 running task asked to stop" if verb == "stop_task" else "2 tasks cancelled"
     assert [(spec.text, [one.text for one in spec.actions]) for spec in fleet.toasts] == [(told, ["Create again"])]
+
+
+def test_what_is_republished_is_held_for_a_moment_and_once(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:
+    fleet.seed_shops(6)
+    dead = fleet.die("pdd", "pdd-10021", "sync_order", "TimeoutError: no answer", {})
+    verbs = AttentionVerbs(fleet.context, owner)
+    verbs.run("republish", dead)
+    (held,) = fleet.toasts
+    assert held.text == "Republishing 1 task in 5 s"
+    press(held, "Undo")
+    assert fleet.toasts[-1].text == "Taken back; nothing was changed."
+    assert fleet.store.counts().total == 1
+    verbs.run("republish", dead)
+    held = fleet.toasts[-1]
+    verbs.run("republish", dead)
+    assert fleet.toasts[-1].text == "That is about to happen already."
+    press(held, "Send now")
+    qtbot.waitUntil(lambda: fleet.toasts[-1].text == "Republished; what waits for it goes on.")
+    assert fleet.store.counts().total == 2
+
+
+def test_very_many_that_wait_in_vain_are_cancelled_once_their_number_was_typed(
+    fleet: Fleet, owner: QWidget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(LIMITS, False, 2)
+    tasks = create(fleet, 3)
+    AttentionVerbs(fleet.context, owner).run("cancel_tasks", ",".join(task.task_id for task in tasks))
+    dialog = asked(owner)
+    assert not dialog.verb_button.isEnabled()
+    dialog.typed_field.setText("3")
+    assert dialog.verb_button.isEnabled()
 
 
 def test_what_was_cancelled_meanwhile_is_not_told_as_cancelled_now(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:

@@ -21,6 +21,7 @@ from services.domain.task.search.query import Query
 from services.domain.types import task_type
 from services.monitor.schedules import RunLoad
 from services.sample.fleet import sample_shops
+from tests.support.widgets import press as press_toast
 from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import WAIT_MS, opening
@@ -155,9 +156,15 @@ def test_run_now_asks_with_the_number_and_leads_to_its_tasks(qtbot: QtBot, fleet
     page = open_page()
     page.buttons["run"].click()
     assert fleet.store.query(Query()).tasks == ()
-    confirm(qtbot, page)
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert dialog.verb_button.text() == "Create 6 tasks"
+    dialog.verb_button.click()
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        press_toast(fleet.toasts[-1], "Send now")
     assert len(fleet.store.query(Query()).tasks) == 6
     assert fleet.toasts[-1].text == "Created: 6 tasks"
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.refresh()
     with qtbot.waitSignal(page.navigate) as gone:
         page.table.open_requested.emit("nightly")
     target, text = gone.args
@@ -187,8 +194,38 @@ def test_run_now_of_a_production_fleet_wants_the_number_typed(
     page.buttons["run"].click()
     (dialog,) = page.findChildren(ConfirmDialog)
     assert not dialog.verb_button.isEnabled()
-    confirm(qtbot, page, "6")
+    dialog.typed_field.setText("6")
+    dialog.verb_button.click()
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        press_toast(fleet.toasts[-1], "Send now")
     assert len(fleet.store.query(Query()).tasks) == 6
+
+
+@pytest.mark.one_pair
+def test_a_run_is_held_and_taken_back_by_the_key_and_asked_for_twice_runs_once(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_shops(6)
+    plan(fleet)
+    page = open_page()
+
+    def run() -> None:
+        page.buttons["run"].click()
+        next(one for one in page.findChildren(ConfirmDialog) if one.isVisible()).verb_button.click()
+
+    run()
+    assert fleet.toasts[-1].text == "nightly creates 6 tasks in 5 s"
+    assert [action.text for action in fleet.toasts[-1].actions] == ["Undo", "Send now"]
+    assert page.undo()
+    assert fleet.toasts[-1].text == "Taken back; nothing was changed."
+    run()
+    held = fleet.toasts[-1]
+    run()
+    assert fleet.toasts[-1].text == "That is about to happen already."
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        press_toast(held, "Send now")
+    assert len(fleet.store.query(Query()).tasks) == 6
+    assert [entry.action for entry in fleet.store.audit(2)].count("schedule.run") == 1
 
 
 def test_removing_wants_the_name_typed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
