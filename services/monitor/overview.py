@@ -16,6 +16,8 @@ from services.monitor.history import Sample
 
 __all__ = ["DUE", "LANES", "Attention", "LaneDepth", "OverviewNow", "OverviewSource", "Sample"]
 
+#: of tasks that wait for another attempt so many are looked at, those that were created last
+RETRIES = 500
 #: in place of the seconds of its delay, of what is due again and waits in its lane
 DUE = 0
 NOT_KNOWN = Flow(state=LOADING, facts=Facts(known=False))
@@ -60,7 +62,7 @@ class OverviewNow(msgspec.Struct, frozen=True, kw_only=True):
     oldest_waiting_ms: int | None = None
     oldest_waiting_shop: str | None = None
     retry_levels: tuple[tuple[int, int], ...] = ()  #: (seconds of the delay or ``DUE``, tasks in it)
-    retry_last: int = 0  #: of those that wait for another attempt, those whose next one is the last
+    retry_last: int = 0  #: of those that were looked at, those whose next attempt is the last
     shops: tuple[ShopNow, ...] = ()
     attention: tuple[Attention, ...] = ()
     owed_s: float = 0.0  #: another number of dead letters is counted, which can be told in so many seconds; 0 for none

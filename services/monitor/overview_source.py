@@ -23,7 +23,7 @@ from services.monitor.forecast.flow import FlowQueries, numbers
 from services.monitor.history import History, Sample
 from services.monitor.letters.causes import CauseQueries
 from services.monitor.live import Live, Snapshot
-from services.monitor.overview import DUE, OverviewNow
+from services.monitor.overview import DUE, RETRIES, OverviewNow
 from services.monitor.past.joined import joined
 from services.monitor.past.queries import PastQueries
 from services.monitor.shops.states import ShopStates
@@ -183,7 +183,9 @@ class OverviewQueries:
     def _retrying(self) -> Sequence[Task]:
         if not self._live.snapshot().counts.status.get(Status.RETRYING, 0):
             return ()
-        return self._store.query(Query(terms=(equals("status", Status.RETRYING),), limit=500, want_total=False)).tasks
+        return self._store.query(
+            Query(terms=(equals("status", Status.RETRYING),), limit=RETRIES, want_total=False)
+        ).tasks
 
     def _sample(self, snapshot: Snapshot) -> None:
         if not snapshot.store.connected or snapshot.at_ms - self._sampled_ms < SAMPLE_EVERY_MS:

@@ -78,6 +78,7 @@ class QueueNow(msgspec.Struct, frozen=True, kw_only=True):
     state: str = insight.UNKNOWN
     wrong: tuple[str, ...] = ()
     pauses: tuple[Pause, ...] = ()  #: that hold all of it
+    without: tuple[str, ...] = ()  #: shops of which nothing waits in this lane, for each has a queue of its own
     leaving: bool = False  #: of a shop that goes back to the lanes
     curve: tuple[int, ...] = ()
 
@@ -118,6 +119,8 @@ class QueuesNow(msgspec.Struct, frozen=True, kw_only=True):
 
     rows: tuple[QueueNow, ...] = ()
     shops: int = 0  #: queues of shops that there are; rows may be fewer
+    ready: int = 0  #: of lanes and of all queues of shops
+    held: int = 0  #: by workers, likewise
     told: bool = True  #: whether the broker tells what it holds
     skipped: int = 0  #: of what is ready, messages without a task that waits, while nobody takes any
     publisher: PublisherNow = msgspec.field(default_factory=PublisherNow)
@@ -151,6 +154,7 @@ class QueueBoard:
         self._lock = threading.Lock()
         self._kept: dict[str, deque[Point]] = {}
         self._own: frozenset[str] = frozenset()
+        self._elsewhere: Mapping[str, int] = {}  #: of what is parked in a lane, what belongs to queues of shops
         live.on_changes(lambda changes: self.rates.note(changes.events))
         live.on_snapshot(self._sample)
 
@@ -165,13 +169,18 @@ class QueueBoard:
         states = self._documents()
         known = self._registry.shops()
         keys = {lane.shop_queue(key.partition(":")[2]): key for key in states}
+        own = frozenset(key for key, state in states.items() if state == shop_queue.OPEN)
         flows = self.rates.flows(snapshot.at_ms, states)
         blocked = snapshot.publisher().blocked
         by_name = {one.name: one for one in snapshot.depths} if snapshot.told else {}
         retrying = self._retrying(snapshot)
-        rows = [self._lane(name, snapshot, past, by_name, flows, blocked) for name in lane.LANES]
-        deepest = sorted(keys, key=lambda name: (-self._depth_of(name, keys[name], snapshot, by_name), name))
+        self._elsewhere = self._apart(snapshot, own)
+        rows = [self._lane(name, snapshot, past, by_name, flows, own) for name in lane.LANES]
+        depths = {name: self._depth_of(name, key, snapshot, by_name) for name, key in keys.items()}
+        deepest = sorted(keys, key=lambda name: (-depths[name], name))
         chosen = deepest[:most] + [name for name in deepest[most:] if name == also]
+        if past is None:
+            chosen = [name for name in deepest if depths[name]]
         rows += [
             self._shop(keys[name], states[keys[name]], known, snapshot, by_name, flows, blocked, ask=place < DEEPEST)
             for place, name in enumerate(chosen)
@@ -182,8 +191,10 @@ class QueueBoard:
         ]
         if past is not None:
             rows.append(self._dead(snapshot, past, flows))
+        work = [one for one in by_name.values() if one.kind == LANE or one.name in keys]
         return QueuesNow(
             rows=tuple(rows), shops=len(keys), told=snapshot.told, publisher=snapshot.publisher(),
+            ready=sum(one.ready for one in work), held=sum(one.unacked or 0 for one in work),
             skipped=skipped(snapshot.counts, snapshot.depths) if snapshot.told else 0,
             workers=snapshot.workers, at_ms=snapshot.at_ms,
         )  # fmt: skip
@@ -250,10 +261,10 @@ class QueueBoard:
         past: Sequence[Sample] | None,
         by_name: Mapping[str, QueueDepth],
         flows: Mapping[str, Flow],
-        blocked: bool,
+        own: Collection[str],
     ) -> QueueNow:
         depth = by_name.get(lane.LANE_QUEUE + name)
-        parked = snapshot.counts.lanes.get(name, {}).get(Status.BLOCKED, 0)
+        parked = _parked(snapshot, name, self._elsewhere)
         oldest = self._oldest(lane.LANE_QUEUE + name) if parked or depth is None or depth.ready else 0
         holds = tuple(one for one in snapshot.pauses if one.gate == paused.GATE and one.scope == SCOPE_ALL)
         row = QueueNow(
@@ -267,9 +278,21 @@ class QueueBoard:
             flow=flows.get(name, Flow()),
             oldest_at=oldest,
             pauses=holds,
+            without=tuple(sorted(own)),
             curve=tuple(getattr(sample, name) for sample in past or ()),
         )
-        return self._judged(row, snapshot, blocked)
+        return self._judged(row, snapshot, snapshot.publisher().blocked)
+
+    def _apart(self, snapshot: Snapshot, own: Collection[str]) -> dict[str, int]:
+        """Of what is parked in each lane by its records, how much is of shops with a queue of their own (``own``)."""
+        counts = snapshot.counts
+        apart = {key: number for key in own if (number := counts.shops.get(key, {}).get(Status.BLOCKED, 0))}
+        lanes = [name for name in lane.LANES if _parked(snapshot, name, {})]
+        if not apart or len(lanes) < 2:  # the records count by lane and by shop, not by both
+            return dict.fromkeys(lanes, sum(apart.values()))
+        terms = equals("status", Status.BLOCKED), equals("shop", *sorted(apart))
+        ask = (Query(terms=(*terms, equals("lane", name)), limit=1) for name in lanes)
+        return {name: self._store.query(one).number.number for name, one in zip(lanes, ask, strict=True)}
 
     def _shop(
         self,
@@ -416,8 +439,7 @@ class QueueBoard:
         for one in snapshot.depths:
             if one.kind == LANE:
                 name = one.name.removeprefix(lane.LANE_QUEUE)
-                parked = snapshot.counts.lanes.get(name, {}).get(Status.BLOCKED, 0)
-                fresh[one.name] = one.ready + parked, flows.get(name, Flow()), False
+                fresh[one.name] = one.ready + _parked(snapshot, name, self._elsewhere), flows.get(name, Flow()), False
             elif one.kind == SHOP and one.name in keys:
                 key = keys[one.name]
                 parked = snapshot.counts.shops.get(key, {}).get(Status.BLOCKED, 0)
@@ -438,6 +460,11 @@ class QueueBoard:
                 kept = self._kept[name] = deque(maxlen=SHOP_KEPT if of_shop else KEPT)
             if not kept or at_ms < kept[-1].at_ms or at_ms - kept[-1].at_ms >= (SHOP_STEP_MS if of_shop else STEP_MS):
                 kept.append(Point(at_ms, depth, flow.in_s, flow.out_s))
+
+
+def _parked(snapshot: Snapshot, name: str, elsewhere: Mapping[str, int]) -> int:
+    """How many tasks wait at gates in a lane, without those that are ``elsewhere``."""
+    return max(0, snapshot.counts.lanes.get(name, {}).get(Status.BLOCKED, 0) - elsewhere.get(name, 0))
 
 
 def _thin(points: Iterable[Point], most: int) -> tuple[Point, ...]:

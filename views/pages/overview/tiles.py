@@ -11,7 +11,7 @@ import numpy as np
 from services.domain.task.status import WAITING as STATUS_WAITING
 from services.domain.task.status import Status
 from services.i18n import N_, _, ngettext, pgettext
-from services.monitor.overview import DUE, OverviewNow
+from services.monitor.overview import DUE, RETRIES, OverviewNow
 from views.charts.series import EMPTY, Frame, Numbers, filled, success
 from views.pages.overview.limits import TileLimits
 from views.support import elide, safe, shown, text
@@ -20,6 +20,8 @@ from views.widgets.kpi_tile import Kpi
 SUCCESS_WINDOW_S = 300
 #: that nothing changed in a few seconds says nothing
 LEAST_CHANGE_S = 60
+#: delays that are told; of more than this the longest are one number
+DELAYS = 4
 
 
 class Sight(msgspec.Struct, frozen=True):
@@ -175,18 +177,32 @@ def running_kpi(sight: Sight) -> Kpi:
 
 def retrying_kpi(sight: Sight) -> Kpi:
     """What failed and waits for another try, by delay."""
-    total = sum(lane.retrying for lane in sight.now.lanes) or sum(count for _seconds, count in sight.now.retry_levels)
-    total = sight.now.status_counts.get("retrying", total)
-    levels = [
+    now = sight.now
+    total = sum(lane.retrying for lane in now.lanes) or sum(count for _seconds, count in now.retry_levels)
+    total = now.status_counts.get("retrying", total)
+    whole = sum(count for _seconds, count in now.retry_levels) < RETRIES  #: all of them were looked at
+    last = []
+    if now.retry_last:
+        words = _("{n} for the last time") if whole else _("at least {n} for the last time")
+        last.append(words.format(n=text.count(now.retry_last)))
+    context = " · ".join([*last, *_delays(now, total, whole=whole)]) or _("none waits to retry")
+    sentence = _say(_("Retrying"), text.count(total), "", context)
+    return Kpi(value=text.count(total), context=context, sentence=sentence, calm=not total)
+
+
+def _delays(now: OverviewNow, total: int, *, whole: bool) -> list[str]:
+    every = now.retry_levels
+    told = every if len(every) <= DELAYS else every[: DELAYS - 1]
+    parts = [
         _("{n} after {span}").format(n=text.count(count), span=text.join(str(seconds), pgettext("unit", "s")))
         if seconds != DUE
         else _("{n} due, in their lanes").format(n=text.count(count))
-        for seconds, count in sight.now.retry_levels[:3]
+        for seconds, count in told
     ]
-    last = [_("{n} for the last time").format(n=text.count(sight.now.retry_last))] if sight.now.retry_last else []
-    context = " · ".join([*last, *levels]) or _("none waits to retry")
-    sentence = _say(_("Retrying"), text.count(total), "", context)
-    return Kpi(value=text.count(total), context=context, sentence=sentence, calm=not total)
+    more = total - sum(count for _seconds, count in told)
+    if more > 0 and not (whole and told == every):
+        parts.append(ngettext("{n} more", "{n} more", more).format(n=text.count(more)))
+    return parts
 
 
 def dead_kpi(sight: Sight) -> Kpi:

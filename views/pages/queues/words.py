@@ -146,13 +146,12 @@ def summary(now: QueuesNow) -> str:
         return _("Loading…")
     if not now.told:
         return _("The broker does not answer: what waits there is not known.")
-    work = [row for row in now.rows if row.kind in (LANE, SHOP)]
-    parts = [_("{n} ready").format(n=text.count(sum(row.ready or 0 for row in work)))]
+    parts = [_("{n} ready").format(n=text.count(now.ready))]
     if now.skipped:
         parts.append(_("{n} of them without a task that waits").format(n=text.count(now.skipped)))
     back = sum(row.ready or 0 for row in now.rows if row.kind == DELAY)
     parts.append(_("{n} in back-off").format(n=text.count(back)))
-    parts.append(_("{n} with workers").format(n=text.count(sum(row.unacked or 0 for row in work))))
+    parts.append(_("{n} with workers").format(n=text.count(now.held)))
     dead = next((row.ready or 0 for row in now.rows if row.kind == DEAD_KIND), 0)
     parts.append(ngettext("{n} dead letter", "{n} dead letters", dead).format(n=text.count(dead)))
     return text.listed(parts)

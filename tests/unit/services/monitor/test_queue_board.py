@@ -8,9 +8,14 @@ import pytest
 from msgspec.structs import replace
 
 from services.clock import SystemClock
+from services.domain.change import Claim
 from services.domain.errors import BrokerUnavailable
+from services.domain.fleet import shop_queue
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.shop_queue import OPEN, ShopQueue
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task.order import BrokerHealth, QueueDepth
+from services.engine.lead.shop_queues import ShopQueues
 from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.queues.board import DELAY, QueueBoard
@@ -130,3 +135,54 @@ def test_the_forecast_is_looked_at_seldom_while_nobody_works_and_nothing_is_hear
     eventually(lambda: live.snapshot().heard() != told)
     room.clock.advance(31)
     assert {row.waiting for row in board.forecast().rows} == {2}
+
+
+@pytest.mark.parametrize("lanes", [("normal",), ("normal", "high")])
+def test_what_is_parked_of_a_shop_with_a_queue_of_its_own_waits_in_no_lane(
+    room: Room, live: Live, lanes: tuple[str, ...]
+) -> None:
+    board = QueueBoard(QueueQueries(room.store, room.registry, (30, 60)), live, History(None), room.clock)
+    shops = [Shop(platform="pdd", shop_id=one, dedicated=one == "own") for one in ("own", "other")]
+    room.store.put_shops(shops)
+    room.registry.forget()
+    queues = ShopQueues(room.store, room.broker, room.steps, room.registry, room.clock)
+    queues.settle(shops[0], "test")
+    room.store.set_pause(Pause(scope="platform:pdd", by="ann", at=room.store.now_ms()))
+    for lane in lanes:
+        for shop in ("own", "own", "other"):
+            task = room.create(shop_id=shop, priority=lane)
+            claim = Claim(
+                task_id=task.task_id, gen=task.gen, attempt=task.attempt, owner="w1#1", worker="w1", lease_ms=9
+            )
+            room.ask(claim)
+            assert room.task(task.task_id).status == "blocked"
+    live.start()
+    eventually(lambda: live.snapshot().told and live.snapshot().counts.status.get("blocked") == 3 * len(lanes))
+    rows = {row.name: row for row in board.now().rows}
+    parked = {name: row.parked for name, row in rows.items() if row.parked}
+    assert parked == {f"rpa_tasks_{lane}": 1 for lane in lanes} | {"single_shop_own": 2 * len(lanes)}
+    assert {row.without for row in rows.values() if row.lane} == {("pdd:own",)}
+    for name, number in parked.items():
+        assert len(board.questions.peek(name).tasks) == number
+
+
+def test_queues_of_shops_that_are_not_listed_count_all_the_same(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shops = [Shop(platform="pdd", shop_id=f"s{number:02}", dedicated=True) for number in range(30)]
+    room.store.put_shops(shops)
+    for shop in shops:
+        room.store.put_document(shop_queue.KIND, shop.key, shop_queue.DOCUMENT.dump(ShopQueue(state=OPEN)))
+    depths = [
+        QueueDepth(name=f"single_shop_{shop.shop_id}", kind="shop", ready=40 - at, unacked=2, consumers=int(at < 25))
+        for at, shop in enumerate(shops)
+    ]
+    lanes = [QueueDepth(name="rpa_tasks_normal", kind="lane", ready=7, unacked=1, consumers=1)]
+    monkeypatch.setattr(room.broker, "depths", lambda: [*lanes, *depths])
+    board = QueueBoard(QueueQueries(room.store, room.registry, (30, 60)), live, History(None), room.clock)
+    live.start()
+    eventually(lambda: live.snapshot().told)
+    now = board.now()
+    assert len([row for row in now.rows if row.kind == "shop"]) == 20
+    assert (now.ready, now.held) == (7 + sum(40 - at for at in range(30)), 61)
+    assert board.needing().number == 5

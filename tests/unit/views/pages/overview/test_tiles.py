@@ -55,6 +55,22 @@ def test_what_is_due_again_waits_after_no_delay(sight: Sight) -> None:
     assert plain(told.context) == "48 due, in their lanes · 2 after 30 s"
 
 
+@pytest.mark.parametrize(
+    ("levels", "number", "last", "said"),
+    [
+        (((DUE, 2), (30, 19), (60, 11), (120, 7)), 39, 0, "2 due · 19 after 30 s · 11 after 60 s · 7 after 120 s"),
+        (((DUE, 2), (30, 1), (60, 1), (120, 7), (300, 3)), 14, 0, "2 due · 1 after 30 s · 1 after 60 s · 10 more"),
+        (((30, 400), (60, 100)), 700, 9, "at least 9 for the last time · 400 after 30 s · 100 after 60 s · 200 more"),
+        (((30, 4),), 5, 0, "4 after 30 s"),
+    ],
+)  # fmt: skip
+def test_the_delays_make_up_the_number_however_many_wait(
+    sight: Sight, levels: tuple[tuple[int, int], ...], number: int, last: int, said: str
+) -> None:
+    told = kpi("retrying", sight, retry_levels=levels, retry_last=last, status_counts={"retrying": number})
+    assert plain(told.context).replace("due, in their lanes", "due") == said
+
+
 def test_running_tasks_of_a_silent_worker_fill_no_slots(sight: Sight) -> None:
     facts = replace(sight.now.flow.facts, unconfirmed=4)
     told = kpi("running", sight, running=4, slots_total=4, slots_busy=0, flow=replace(sight.now.flow, facts=facts))

@@ -238,6 +238,25 @@ def test_a_shop_gets_a_queue_is_paused_and_goes_back(qtbot: QtBot, fleet: Fleet,
     assert fleet.store.audit(1)[0].action == "shop.undedicate"
 
 
+def test_the_tasks_of_a_lane_are_opened_without_those_of_queues_of_shops(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    shop = Shop(platform="many", shop_id="own", dedicated=True)
+    fleet.context.commands.fleet.import_shops([shop])
+    own = TaskSpec(platform="many", shop_id="own", task_type="sync_order")
+    fleet.context.commands.tasks.create([own], origin="console")
+    ids = create(fleet, 2)
+    page = open_page()
+    until(qtbot, page, lambda: cells(page, "rpa_tasks_normal")["ready"] == "2" and "single_shop_own" in order(page))
+    choose(page, "rpa_tasks_normal")
+    assert page.panel.buttons["tasks"].text() == "Open 2 tasks"
+    with qtbot.waitSignal(page.navigate) as opened:
+        page.panel.buttons["tasks"].click()
+    assert sorted(fleet.context.tasks.ids(opened.args[1])) == sorted(ids)
+    choose(page, "rpa_delay_30s")
+    assert page.panel.buttons["tasks"].text() == "Open all in back-off"
+
+
 def test_a_small_window_has_room_for_the_name_of_a_shop_and_the_forecast(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     page.resize(*SMALL)
