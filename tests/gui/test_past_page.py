@@ -17,8 +17,11 @@ from services import assembly
 from services.domain.alerts import channel as channels
 from services.domain.alerts.channel import Channel
 from services.domain.past.frame import LEADER, SHOP, SWITCH, WORKER, Frame, Numbers
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import MISSED_RUN, Past, Planned, Schedule
 from services.domain.task.status import Triage
 from services.monitor.past.tape import Tape
+from services.ports import ScheduleEntry
 from tests.gui.desk import Desk
 from tests.support.held import held, settled
 from tests.support.widgets import find, words
@@ -184,8 +187,56 @@ def test_in_a_gap_nothing_is_made_up(ask: Ask, record: Record, qtbot: QtBot) -> 
     assert page.header.summary().startswith("No record from ")
     assert {(tile.kpi.context, tile.curve) for tile in page.tiles.values()} == {("no record", ())}
     assert "Waiting" not in copied(page)
-    assert page.strip.tip_at(page.strip.x_of(record.now - 15 * MINUTE)).endswith("No record")
-    assert page.strip.tip_at(page.strip.x_of(record.gap[0])).endswith("Not all of it was recorded")
+    tip = page.strip.tip_at(page.strip.x_of(record.now - 15 * MINUTE))
+    assert re.fullmatch(r"No record from (.*) to (.*)", tip), tip
+    assert page.strip.tip_at(page.strip.x_of(record.gap[0] - 30_000)).endswith("Not all of it was recorded")
+
+
+@pytest.mark.parametrize(
+    ("ago", "told"),
+    [
+        (HOUR // 2, r"(\d\d-\d\d )?\d\d:\d\d:\d\d"),
+        (72 * HOUR, r"\d\d-\d\d \d\d:\d\d · 1 min"),
+        (300 * HOUR, r"\d\d-\d\d \d\d:\d\d · 15 min"),
+    ],
+)
+def test_the_moment_is_written_as_finely_as_its_time_is_recorded(ask: Ask, record: Record, ago: int, told: str) -> None:
+    page = ask(record.now - ago)
+    assert re.fullmatch(told, page.strip.told.replace("\u202f", " ")), page.strip.told
+
+
+@pytest.mark.parametrize(("span", "minutes"), [("6h", 5), ("24h", 15), ("7d", 120), ("30d", 720)])
+def test_bars_begin_where_a_part_of_the_day_does_and_stay_as_time_goes_by(
+    ask: Ask, record: Record, qtbot: QtBot, span: str, minutes: int
+) -> None:
+    page = ask(record.now - MINUTE)
+    page.span.choose(span)
+    qtbot.waitUntil(lambda: page.strip.lanes.step_ms == minutes * MINUTE, timeout=WAIT_MS)
+    before = page.strip.lanes
+    begin = shown.moment(before.begin).astimezone(shown.zone())
+    assert (begin.hour * 60 + begin.minute) % minutes == begin.second == begin.microsecond == 0
+    assert sum(number for number in before.failed if number > 0) == 12
+    assert len(before.failed) == -(-(before.end - before.begin) // before.step_ms)
+    with qtbot.waitSignal(page.stretched, timeout=WAIT_MS):
+        page.refresh()
+    after = page.strip.lanes
+    assert after.end >= before.end
+    assert (after.begin - before.begin) % before.step_ms == 0
+
+
+def test_the_old_moment_stays_dimmed_until_the_new_one_is_complete(ask: Ask, record: Record, qtbot: QtBot) -> None:
+    page = ask(record.now - 5 * MINUTE)
+    numbers = page.tiles["waiting"].kpi
+    assert page.drawn.graphicsEffect() is None
+    with held(past, "_look") as call:
+        page.show_request(str(record.now - 7 * MINUTE))
+        call.wait(qtbot)
+        qtbot.waitUntil(lambda: page.drawn.graphicsEffect() is not None, timeout=WAIT_MS)
+        assert page.tiles["waiting"].kpi == numbers
+        with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+            call.let_go()
+    assert page.drawn.graphicsEffect() is None
+    assert page.tiles["waiting"].kpi != numbers
 
 
 def test_where_nobody_ever_recorded_it_says_so(ask: Ask, desk: Desk) -> None:
@@ -208,7 +259,7 @@ def test_a_click_on_the_strip_and_the_keys_choose_the_moment(ask: Ask, record: R
     assert "Dead letters: 0, now 12" in copied(page)
     with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
         QTest.keyClick(strip, Qt.Key.Key_Right)
-    assert page.past_ms - chosen == 6 * HOUR // 96
+    assert page.past_ms - chosen == 5 * MINUTE
 
 
 @pytest.mark.parametrize(("most", "more"), [(1, True), (50, False)])
@@ -336,8 +387,14 @@ def test_every_line_of_what_changed_opens_what_it_is_about(desk: Desk, ask: Ask,
     finally:
         tape.close()
     desk.context.commands.fleet.pause(f"shop:{keys[0]}")
+    dead = desk.fail(desk.create(2))
+    schedule = Schedule(name="nightly", task_type="refresh_goods", every_s=60, all_shops=True)
+    planned = Planned(schedule=schedule, past=(Past(at=now - 3 * MINUTE, kind=MISSED_RUN),))
+    entry = ScheduleEntry(name="nightly", body=schedules.dump(planned), next_at=now + HOUR)
+    assert desk.session.engine.store.put_schedule(entry, 0)
     page = ask(now - 5 * MINUTE)
-    qtbot.waitUntil(lambda: "Pause" in page.changes.accessibleName(), timeout=WAIT_MS)
+    for line in ("Pause", "New cause", "nightly"):
+        qtbot.waitUntil(lambda line=line: line in page.changes.accessibleName(), timeout=WAIT_MS)
     opened: dict[str, tuple[str, FromPast]] = {}
     page.changes.setFocus()
     qtbot.keyClick(page.changes, Qt.Key.Key_Home)
@@ -364,6 +421,9 @@ def test_every_line_of_what_changed_opens_what_it_is_about(desk: Desk, ask: Ask,
     where, shown_there = of("Pause")
     assert where == "audit"
     assert [entry.action for entry in desk.context.audit.entries(shown_there).entries] == ["pause"]
+    where, shown_there = of("New cause in 1 shop")
+    assert (where, desk.context.tasks.ids(shown_there)) == ("tasks", (dead.task_id,))
+    assert of("nobody made its run") == ("schedules", "nightly")
     (closed,) = (one for one in page.changes.entries() if "gone/1 is not heard of" in one.text)
     assert (closed.door, closed.closed) == (False, "gone/1 is not there any more")
 

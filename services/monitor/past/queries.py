@@ -33,6 +33,8 @@ AROUND_MS = 600_000
 SCAN, ACTS = 20_000, 500
 #: parts of a long stretch, and rows that each of them is made of, about
 PARTS, FINER = 96, 16
+#: and so many at least: 30 days of the coarsest rows, which would end in the middle of a part if several became one
+LEAST_ROWS = 3_000
 #: days that a rule is tried on
 TRIED_MS = 7 * DAY_MS
 #: rows of them: of the last day each five seconds, of the others each minute
@@ -134,13 +136,14 @@ class PastQueries:
             last = known[1] if self._now_ms() - known[1] <= ABSENT_MS else end
             return tape.at(min(begin, last)), tape.at(min(end, last))
 
-    def lanes(self, begin: int, end: int, parts: int = PARTS) -> Lanes:
-        """What stood out between two instants, in so many parts.
+    def lanes(self, begin: int, end: int, parts: int = PARTS, *, step_ms: int = 0) -> Lanes:
+        """What stood out between two instants, in so many parts, or in such of ``step_ms``, the last of them shorter.
 
         Raises:
             StoreUnavailable: the file of the recorder cannot be read, or the store does not answer.
         """
-        step, now = max(1, -(-(end - begin) // parts)), self._now_ms()
+        step, now = step_ms or max(1, -(-(end - begin) // parts)), self._now_ms()
+        parts = -(-(end - begin) // step)
         acts, more = self._acts(begin, min(end, now))
         made = Lanes(
             begin=begin,
@@ -158,7 +161,7 @@ class PastQueries:
             if known is None:
                 return made
             last = now if now - known[1] <= ABSENT_MS else known[1]
-            rows = tape.series(begin, end, parts * FINER)
+            rows = tape.series(begin, end, max(LEAST_ROWS, parts * FINER))
             moment = tape.at(max(begin, known[0]))
             changes = tape.changes(begin, end, kind=WORKER)
         failed, waiting = lanes.in_parts(rows, begin, step, parts)

@@ -57,6 +57,11 @@ _NUMBERS = msgspec.msgpack.Decoder(Numbers, strict=False)
 _THINGS = msgspec.msgpack.Decoder(list[tuple[str, str, str]])
 
 
+def step_of(age_ms: int) -> int:
+    """How fine the record of a time so long ago is, in milliseconds."""
+    return next((level.step for level in LEVELS if age_ms < level.kept), LEVELS[-1].step)
+
+
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
     """The fleet as it was."""
 

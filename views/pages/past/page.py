@@ -33,6 +33,7 @@ from views.context import PageContext
 from views.page import FromPast, Page
 from views.pages.past.strip import ACTED, ALERTED, DEATHS, DEPLOYED, SILENT, PastStrip, Player
 from views.pages.past.then import SHOPS_NOW, WORKERS_NOW, BothEnds, Then, ThenView, There, look, way_of
+from views.shell.connection import grey
 from views.support import instant, safe, shown, text
 from views.support.keys import Shortcut
 from views.support.look import Label
@@ -106,12 +107,15 @@ DOORS = {
 WORKERS = N_("Open the workers, as they are now")
 AS_NOW = N_("Their states and all else of them are of now; tasks that were removed since are missing.")
 TYPING_MS, LOOK_MS = 250, 5_000
+LATE_MS = 150  #: an answer that comes sooner dims nothing
 LONG_AGO = 3599  #: seconds that take as much room as any
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 #: of the numbers that are drawn over time: where they stand among the samples
 CURVES = {name: name for name in ("waiting", "unacked", "running", "retrying", "dead")} | {
     "oldest_s": "oldest_waiting_s"
 }
+#: how long a bar of each span is; they begin where such a part of the day does, so that they stay as they are
+STEPS_MS = {"6h": 5 * MINUTE_MS, "24h": 15 * MINUTE_MS, "7d": 2 * HOUR_MS, "30d": 12 * HOUR_MS}
 SPANS = {"6h": 6 * HOUR_MS, "24h": 24 * HOUR_MS, "7d": 7 * 24 * HOUR_MS, "30d": 30 * 24 * HOUR_MS}
 STRIP_MS = 30_000  #: how often the strip is asked again
 LISTED = 6
@@ -171,6 +175,8 @@ class PastPage(Page):
         self._error: BaseException | None = None
         self._asking = Operation(self, latest=True)
         self._soon = Debounce(self._ask, TYPING_MS, self)
+        self._late = QTimer(self, singleShot=True, interval=LATE_MS)
+        self._late.timeout.connect(partial(self._dim, True))
         self._again = QTimer(self, interval=LOOK_MS)
         self._again.timeout.connect(self._look_again)
         self._stretch = Operation(self, latest=True)
@@ -247,7 +253,8 @@ class PastPage(Page):
         column = area.body
         column.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
         column.setSpacing(CARD_GAP)
-        put(column, line, self.hint, TileGrid(list(self.tiles.values())))
+        self._grid = TileGrid(list(self.tiles.values()))
+        put(column, line, self.hint, self._grid)
         self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._sides.setSpacing(CARD_GAP)
         column.addLayout(self._sides, 1)
@@ -315,6 +322,7 @@ class PastPage(Page):
         self._again.stop()
         self._strip_again.stop()
         self._soon.cancel()
+        self._late.stop()
 
     def refresh(self) -> None:
         self._ask()
@@ -350,6 +358,7 @@ class PastPage(Page):
     # asking
 
     def _show_time(self) -> None:
+        self._wait()
         local = shown.moment(self._at).astimezone(shown.zone())
         self.when.blockSignals(True)
         self.when.setDateTime(
@@ -368,6 +377,7 @@ class PastPage(Page):
         self._asking.drop()
         self._at = round(local.timestamp() * 1000)
         self.strip.set_moment(self._at)
+        self._wait()
         self._soon()
 
     def _on_dragged(self, at_ms: int) -> None:
@@ -442,7 +452,11 @@ class PastPage(Page):
         end, wide = instant.now_ms(), SPANS[self.span.current()]
         if end - wide > self._at:  # what is looked at stays in sight
             end = self._at + wide // 2
-        self._stretch.start(partial(self._context.past.lanes, end - wide, end), self._take_strip, self._fail)
+        step = STEPS_MS[self.span.current()]
+        zone = shown.moment(end - wide).astimezone(shown.zone()).utcoffset()
+        east = round(zone.total_seconds() * 1000) if zone is not None else 0
+        begin = end - wide - (end - wide + east) % step
+        self._stretch.start(partial(self._context.past.lanes, begin, end, step_ms=step), self._take_strip, self._fail)
 
     def _take_strip(self, lanes: Lanes) -> None:
         self._lanes = lanes
@@ -499,6 +513,18 @@ class PastPage(Page):
                 self.tiles[name].show_curve(holed(then.before, then.before[CURVES[name]]).tolist(), base=0.0)
             self.answered.emit()
 
+    def _wait(self) -> None:
+        """What is seen is of another moment: it stays, and is dimmed unless the new one comes at once."""
+        if self._found is None or self._current() is not None:
+            self._dim(False)
+        elif not self._late.isActive():
+            self._late.start()
+
+    def _dim(self, on: bool) -> None:
+        self._late.stop()
+        for part in (self._grid, self.drawn, self._changes):
+            grey(part, on)
+
     def _current(self) -> PastNow | None:
         """What is known of the moment that is seen."""
         return self._found if self._found is not None and self._found.asked_ms == self._at else None
@@ -510,6 +536,7 @@ class PastPage(Page):
     # words
 
     def _say(self) -> None:
+        self._wait()
         found, current, now = self._found, self._current(), instant.now_ms()
         self.when.setAccessibleName(_("Moment"))
         self.earlier_change.disable("" if current and current.before_ms else _("No earlier change is known here"))

@@ -24,8 +24,9 @@ from services.domain.past.frame import UNTOLD
 from services.domain.past.lanes import Lanes, Span
 from services.i18n import N_, _
 from services.monitor.past.queries import PastNow
+from services.monitor.past.tape import step_of
 from views.charts import ticks
-from views.support import shown, text
+from views.support import instant, shown, text
 from views.support.language import say_in_language
 from views.support.paint import draw_focus, draw_line
 from views.support.spoken import Role, spoken
@@ -33,6 +34,7 @@ from views.theme import theme
 
 #: what plays goes on by a minute each second
 STEP_MS, EVERY_MS = 60_000, 1000
+MINUTE_MS = 60_000
 
 BARS, ROW, AXIS, PAD = 34, 16, 22, 8
 CHIP_PAD = 6
@@ -84,6 +86,11 @@ class PastStrip(QWidget):
         """Show this stretch of the past."""
         self._lanes = lanes
         self._restyle()
+
+    @property
+    def lanes(self) -> Lanes:
+        """What is shown."""
+        return self._lanes
 
     def set_moment(self, at_ms: int) -> None:
         """Mark this moment, UTC ms."""
@@ -196,8 +203,8 @@ class PastStrip(QWidget):
     def _paint_times(self, painter: QPainter, room: QRectF) -> None:
         begin, end = self._lanes.begin / 1000, self._lanes.end / 1000
         painter.setFont(theme().font("caption"))
-        for instant, words in ticks.times(begin, end, int(room.width() / TICK_ROOM), shown.zone()):
-            x = round(self.x_of(round(instant * 1000))) + 0.5
+        for at_s, words in ticks.times(begin, end, int(room.width() / TICK_ROOM), shown.zone()):
+            x = round(self.x_of(round(at_s * 1000))) + 0.5
             painter.setPen(QPen(theme().color("line"), 1))
             painter.drawLine(QPointF(x, 0), QPointF(x, room.bottom()))
             wide = painter.fontMetrics().horizontalAdvance(words)
@@ -207,12 +214,20 @@ class PastStrip(QWidget):
                 painter.setPen(theme().color("text3"))
                 draw_line(painter, place, words)
 
-    def _moment(self) -> str:
-        return f"{shown.moment(self._at).astimezone(shown.zone()):%H:%M:%S}"
+    @property
+    def told(self) -> str:
+        """The moment as it is written below it: no finer than the record of its time, and with the day if not today."""
+        now, step = instant.now_ms(), step_of(instant.now_ms() - self._at)
+        zone = shown.zone()
+        at, today = (shown.moment(one).astimezone(zone) for one in (self._at, now))
+        day = "" if at.date() == today.date() else f"{at:%m-%d} "
+        if step < MINUTE_MS:
+            return f"{day}{at:%H:%M:%S}"
+        return f"{day}{at:%H:%M} · {text.exact(shown.span(step))}"
 
     def _chip(self, room: QRectF) -> QRectF:
         """Where the moment is written: below it, and within the strip."""
-        wide = QFontMetricsF(theme().font("labelstrong")).horizontalAdvance(self._moment()) + 2 * CHIP_PAD
+        wide = QFontMetricsF(theme().font("labelstrong")).horizontalAdvance(self.told) + 2 * CHIP_PAD
         left = min(max(self.x_of(self._at) - wide / 2, room.left()), room.right() - wide)
         return QRectF(left, room.bottom() + 2, wide, _axis() - 4)
 
@@ -221,14 +236,14 @@ class PastStrip(QWidget):
         highest = max(failed, default=0)
         if highest <= 0:
             return
-        wide = room.width() / len(failed)
+        wide = room.width() * self._lanes.step_ms / max(1, self._lanes.end - self._lanes.begin)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("dead"))
         for place, number in enumerate(failed):
             if number > 0:
                 tall = max(2.0, (BARS - 4) * number / highest)
                 left = self.x_of(self._lanes.begin + place * self._lanes.step_ms)
-                painter.drawRect(QRectF(left, BARS - tall, max(1.0, wide - 1), tall))
+                painter.drawRect(QRectF(left, BARS - tall, max(1.0, min(wide - 1, room.right() - left)), tall))
 
     def _paint_spans(self, painter: QPainter, place: int, spans: Iterable[Span]) -> None:
         row = self._row(place)
@@ -269,7 +284,7 @@ class PastStrip(QWidget):
         painter.setBrush(theme().color("scheduled"))
         painter.drawRoundedRect(chip, 4, 4)
         painter.setPen(theme().color("surface"))
-        draw_line(painter, chip.adjusted(CHIP_PAD, 0, -CHIP_PAD, 0), self._moment())
+        draw_line(painter, chip.adjusted(CHIP_PAD, 0, -CHIP_PAD, 0), self.told)
         if self.hasFocus():
             draw_focus(painter, chip.adjusted(-1, -1, 1, 1))
 
@@ -316,7 +331,10 @@ class PastStrip(QWidget):
     def _choose(self, event: QMouseEvent) -> None:
         inside = event.position().x() >= self._left - PAD
         if event.buttons() & Qt.MouseButton.LeftButton and inside:
-            self._move(self.at_x(event.position().x()))
+            at, now = self.at_x(event.position().x()), instant.now_ms()
+            step = step_of(now - at)
+            # of a time that is kept by minutes nobody can choose a second
+            self._move(at if step < MINUTE_MS else round(at / step) * step)
 
     def _move(self, at_ms: int) -> None:
         lanes = self._lanes
@@ -372,6 +390,10 @@ class PastStrip(QWidget):
         """What is known of the part under a place."""
         lanes = self._lanes
         at = self.at_x(x)
+        for gap in lanes.gaps:
+            if gap.begin <= at <= gap.end:
+                begin, end = (shown.clock(one, lanes.end) for one in gap)
+                return _("No record from {begin} to {end}").format(begin=begin, end=end)
         place = (at - lanes.begin) // lanes.step_ms
         begin = lanes.begin + place * lanes.step_ms
         when = _("{begin} to {end}").format(
