@@ -15,6 +15,8 @@ STUCK_S = 1800
 FILLS, FILLS_FROM = 1.25, 10
 #: a rate of 0 says something once it was looked for so long
 KNOWN_S = 60.0
+#: where tasks go seldom, nothing goes any more only once none went for so many times as long as from one to the next
+MISSED = 3.0
 #: tasks a minute, and a share of all that moves, below which depth counts as steady
 STEADY, STEADY_SHARE = 0.1, 0.05
 
@@ -25,6 +27,7 @@ class Flow(msgspec.Struct, frozen=True):
     in_s: float = 0.0
     out_s: float = 0.0
     known_s: float = 0.0
+    idle_s: float = 0.0  #: since the last that went; 0 where nobody knows
 
     @property
     def known(self) -> bool:
@@ -59,8 +62,10 @@ def drained_s(ready: int, flow: Flow) -> float | None:
 
 
 def drains(ready: int, flow: Flow) -> bool:
-    """False once it is known that nothing goes although something is there."""
-    return not ready or flow.out_s > 0 or flow.known_s < KNOWN_S
+    """False once nothing has gone for a minute although something is there."""
+    if not ready or flow.known_s < KNOWN_S:
+        return True
+    return flow.out_s > 0 and flow.idle_s < max(KNOWN_S, MISSED / flow.out_s)
 
 
 def wrong(facts: Facts) -> tuple[str, ...]:
@@ -70,7 +75,7 @@ def wrong(facts: Facts) -> tuple[str, ...]:
     flow = facts.flow
     found = {
         BLOCKED: facts.blocked,
-        STUCK: not facts.paused and facts.oldest_s >= STUCK_S and not drains(facts.waiting, flow),
+        STUCK: not facts.paused and facts.oldest_s >= STUCK_S and flow.known_s >= KNOWN_S and not flow.out_s,
         FILLING: not facts.paused
         and facts.waiting >= FILLS_FROM
         and flow.known_s >= KNOWN_S

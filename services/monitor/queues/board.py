@@ -90,7 +90,7 @@ class QueueNow(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def drained_s(self) -> float | None:
         """Seconds until what is ready now has gone; None where nothing goes, or nobody knows."""
-        if self.ready is None or (self.ready and self._held):
+        if self.ready is None or not self.drains:
             return None
         return insight.drained_s(self.ready, self.flow)
 
@@ -524,10 +524,15 @@ class QueueRates:
             known = min(float(seconds), max(0.001, (now_ms - self._since) / 1000))
             edge = now_ms // (PART_S * 1000) - seconds // PART_S
             came, went = Counter[str](), Counter[str]()
+            last: dict[str, int] = {}  #: part in which something went
             for part, into, out in self._parts:
                 if part > edge:
                     for total, counted in ((came, into), (went, out)):
                         for (lane, shop), number in counted.items():
-                            total[shop if shop in own and lane not in (BACK_OFF, DEAD) else lane] += number
+                            name = shop if shop in own and lane not in (BACK_OFF, DEAD) else lane
+                            total[name] += number
+                            if total is went:
+                                last[name] = part
         names = {*came, *went, "high", "normal", "low", BACK_OFF, DEAD, *own}
-        return {name: Flow(came[name] / known, went[name] / known, known) for name in names}
+        idle = {name: max(0.0, now_ms / 1000 - (part + 1) * PART_S) for name, part in last.items()}
+        return {name: Flow(came[name] / known, went[name] / known, known, idle.get(name, 0.0)) for name in names}

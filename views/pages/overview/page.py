@@ -36,6 +36,7 @@ from views.shell.connection import grey
 from views.support import instant
 from views.support.instant import ticks
 from views.support.memory import Memory, ShortMemory
+from views.support.offers import offer
 from views.support.operation import Operation, report
 from views.support.throttle import Throttle
 from views.support.words.shop import SHOPS_OF
@@ -379,7 +380,8 @@ class OverviewPage(Page):
         while said_at != (at_ms := instant.now_ms()):  # it may move between two items
             rows, said_at = [self._row(item, at_ms, again=again) for item in now.attention], at_ms
         self._said = {item.key: (item, row) for item, row in zip(now.attention, rows, strict=True)}
-        self.attention.set_rows(rows, now.at_ms, blind=not (facts.store and facts.broker))
+        # by the clock, not by the answer: the next one may come seconds after an item has to leave
+        self.attention.set_rows(rows, max(now.at_ms, said_at), blind=not (facts.store and facts.broker))
 
     def _row(self, item: Attention, at_ms: int, *, again: bool) -> AttentionRow:
         known = self._said.get(item.key) if again else None
@@ -462,8 +464,7 @@ class OverviewPage(Page):
 
     def _fill_menu(self, spec: TileSpec, menu: QMenu) -> None:
         menu.addAction(_("Open in Alerts"), partial(self.navigate.emit, "alerts", f"{ALERTS_OF}{spec.measure}"))
-        if spec.limit:
-            menu.addAction(_("Set limit …"), partial(self.ask_limit, spec))
+        offer(menu, _("Set limit …"), partial(self.ask_limit, spec), _(spec.no_limit) if spec.no_limit else "")
         tile, order = self.tiles[spec.key], self._grid.tiles
         menu.addSeparator()
         left = menu.addAction(_("Move left"), partial(self._grid.step, tile, -1))

@@ -57,6 +57,7 @@ class TileSpec(msgspec.Struct, frozen=True):
     curve: Callable[[Sight], Curve]
     limit: str = ""
     tip: str = ""  #: one sentence, with the broker's word for it
+    no_limit: str = ""  #: why none can be set, source text
     counts_on: bool = False  #: it tells an age
 
 
@@ -325,6 +326,7 @@ def oldest_curve(sight: Sight) -> Curve:
 
 
 WAITING = "status:waiting"
+SLOTS = N_("Its limit is the number of slots, which is set on Workers")
 TILES: tuple[TileSpec, ...] = (
     TileSpec(
         "ready",
@@ -356,6 +358,7 @@ TILES: tuple[TileSpec, ...] = (
             "Messages that workers hold and have not settled (broker: unacked); fetched ahead is what the broker calls"
             " prefetched."
         ),
+        no_limit=SLOTS,
     ),
     TileSpec(
         "running",
@@ -368,6 +371,7 @@ TILES: tuple[TileSpec, ...] = (
         running_kpi,
         _column("running"),
         tip=N_("Tasks that a worker is at work on now, each in one of its slots."),
+        no_limit=SLOTS,
     ),
     TileSpec(
         "retrying",
@@ -380,6 +384,7 @@ TILES: tuple[TileSpec, ...] = (
         retrying_kpi,
         _column("retrying"),
         tip=N_("Tasks that failed and wait for their next attempt, by the length of that wait (broker: delay queues)."),
+        no_limit=N_("How many may fail is a limit of Success rate"),
     ),
     TileSpec(
         "dead",

@@ -53,6 +53,26 @@ def test_what_is_ready_drains_at_the_pace_of_late() -> None:
     assert (queue.drains(5, STILL), queue.drains(5, Flow()), queue.drains(0, STILL)) == (False, True, True)
 
 
+@pytest.mark.parametrize(
+    ("idle_s", "out_s", "known_s", "drains"),
+    [
+        (59, 2.0, 300, True),
+        (60, 2.0, 300, False),
+        (60, 2.0, 59, True),
+        (200, 0.012, 300, True),
+        (251, 0.012, 300, False),
+    ],
+)
+def test_what_nothing_has_left_for_a_minute_drains_no_more(
+    idle_s: float, out_s: float, known_s: float, drains: bool
+) -> None:
+    """Unless its tasks go that seldom anyway."""
+    flow = Flow(0.0, out_s, known_s, idle_s)
+    assert queue.drains(5, flow) is drains
+    facts = Facts(waiting=5, flow=flow, oldest_s=9000, consumers=1)
+    assert queue.state(facts) == queue.RUNNING, "stuck is what nothing has left for minutes"
+
+
 def test_a_little_more_or_less_is_steady() -> None:
     assert Flow(2.0, 1.95, 300).trend == 0
     assert Flow(2.1, 1.5, 300).trend == pytest.approx(36)
@@ -105,9 +125,9 @@ def test_what_comes_and_goes_is_counted_by_queue() -> None:
     rates.note([event(1_040_000, "running", "retrying"), event(1_050_000, "retrying", "pending")])
     rates.note([event(1_060_000, "queued", "cancelled", lane="low"), event(1_070_000, "running", "dead")])
     found = rates.flows(1_100_000, ["pdd:own"])
-    assert found["normal"] == Flow(2 / 100, 1 / 100, 100)
+    assert found["normal"] == Flow(2 / 100, 1 / 100, 100, 70)
     assert found["pdd:own"] == Flow(1 / 100, 0, 100)
-    assert (found["low"].out_s, found["back_off"], found["dead"].in_s) == (1 / 100, Flow(0.01, 0.01, 100), 1 / 100)
+    assert (found["low"].out_s, found["back_off"], found["dead"].in_s) == (1 / 100, Flow(0.01, 0.01, 100, 40), 1 / 100)
     assert rates.flows(1_100_000, [])["normal"].in_s == 3 / 100
     later = rates.flows(1_500_000, [])["normal"]
     assert (later.known_s, later.out_s) == (300, 0)

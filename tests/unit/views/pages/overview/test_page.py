@@ -593,9 +593,35 @@ def menu_of(page: OverviewPage, key: str) -> dict[str, QAction]:
     return {action.text(): action for action in menu.actions() if action.text()}
 
 
-def test_only_tiles_with_a_limit_offer_to_set_it(page: OverviewPage) -> None:
+def test_a_tile_whose_limit_nobody_can_set_says_why(page: OverviewPage) -> None:
     for spec in TILES:
-        assert ("Set limit …" in menu_of(page, spec.key)) == bool(spec.limit)
+        offered = menu_of(page, spec.key)["Set limit …"]
+        assert offered.isEnabled() == bool(spec.limit)
+        assert ("limit" in offered.toolTip() and offered.toolTip() != "Set limit") == (not spec.limit)
+
+
+class Clock:
+    """The time of a fleet that stands still until a test sets it."""
+
+    at_ms = NOW_MS
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+
+def test_an_item_that_is_over_leaves_after_ten_seconds_though_nobody_answers(
+    qtbot: QtBot, source: SampleSource, page: OverviewPage
+) -> None:
+    watch = Clock()
+    instant.ticks().follow(watch)
+    source.calm = True
+    page.refresh()
+    qtbot.waitUntil(lambda: all(item.resolved for item in page.attention.list.items()), timeout=20_000)
+    page.deactivate()
+    for seconds, shown_still in ((9, True), (11, False)):
+        watch.at_ms = NOW_MS + seconds * 1000
+        page.retranslate()  # as each second does
+        assert bool(page.attention.list.items()) is shown_still
 
 
 def test_every_tile_opens_what_alerts_say_of_it(qtbot: QtBot, page: OverviewPage) -> None:
