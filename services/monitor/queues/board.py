@@ -119,6 +119,7 @@ class QueuesNow(msgspec.Struct, frozen=True, kw_only=True):
 
     rows: tuple[QueueNow, ...] = ()
     shops: int = 0  #: queues of shops that there are; rows may be fewer
+    unlisted: tuple[str, ...] = ()  #: states of those of them that have no row and need somebody
     ready: int = 0  #: of lanes and of all queues of shops
     held: int = 0  #: by workers, likewise
     told: bool = True  #: whether the broker tells what it holds
@@ -129,7 +130,7 @@ class QueuesNow(msgspec.Struct, frozen=True, kw_only=True):
 
     def needing(self) -> Needing:
         """Queues that do not go on by themselves; what somebody paused is no trouble, dead letters have their page."""
-        found = [row.state for row in self.rows if row.state in insight.NEEDS]
+        found = [row.state for row in self.rows if row.state in insight.NEEDS] + list(self.unlisted)
         return Needing(number=len(found), worst=min(found, key=insight.NEEDS.index, default=""))
 
     def find(self, name: str) -> QueueNow | None:
@@ -179,12 +180,14 @@ class QueueBoard:
         depths = {name: self._depth_of(name, key, snapshot, by_name) for name, key in keys.items()}
         deepest = sorted(keys, key=lambda name: (-depths[name], name))
         chosen = deepest[:most] + [name for name in deepest[most:] if name == also]
-        if past is None:
-            chosen = [name for name in deepest if depths[name]]
-        rows += [
+        listed = frozenset(chosen)
+        more = [name for name in deepest if (depths[name] or blocked) and name not in listed]
+        shops = [
             self._shop(keys[name], states[keys[name]], known, snapshot, by_name, flows, blocked, ask=place < DEEPEST)
-            for place, name in enumerate(chosen)
+            for place, name in enumerate([*chosen, *more])
         ]
+        rows += shops[: len(chosen)]
+        unlisted = [row.state for row in shops[len(chosen) :] if row.state in insight.NEEDS]
         rows += [
             self._delay(level, by_name.get(queues.delay_queue(level)), retrying, told=snapshot.told)
             for level in self._levels(by_name)
@@ -193,7 +196,8 @@ class QueueBoard:
             rows.append(self._dead(snapshot, past, flows))
         work = [one for one in by_name.values() if one.kind == LANE or one.name in keys]
         return QueuesNow(
-            rows=tuple(rows), shops=len(keys), told=snapshot.told, publisher=snapshot.publisher(),
+            rows=tuple(rows), shops=len(keys), unlisted=tuple(unlisted), told=snapshot.told,
+            publisher=snapshot.publisher(),
             ready=sum(one.ready for one in work), held=sum(one.unacked or 0 for one in work),
             skipped=skipped(snapshot.counts, snapshot.depths) if snapshot.told else 0,
             workers=snapshot.workers, at_ms=snapshot.at_ms,

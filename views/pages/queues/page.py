@@ -247,7 +247,7 @@ class QueuesPage(ListPage[Line]):
             if not folded:
                 lines += self._sorted([Line(row.name, queue=row, foreseen=self._foreseen(row)) for row in rows])
                 if number > len(rows):
-                    lines.append(Line(MORE, number=number - len(rows)))
+                    lines.append(Line(MORE, number=number - len(rows), needing=len(self._now.unlisted)))
         new = {line.key for line in lines} != {line.key for line in self._model.records()}
         self._model.apply(lines, settle=settle or new)
         self.split.give(HEAD + len(lines) * self.table.verticalHeader().defaultSectionSize())

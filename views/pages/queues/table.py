@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QPainter
 
 from services.domain.insight import queue as insight
-from services.i18n import N_, _
+from services.i18n import N_, _, ngettext
 from services.monitor.queues.board import QueueNow
 from views.charts.sparkline import paint_sparkline
 from views.pages.queues import words
@@ -32,6 +32,7 @@ class Line(msgspec.Struct, frozen=True):
     queue: QueueNow | None = None
     foreseen: Foreseen | None = None  #: what becomes of what waits in it
     number: int = 0  #: of a group its queues, of ``MORE`` those that are not shown
+    needing: int = 0  #: those of them that need somebody
     folded: bool = False
 
     def said(self, say: Callable[[QueueNow], str]) -> str:
@@ -44,7 +45,14 @@ def title(line: Line) -> str:
     if line.queue is not None:
         return line.queue.name
     if line.key == MORE:
-        return _("Show {n} more").format(n=text.count(line.number))
+        words = _("Show {n} more")
+        if line.needing:
+            words = ngettext(
+                "Show {n} more, {needing} of them needs somebody",
+                "Show {n} more, {needing} of them need somebody",
+                line.needing,
+            )
+        return words.format(n=text.count(line.number), needing=text.count(line.needing))
     return _("{name} ({n})").format(name=_(line.group), n=text.count(line.number))
 
 

@@ -18,7 +18,7 @@ from services.domain.task.order import BrokerHealth, QueueDepth
 from services.engine.lead.shop_queues import ShopQueues
 from services.monitor.history import History
 from services.monitor.live import Live
-from services.monitor.queues.board import DELAY, QueueBoard
+from services.monitor.queues.board import DELAY, Needing, QueueBoard
 from services.monitor.queues.queries import QueueQueries
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
@@ -185,4 +185,11 @@ def test_queues_of_shops_that_are_not_listed_count_all_the_same(
     now = board.now()
     assert len([row for row in now.rows if row.kind == "shop"]) == 20
     assert (now.ready, now.held) == (7 + sum(40 - at for at in range(30)), 61)
-    assert board.needing().number == 5
+    assert (now.unlisted, now.needing(), board.needing()) == (
+        ("no_consumer",) * 5,
+        Needing(number=5, worst="no_consumer"),
+        now.needing(),
+    )
+    everything = board.now(100)
+    assert (len([row for row in everything.rows if row.kind == "shop"]), everything.unlisted) == (30, ())
+    assert everything.needing() == now.needing()

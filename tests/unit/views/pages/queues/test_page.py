@@ -24,11 +24,12 @@ from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import SMALL, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.kit.list_source import ListSource
+from views.pages.queues import table
 from views.pages.queues import words as queue_words
 from views.pages.queues.forecast import missed, of_lane
 from views.pages.queues.page import QueuesPage
 from views.pages.queues.panel import HOLDERS
-from views.pages.queues.table import MORE
+from views.pages.queues.table import MORE, Line
 from views.pages.queues.verbs import DedicateDialog, PeekDialog, PurgeDialog
 from views.theme import theme
 
@@ -278,6 +279,7 @@ def test_of_many_queues_of_shops_the_deepest_are_shown_first(qtbot: QtBot, fleet
     keys = order(page)
     assert keys.index("single_shop_m029") == keys.index("shops") + 1
     assert (len([key for key in keys if key.startswith("single_")]), cells(page, MORE)["queue"]) == (20, "Show 10 more")
+    assert table.title(Line(MORE, number=10, needing=2)) == "Show 10 more, 2 of them need somebody"
     more = page.table.records.index(keys.index(MORE), 0)
     page.table.scrollTo(more)
     spot = page.table.visualRect(more).center()
