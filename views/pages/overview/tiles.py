@@ -67,8 +67,9 @@ def waiting(now: OverviewNow) -> int:
 
 
 def unacked(now: OverviewNow) -> int:
-    """Deliveries held by consumers."""
-    return sum(lane.unacked for lane in now.lanes)
+    """Deliveries held by consumers. The broker's count may be seconds old: who is heard of and runs a task has one."""
+    held, facts = sum(lane.unacked for lane in now.lanes), now.flow.facts
+    return held if facts.cut_off else max(held, now.running - facts.unconfirmed)
 
 
 def _change(curves: Frame, name: str, now: float) -> tuple[float, str]:

@@ -85,6 +85,16 @@ def test_what_is_not_confirmed_is_besides_what_workers_hold_once_the_broker_took
     assert kpi("unacked", sight, running=held, flow=lost).context == "1 not confirmed"
 
 
+def test_workers_hold_no_fewer_messages_than_they_run_tasks_however_old_the_count_of_the_broker_is(
+    sight: Sight,
+) -> None:
+    held = int(kpi("unacked", sight).value)
+    told = kpi("unacked", sight, running=held + 2, ahead=0)
+    assert (int(told.value), plain(told.context)) == (held + 2, f"{held + 2} running · 0 fetched ahead")
+    cut_off = replace(sight.now.flow, facts=replace(sight.now.flow.facts, cut_off=1))
+    assert int(kpi("unacked", sight, running=held + 2, flow=cut_off).value) == held
+
+
 def test_what_waits_now_is_never_above_its_peak(sight: Sight) -> None:
     many = {"queued": 1_500}
     told = kpi("ready", sight, status_counts=many)
