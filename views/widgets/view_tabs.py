@@ -12,12 +12,13 @@ from functools import partial
 
 import msgspec
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QIcon, QResizeEvent, QShowEvent
+from PySide6.QtGui import QContextMenuEvent, QIcon, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QTabBar, QWidget
 
 from services.i18n import N_, _
 from views.support import safe
 from views.support.language import say_in_language
+from views.support.paint import draw_focus
 from views.theme import theme
 from views.widgets.buttons import Button, IconButton
 from views.widgets.layout import STRETCH, in_row
@@ -60,6 +61,12 @@ class _Bar(QTabBar):
         """Ask for the menu of a tab."""
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         self.menu_wanted.emit(self.tabRect(self.currentIndex()).center() if by_key else event.pos())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Show which tab the keys are at."""
+        super().paintEvent(event)
+        if self.hasFocus():
+            draw_focus(QPainter(self), self.tabRect(self.currentIndex()).adjusted(2, 3, -2, -4))
 
     def minimumSizeHint(self) -> QSize:
         """The room of the tabs shown; the default counts hidden ones too."""

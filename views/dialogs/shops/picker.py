@@ -210,7 +210,6 @@ class ShopPicker(QWidget):
         self._all = QCheckBox()
         self._all.setTristate(True)
         self.filter = QLineEdit()
-        self.filter.setProperty("bare", "true")
         self.filter.setMaximumWidth(150)
         self._put_together()
         self._all.clicked.connect(self._on_all)

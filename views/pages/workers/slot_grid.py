@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QFocusEvent,
     QFontMetrics,
     QHelpEvent,
     QKeyEvent,
@@ -199,6 +200,13 @@ class SlotGrid(QWidget):
         if event.button() == Qt.MouseButton.LeftButton:
             self._at = self._slot_at(event.position())
             self._open(self._at)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Begin at the first cell when the keyboard came by a key."""
+        keys = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+        if event.reason() in keys and self._at < 0 and self.slots():
+            self._at = 0
+        super().focusInEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move between cells by arrows, open by Enter."""
