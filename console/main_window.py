@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from PySide6.QtCore import QByteArray, QEvent, QMargins, QObject, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QTableView, QWidget
 from shiboken6 import isValid
 
@@ -31,6 +31,7 @@ from views.support.instant import ticks
 from views.support.keymap import WINDOW, keymap
 from views.support.keys import Shortcut, refuse, take_beside
 from views.support.look import focus_chain
+from views.support.offers import offer_what_is_said
 from views.support.throttle import turns
 from views.theme.icons import app_icon
 from views.theme.tokens import RAIL_COLLAPSES_BELOW
@@ -621,6 +622,10 @@ class MainWindow(QMainWindow):
         known = (one for one in keymap().commands() if one.place in here and pressed in keymap().sequences(one.name))
         if (command := next(known, None)) is not None:
             refuse(_("Not here now: {command}").format(command=_(command.words)))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done with what nobody else has a menu for."""
+        offer_what_is_said(self, event)
 
     def paint_now(self) -> None:
         """Paint what is due at once, if the window is there yet: what follows may take the thread for a while."""

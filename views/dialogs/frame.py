@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Slot
 from PySide6.QtGui import (
     QColor,
+    QContextMenuEvent,
     QHideEvent,
     QKeyEvent,
     QMouseEvent,
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLayout, QWidget
 from services.i18n import N_, _
 from views.support.language import say_in_language
 from views.support.look import Label, focus_chain, ruled
+from views.support.offers import offer_what_is_said
 from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button, IconButton
@@ -56,6 +58,10 @@ class Dimming(QDialog):
         behind = self.behind()
         if behind is not None and self._scrim is None:
             self._scrim = Scrim(behind)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done with what nothing in it has a menu for."""
+        offer_what_is_said(self, event)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Give the window its light back."""
