@@ -176,7 +176,7 @@ QDateTimeEdit::down-arrow {{ image: url("{glyphs["down"]}"); width: 10px; height
 
 def _checks(t: Tokens, glyphs: Mapping[str, str]) -> str:
     return f"""
-QCheckBox, QRadioButton {{ spacing: 8px; background: transparent; }}
+QCheckBox, QRadioButton {{ spacing: 8px; background: transparent; min-height: {BUTTON_SMALL}px; }}
 QCheckBox:disabled, QRadioButton:disabled {{ color: {t.role("dis")}; }}
 QCheckBox::indicator, QAbstractItemView::indicator {{
     width: 13px; height: 13px; border: 1px solid {t.role("ctl")};
@@ -188,12 +188,14 @@ QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{ background
     border-color: {t.role("accentbg")}; image: url("{glyphs["check"]}"); }}
 QCheckBox::indicator:indeterminate, QAbstractItemView::indicator:indeterminate {{ background: {t.role("accentbg")};
     border-color: {t.role("accentbg")}; image: url("{glyphs["partial"]}"); }}
+QCheckBox::indicator:checked:focus, QCheckBox::indicator:indeterminate:focus {{ border: 2px solid {t.role("focus")}; }}
 QCheckBox::indicator:disabled {{ border-color: {t.role("line2")}; background: transparent; }}
 QRadioButton::indicator {{ width: 13px; height: 13px; border: 1px solid {t.role("ctl")};
     border-radius: 7px; background: {t.role("input")}; }}
 QRadioButton::indicator:checked {{ border: 4px solid {t.role("accentbg")};
     width: 7px; height: 7px; background: {t.role("white")}; }}
-QRadioButton::indicator:focus {{ border-color: {t.role("focus")}; }}
+QRadioButton::indicator:focus {{ border: 2px solid {t.role("focus")}; width: 11px; height: 11px; }}
+QRadioButton::indicator:checked:focus {{ border: 4px solid {t.role("focus")}; width: 7px; height: 7px; }}
 QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {t.role("line2")}; }}
 QSlider::sub-page:horizontal {{ border-radius: 2px; background: {t.role("accent")}; }}
 QSlider::handle:horizontal {{ width: 12px; height: 12px; margin: -5px 0; border-radius: 7px;

@@ -234,15 +234,14 @@ class Button(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Return the room for icon, text, chip and caret."""
-        height = BUTTON_SMALL if self._small else BUTTON
         if self._kind == "link":
-            return QSize(self._text_width() + (self._icon_room() if self._icon else 0) + 1, 20)
+            return QSize(self._text_width() + (self._icon_room() if self._icon else 0) + 1, BUTTON_SMALL)
         width = 2 * (_PAD - (3 if self._small else 0))
         width += self._text_width()
         width += self._icon_room() if self._icon else 0
         width += _CARET + _GAP - 1 if self._menu is not None else 0
         width += self._chip_width()
-        return QSize(max(width, height), height)
+        return QSize(max(width, BUTTON_SMALL if self._small else BUTTON), BUTTON)
 
     def minimumSizeHint(self) -> QSize:
         """Return the room without the chip: where it is narrow the key is left to the tool tip."""
@@ -270,12 +269,17 @@ class Button(QAbstractButton):
         ink = self._paint_ground(painter)
         self._paint_content(painter, ink)
         if self.hasFocus():
-            draw_focus(painter, self.rect(), RADIUS_BUTTON)
+            draw_focus(painter, self._box(), RADIUS_BUTTON)
+
+    def _box(self) -> QRect:
+        """What is drawn of it: a small one looks lower than the mouse finds it."""
+        spare = max(0, self.height() - BUTTON_SMALL) if self._small else 0
+        return self.rect().adjusted(0, spare // 2, 0, spare // 2 - spare)
 
     def _paint_ground(self, painter: QPainter) -> str:
         fill, edge, ink = _look(self._kind, self.isEnabled(), self.underMouse() or self.isDown(), self.isChecked())
         if fill is not None or edge is not None:
-            draw_box(painter, self.rect(), RADIUS_BUTTON, edge, fill)
+            draw_box(painter, self._box(), RADIUS_BUTTON, edge, fill)
         return ink
 
     def _paint_content(self, painter: QPainter, ink: str) -> None:
@@ -310,7 +314,12 @@ class Button(QAbstractButton):
         return self.width() < self.minimumSizeHint().width()
 
     def event(self, event: QEvent) -> bool:
-        """Tell words that are cut where nothing else is told."""
+        """Tell words that are cut where nothing else is told; leave a right click to the window where it cannot be
+        pressed, which Qt would swallow.
+        """
+        if event.type() == QEvent.Type.ContextMenu and not self.isEnabled():
+            event.ignore()
+            return False
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self._cut() and not self.toolTip():
             QToolTip.showText(event.globalPos(), self.text(), self)
             return True
@@ -396,8 +405,7 @@ class IconButton(Button):
         """Return a square, wider with a word or a menu."""
         if self.text():
             return super().sizeHint()
-        side = BUTTON_SMALL if self._small else BUTTON
-        return QSize(side + (_CARET if self._menu is not None else 0), side)
+        return QSize(BUTTON + (_CARET if self._menu is not None else 0), BUTTON)
 
 
 class LinkLabel(Button):

@@ -11,7 +11,7 @@ from views.support.language import on_language_changed
 from views.support.paint import draw_focus
 from views.support.spoken import Role, spoken, told
 from views.theme import theme
-from views.theme.tokens import BUTTON_SMALL, RADIUS_BUTTON
+from views.theme.tokens import BUTTON, RADIUS_BUTTON
 
 _SIDE, _MIDDLE = 24, 34
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
@@ -61,7 +61,7 @@ class Stepper(QWidget):
         told(self)
 
     def sizeHint(self) -> QSize:
-        return QSize(2 * _SIDE + _MIDDLE, BUTTON_SMALL)
+        return QSize(2 * _SIDE + _MIDDLE, BUTTON)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -10,6 +10,7 @@ from services.i18n import _
 from views.support.language import on_language_changed
 from views.support.paint import draw_focus
 from views.theme import theme
+from views.theme.tokens import BUTTON
 
 _WIDTH, _HEIGHT = 28, 16
 
@@ -37,7 +38,7 @@ class Toggle(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Return a hit area larger than the switch."""
-        return QSize(_WIDTH + 6, 24)
+        return QSize(_WIDTH + 6, BUTTON)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw track and knob; the knob's place says it without colour."""

@@ -26,7 +26,7 @@ from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label, line, paint_ground
 from views.support.paint import draw_focus
 from views.theme import theme
-from views.theme.tokens import RADIUS_CARD, status
+from views.theme.tokens import BUTTON_SMALL, RADIUS_CARD, status
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
@@ -436,11 +436,11 @@ class _Door(Button):
         self.set_count_text(words)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(80, 20)
+        return QSize(80, BUTTON_SMALL)
 
     def heightForWidth(self, width: int) -> int:
         """Return the room for all lines."""
-        return max(20, self._room(width).height() + 3)
+        return max(BUTTON_SMALL, self._room(width).height() + 3)
 
     def _room(self, width: int) -> QRect:
         return QFontMetrics(theme().font("body")).boundingRect(QRect(0, 0, width, 1000), _WRAP, self.text())

@@ -73,18 +73,18 @@ class Density(msgspec.Struct, frozen=True, kw_only=True):
     sentence: int = 0
     one_row: bool = False  #: verbs that have no room in one row are in a menu
     above: int = 11  #: px
-    below: int = 9
+    below: int = 7
     gap: int = 3  #: between what stands below each other
 
 
 #: the first of them with which all items are seen is taken, else the last one
 DENSITIES = (
     Density(),
-    Density(title=2, sentence=2, above=8, below=6, gap=2),
-    Density(title=2, sentence=1, one_row=True, above=7, below=5, gap=2),
-    Density(title=1, sentence=1, one_row=True, above=5, below=3, gap=1),
+    Density(title=2, sentence=2, above=8, below=4, gap=2),
+    Density(title=2, sentence=1, one_row=True, above=7, below=3, gap=2),
+    Density(title=1, sentence=1, one_row=True, above=5, below=1, gap=1),
 )
-LEFT, RIGHT, GLYPH, BESIDE, BEFORE_AGE, ACROSS, DOWN = 12, 12, 16, 10, 8, 14, 2
+LEFT, RIGHT, GLYPH, BESIDE, BEFORE_AGE, ACROSS, DOWN = 12, 12, 16, 10, 8, 14, 0
 
 
 class _Wrapped(Label):

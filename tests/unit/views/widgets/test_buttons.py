@@ -150,7 +150,14 @@ def test_where_it_is_narrow_the_key_goes_first(qtbot: QtBot) -> None:
 
 
 def test_heights_are_those_of_the_design(qtbot: QtBot) -> None:
-    for button, height in ((Button("x"), 28), (Button("x", small=True), 24), (IconButton("ph.x", "Close"), 28)):
+    for button, height in ((Button("x"), 28), (Button("x", small=True), 24)):
+        qtbot.addWidget(button)
+        button.resize(button.sizeHint())
+        assert button.height() == 28, "so high is what the mouse finds"
+        picture, middle = button.grab().toImage(), button.width() // 2
+        edge = [y for y in range(button.height()) if picture.pixelColor(middle, y) != picture.pixelColor(0, 0)]
+        assert edge[-1] - edge[0] + 1 == height
+    for button, height in ((IconButton("ph.x", "Close"), 28), (LinkLabel("Open"), 24)):
         qtbot.addWidget(button)
         assert button.sizeHint().height() == height
 
