@@ -113,12 +113,32 @@ def _said(words: str) -> str:
 
 #: from here on one word is taken for another that was misspelt
 ALIKE = 0.7
+#: where a run keeps which options were said already
+SAID = "said_options"
+
+
+class _Once(argparse._StoreAction):  # noqa: SLF001 - argparse has no public name for it
+    """Takes an option's value once: of two filters argparse would keep the last, and cancel what the first left out."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        """Keep the value."""
+        said = vars(namespace).setdefault(SAID, set())
+        if option_string is not None and self.dest in said:
+            raise argparse.ArgumentError(self, spoken.phrase("it stands there twice; say once what is meant"))
+        said.add(self.dest)
+        super().__call__(parser, namespace, values, option_string)
 
 
 class Parser(argparse.ArgumentParser):
     """Raises where argparse would print and leave, so that ``--json`` answers wrong words in JSON too."""
 
     _words: Sequence[str] = ()
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        # what may stand anywhere comes from a parser of argparse's own: there the last word counts, as over an alias
+        for name in (None, "store"):
+            self.register("action", name, _Once)
 
     def format_help(self) -> str:
         """As ever, in the language of the run, in colour on a terminal that wants it."""

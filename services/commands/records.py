@@ -11,7 +11,7 @@ import msgspec
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
-from services.commands.tasks import in_portions, refusal, tell
+from services.commands.tasks import BATCH, in_portions, refusal, tell
 from services.domain.change import Create, Op
 from services.domain.errors import BadMessage
 from services.domain.fleet import shop
@@ -52,6 +52,19 @@ class RecordCommands:
             )
             tell(act, outcome)
         return outcome
+
+    def foresee(self, tasks: Sequence[Task], letters: Mapping[str, Letter]) -> list[Message | None]:
+        """Why each of them would not be taken over now, None where it would be; nothing is changed."""
+        found: list[Message | None] = []
+        seen: set[str] = set()
+        for start in range(0, len(tasks), BATCH):
+            portion = tasks[start : start + BATCH]
+            for task, known in zip(portion, self._store.get([task.task_id for task in portion]), strict=True):
+                # a second one of that id is there by then
+                why = left_out(task, letters.get(task.task_id), task if task.task_id in seen else known)
+                found.append(why)
+                seen |= {task.task_id} if why is None else set()
+        return found
 
     def reveal(self, what: str) -> None:
         """Write down that this person looks at secrets; whoever only looks may not.

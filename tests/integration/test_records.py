@@ -41,6 +41,9 @@ def test_what_is_left_moves_to_another_machine(tmp_path: Path) -> None:
     taken = new.run("import", out, "--yes", code=1)
     assert sorted(taken["done"]) == sorted([dead, plan, waits])
     assert [(one["id"], one["code"]) for one in taken["skipped"]] == [(done, "import.history")]
+    again = new.run("import", out, "--dry-run")
+    assert (again["count"], sum(again["left_out"].values())) == (0, 4)
+    assert any("here already" in why for why in again["left_out"])
     letter = new.run("dead", "show", dead)
     assert (letter["task"]["error_kind"], len(letter["attempts"])) == ("missing_secret", 1)
     assert json.loads(letter["message"]["body"])["task_id"] == dead

@@ -160,13 +160,13 @@ def _moment_lines(numbers: Numbers, step_ms: int) -> list[str]:
     )  # fmt: skip
     told = [
         spoken.phrase(
-            "{waiting} waiting{waits}; {running} running, {retrying} retrying, {held} held, {dead} dead letters",
+            "{waiting} waiting{waits}; {running} running, {retrying} retrying, {held} held, {letters}",
             waiting=numbers.waiting,
             waits=waits,
             running=numbers.running,
             retrying=numbers.retrying,
             held=numbers.held,
-            dead=numbers.dead,
+            letters=spoken.plural("{count} dead letter", "{count} dead letters", numbers.dead),
         ),
         held or spoken.phrase("lanes: the broker did not answer"),
         spoken.phrase(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
@@ -15,7 +15,9 @@ from services.cli import choose, progress, record_files, spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples
 from services.commands.records import left_out
 from services.domain.errors import UsageError
+from services.domain.task.record import Task
 from services.domain.task.status import Status
+from services.ports import Letter
 
 EXAMPLES = (
     "export --filter 'status:dead triage:open' --out dead.jsonl",
@@ -121,22 +123,12 @@ def import_records(context: Context) -> int:
     errors = [{"line": row.line, "error": row.error} for row in rows if row.error]
     tasks = [row.task for row in rows if row.task is not None]
     letters = {row.letter.task_id: row.letter for row in rows if row.letter is not None}
-    wanted = [task for task in tasks if left_out(task, letters.get(task.task_id)) is None]
     lines = [spoken.phrase("line {line}: {error}", line=one["line"], error=one["error"]) for one in errors[:LISTED]]
     if len(errors) > LISTED:
         lines.append(spoken.phrase("and {n} more such lines; --json names them all", n=f"{len(errors) - LISTED:,}"))
     if args.dry_run:
-        faults = [left_out(task, letters.get(task.task_id)) for task in tasks]
-        reasons = Counter(spoken.say(why) for why in faults if why is not None)
-        context.show(
-            {"dry_run": True, "count": len(wanted), "left_out": dict(reasons), "errors": errors},
-            [
-                *lines,
-                spoken.plural("import: {count} record", "import: {count} records", len(wanted)),
-                *(f"{count:>8}  {why}" for why, count in reasons.items()),
-            ],
-        )
-        return EXIT_USAGE if errors else EXIT_OK
+        return _foresee(context, tasks, letters, lines, errors)
+    wanted = [task for task in tasks if left_out(task, letters.get(task.task_id)) is None]
     with context.engine() as engine:
         if not context.confirm("import", len(wanted)):
             return EXIT_FAILED
@@ -144,6 +136,29 @@ def import_records(context: Context) -> int:
             outcome = assembly.commands(engine).records.import_records(tasks, letters)
     context.show(choose.document(outcome) | {"errors": errors}, [*lines, *choose.lines(outcome, "import")])
     return EXIT_USAGE if errors else EXIT_OK if outcome.clean else EXIT_FAILED
+
+
+def _foresee(
+    context: Context,
+    tasks: Sequence[Task],
+    letters: Mapping[str, Letter],
+    lines: Sequence[str],
+    errors: Sequence[Mapping[str, Any]],
+) -> int:
+    """Show what would be taken over, what is here already among what would not."""
+    with context.engine(looking=True) as engine:
+        faults = assembly.commands(engine).records.foresee(tasks, letters)
+    reasons = Counter(spoken.say(why) for why in faults if why is not None)
+    count = faults.count(None)
+    context.show(
+        {"dry_run": True, "count": count, "left_out": dict(reasons), "errors": errors},
+        [
+            *lines,
+            spoken.plural("import: {count} record", "import: {count} records", count),
+            *(f"{number:>8}  {why}" for why, number in reasons.items()),
+        ],
+    )
+    return EXIT_USAGE if errors else EXIT_OK
 
 
 def _write(engine: assembly.Engine, text: str, file: TextIO) -> int:

@@ -13,7 +13,7 @@ from services.domain.promises.judge import STATES as PROMISE_STATES
 from services.domain.task.lane import LANE_QUEUE, LANES
 from services.domain.task.order import QueueDepth
 from services.domain.task.search.query import Counts, equals
-from services.domain.task.status import WAITING
+from services.domain.task.status import WAITING, Status
 from services.monitor.numbers.oldest import waited_ms
 from services.monitor.promises import DISABLED, UNJUDGED, PromisesNow
 from services.ports import Store
@@ -76,10 +76,12 @@ def of_fleet(
     )
     lanes = {depth.name.removeprefix(LANE_QUEUE): depth.ready for depth in depths if depth.kind == "lane"}
     unsent, open_letters = counts.unsent, counts.triage.get("open", 0)
+    # also those of which there is none now: what is left out is no 0 to Prometheus, and a rule on it never fires
+    records = dict.fromkeys(sorted(Status), 0) | counts.status
     return [
         *workers,
         GaugeMetricFamily("fleetdeck_tasks_unsent", "Tasks recorded whose message is not in the broker", unsent),
-        _by("fleetdeck_tasks", "Records by status", "status", dict(sorted(counts.status.items()))),
+        _by("fleetdeck_tasks", "Records by status", "status", records),
         _by("fleetdeck_lane_ready", "Messages of a lane that nobody holds", "lane", lanes),
         GaugeMetricFamily("fleetdeck_dead_letters_open", "Dead letters that nobody has decided about", open_letters),
     ]

@@ -103,6 +103,37 @@ def test_what_no_option_takes_is_told_by_the_command_that_was_meant(
     assert err.startswith(f"usage: fleetdeck {said.partition(':')[0]}" if ":" in said else "usage: fleetdeck [")
 
 
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        ("task cancel --filter shop:pdd:* --filter status:queued --yes", "--filter"),
+        ("shop pause pdd:s1 --note a --reason b", "--reason"),
+        ("task create --shop pdd:s1 --type a --type=b", "--type"),
+        ("worker --drain --slots 2 --slots 3", "--slots"),
+    ],
+)
+def test_an_option_that_stands_there_twice_is_refused(
+    words: str, field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last alone would count, and an act would be about more than was meant."""
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    assert program.run([*words.split(), "--json"], lambda _: 0) == 2
+    answer = json.loads(capsys.readouterr().out)
+    assert "twice" in answer["error"]
+    assert answer["field"] == field
+
+
+def test_what_may_stand_anywhere_may_do_so_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As over an alias that names a profile: the last one counts."""
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    assert program.run(["--profile", "gone", "--profile", "local", "stats", "--profile", "local"], lambda _: 0) == 0
+    several = ["task", "create", "--shop", "pdd:s1", "--shop", "pdd:s2", "--type", "work", "--json"]
+    assert program.run(several, lambda _: 0) == 0
+    assert len(json.loads(capsys.readouterr().out.splitlines()[-1])["created"]) == 2
+
+
 def test_a_filter_may_begin_with_what_it_leaves_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -57,6 +57,7 @@ def test_the_page_and_its_neighbours() -> None:
         "fleetdeck_worker_memory_bytes 5e+07",
         "fleetdeck_worker_leads 1.0",
         'fleetdeck_tasks{status="queued"} 3.0',
+        'fleetdeck_tasks{status="running"} 0.0',  # left out, a rule on it would never fire
         'fleetdeck_lane_ready{lane="high"} 4.0',
         "fleetdeck_dead_letters_open 2.0",
         "fleetdeck_services_up 1.0",
