@@ -17,7 +17,7 @@ What stands in ``__all__`` stays as it is from version to version; everything el
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +58,7 @@ def submit(
         payload: what JSON can say; checked against the schema of the type.
         priority: high, normal or low; "" for the type's own.
         delay_s: seconds until it may start, at most a year.
-        depends_on: ids of tasks that must succeed first.
+        depends_on: ids of tasks that must succeed first; one alone may be given as it is.
         if_duplicate: where a task that has not ended does the same work: ``reject`` (answer with that one), ``queue``
             (wait for it) or ``force`` (beside it; takes a ``reason``).
         reason: why it has to be done again, where its type says for how long it need not be (``unique_for``).
@@ -74,7 +74,7 @@ def submit(
     from services.domain.task.status import Status
     from services.engine.spec import TaskSpec
 
-    platform, _, shop_id = shop.partition(":")
+    platform, _, shop_id = str(shop or "").partition(":")
     if not shop_id:
         raise UsageError(f"shop must be platform:shop_id, for example pdd:s1, not {shop!r:.60}", field="shop")
     spec = TaskSpec(
@@ -84,23 +84,39 @@ def submit(
         payload=payload or {},
         priority=priority,
         delay_s=delay_s,
-        depends_on=depends_on,
+        depends_on=(depends_on,) if isinstance(depends_on, str) else depends_on,
         batch=batch,
         if_duplicate=if_duplicate,
         reason=reason,
     )
-    engine = assembly.open_engine(settings.load(profile=profile), via=audit.PYTHON)
-    try:
-        with contextlib.suppress(FleetdeckError):  # it is recorded without, and a twin among them is found when it runs
-            assembly.take_notice(engine)
-        done = assembly.commands(engine).tasks.create([spec], origin="python")
-    finally:
-        engine.close()
-    for _spec, field, sentence in done.errors:
-        raise UsageError(sentence, field=field)
+    with _naming_arguments():
+        engine = assembly.open_engine(settings.load(profile=profile), via=audit.PYTHON)
+        try:
+            with contextlib.suppress(FleetdeckError):  # it is recorded without, and a twin of it is found when it runs
+                assembly.take_notice(engine)
+            done = assembly.commands(engine).tasks.create([spec], origin="python")
+        finally:
+            engine.close()
+        for _spec, field, sentence in done.errors:
+            raise UsageError(sentence, field=field)
     for _spec, twin in done.duplicates:
         return Submission(twin.task_id, created=False, sent=twin.status != Status.PENDING)
     for _spec, last in done.done:
         return Submission(last.task_id, created=False, sent=True)
     (task,) = done.created
     return Submission(task.task_id, created=True, sent=not done.unconfirmed)
+
+
+#: what the command line calls the arguments of ``submit``
+_ARGUMENTS = {"delay": "delay_s", "type": "task_type", "platform": "shop", "shop_id": "shop"}
+
+
+@contextlib.contextmanager
+def _naming_arguments() -> Iterator[None]:
+    """Let what is refused name the argument as ``submit`` calls it."""
+    try:
+        yield
+    except UsageError as exc:
+        name = exc.field.lstrip("-").replace("-", "_")
+        exc.field = _ARGUMENTS.get(name, name)
+        raise

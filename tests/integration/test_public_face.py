@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -117,3 +118,31 @@ def test_a_handler_of_it_costs_no_driver() -> None:
     loaded = "import sys, fleetdeck; print({'pika', 'redis', 'sqlite3', 'PySide6', 'jsonschema'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", loaded], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "set()", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "field"),
+    [
+        (("greet", None), {}, "shop"),
+        (("greet", "pdd:high"), {}, "shop"),
+        (("gr eet", "pdd:s1"), {}, "task_type"),
+        (("greet", "pdd:s1", [1]), {}, "payload"),
+        (("greet", "pdd:s1"), {"delay_s": -1}, "delay_s"),
+        (("greet", "pdd:s1"), {"if_duplicate": "x"}, "if_duplicate"),
+        (("greet", "pdd:s1"), {"profile": "nope"}, "profile"),
+    ],
+)
+def test_what_is_refused_names_the_argument(
+    arguments: tuple[str, ...], named: dict[str, Any], field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    with pytest.raises(fleetdeck.UsageError) as refused:
+        fleetdeck.submit(*arguments, **named)
+    assert refused.value.field == field
+
+
+def test_one_id_alone_is_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text is a sequence of texts to Python: each letter was looked for as a task."""
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    first = fleetdeck.submit("greet", "pdd:s1")
+    assert fleetdeck.submit("greet", "pdd:s2", depends_on=first.task_id).created
