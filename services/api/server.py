@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import ipaddress
 import re
 import secrets
 import socket
 import ssl
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from typing import Any, get_args
@@ -313,7 +314,8 @@ def _http(request: Request, exc: Exception) -> Response:
 
 def _not_valid(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, RequestValidationError)
-    errors = [_error(one) for one in exc.errors()][:20]
+    words = _words_of(request)
+    errors = [_error(one, words) for one in exc.errors()][:20]
     first = errors[0] if errors else {"field": "", "error": "not acceptable"}
     detail = f"{first['field']}: {first['error']}" if first["field"] else first["error"]
     return _problem(
@@ -322,11 +324,38 @@ def _not_valid(request: Request, exc: Exception) -> Response:
     )
 
 
-def _error(one: Mapping[str, Any]) -> dict[str, str]:
+def _error(one: Mapping[str, Any], words: Collection[str]) -> dict[str, str]:
     place, kind = _place(one["loc"]), str(one["type"])
     if one["loc"] == ("body",) and kind in ("missing", "model_attributes_type"):
         return {"field": "", "error": "the body must be a JSON object; /docs shows one for each route"}
-    return {"field": place, "error": str(one["msg"])}
+    if kind == "extra_forbidden":
+        return {"field": place, "error": _meaningless(place, words)}
+    return {"field": place, "error": _in_words(str(one["msg"]))}
+
+
+def _meaningless(place: str, words: Collection[str]) -> str:
+    """Of a word that no part of the request is called."""
+    if "." in place:
+        return "means nothing there; /docs shows what may stand there"
+    near = difflib.get_close_matches(place, words, 1)
+    known = ", ".join(sorted(words)) or "none"
+    return f"means nothing here; did you mean {near[0]}?" if near else f"means nothing here; there is {known}"
+
+
+#: what the library calls values, and what they are in JSON
+_VALUES = {
+    "a valid dictionary": "a JSON object", "a valid list": "a list", "a valid string": "a text", "a valid boolean":
+    "true or false", "a valid number": "a number", "a valid integer": "a whole number", " after validation": "",
+}  # fmt: skip
+_SHOULD = re.compile(r"^\w+ should ")
+
+
+def _in_words(text: str) -> str:
+    """What the library says to who writes programs, to who writes requests."""
+    text = _SHOULD.sub("must ", text)
+    for name, value in _VALUES.items():
+        text = text.replace(name, value)
+    return text
 
 
 def _place(parts: Sequence[Any]) -> str:

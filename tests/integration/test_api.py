@@ -432,6 +432,22 @@ def test_a_misspelt_word_of_an_address_is_refused(api: Api) -> None:
             assert problem(ask.get(address), 422, "usage")["field"] == field, address
 
 
+def test_what_is_wrong_with_a_body_is_told_in_words(api: Api) -> None:
+    with api.client(api.token("operator")) as ask:
+        for body, field, told in (
+            ({"shops": ["pdd:s1"], "type": "work", "payloat": {}}, "payloat", "did you mean payload?"),
+            ({"shops": ["pdd:s1"], "type": "work", "x": 1}, "x", "there is batch, deadline, delay,"),
+            ({"shops": [], "type": "work"}, "shops", "must have at least 1 item, not 0"),
+            ({"shops": "pdd:s1", "type": "work"}, "shops", "must be a list"),
+            ({"shops": ["pdd:s1"], "type": 1}, "type", "must be a text"),
+            ({"shops": ["pdd:s1"], "type": "work", "payload": []}, "payload", "must be a JSON object"),
+            ({"shops": ["pdd:s1"], "type": "work", "strict": "yes"}, "strict", "must be true or false"),
+        ):
+            found = problem(ask.post("/api/v1/tasks", json=body), 422, "usage")
+            assert found["field"] == field
+            assert told in str(found["detail"]), found
+
+
 def test_strange_addresses_find_nothing(api: Api) -> None:
     with api.client() as ask:
         for path in ("/nope", "/api/v1/tasks/..%2f..%2fetc", "/api/v1/shops/%E2%80%AE", "/api/v1/schedules/-x"):
