@@ -35,7 +35,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         " minutes, for 30 days by quarters of an hour. While nobody led, nothing was recorded: gaps stay gaps.",
         **examples(EXAMPLES),
     )
-    parser.add_argument("when", help="a time of day, a moment such as 2026-11-20T03:12, or how long ago, such as 90m")
+    parser.add_argument("when", help="such as 03:12, yesterday 18:00, 2026-11-20T03:12, or how long ago: 90m")
     parser.add_argument("--around", default="10m", metavar="SPAN", help="how long before and after it is told: 10m")
     parser.set_defaults(handler=show)
 
@@ -48,7 +48,8 @@ def show(context: Context) -> int:
         when = past.instant(args.when, now, zone)
         if when is None:
             text = spoken.phrase(
-                "when takes a past time such as 03:12, 2026-11-20T03:12 or 90m, not {text}", text=f"{args.when!r:.40}"
+                "when takes a past time such as 03:12, yesterday 18:00, 2026-11-20T03:12 or 90m, not {text}",
+                text=f"{args.when!r:.40}",
             )
             raise UsageError(text, field="when")
         around = filter_time.duration_ms(args.around.strip())

@@ -144,14 +144,17 @@ def _since(context: Context, engine: assembly.Engine) -> int:
     since = past.instant(word, now, assembly.commands(engine).quiet.zone())
     if since is None or not SHORTEST_MS <= now - since <= LONGEST_MS:
         text = spoken.phrase(
-            "--since takes a past time of the last week such as 12h or 08:00, not {text}", text=f"{word!r:.40}"
+            "--since takes a past time of the last week such as 12h, 08:00 or yesterday 20:00, not {text}",
+            text=f"{word!r:.40}",
         )
         raise UsageError(text, field="--since")
     return since
 
 
 def _add_since(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--since", default=SPAN, metavar="WHEN", help="from when: 12h ago, 08:00, 2026-11-20T20:00")
+    parser.add_argument(
+        "--since", default=SPAN, metavar="WHEN", help="from when: 12h ago, 08:00, yesterday 20:00, 2026-11-20T20:00"
+    )
 
 
 def document(page: Handover) -> dict[str, Any]:

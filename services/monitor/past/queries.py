@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -289,24 +290,26 @@ def _seen(
 
 
 def instant(text: str, now_ms: int, zone: str) -> int | None:
-    """The past instant that a person means, UTC ms: ``03:12`` (the last one), ``2026-11-20T03:12``, ``90m`` ago; None
-    where it is none, or not past.
+    """The past instant that a person means, UTC ms: ``03:12`` (the last one), ``yesterday 18:00``, ``昨晚 8点``,
+    ``2026-11-20T03:12``, ``90m`` ago; None where it is none, or not past.
     """
-    word = text.strip()
+    word = " ".join(unicodedata.normalize("NFKC", text).split())
     times = filter_time.Times(now_ms, zone)
-    span = filter_time.duration_ms(word)
+    span = filter_time.ago_ms(word)
     if span is not None:
         return now_ms - span
-    if len(word) in (5, 8) and word[2] == ":":
-        day = times.span("today")
-        for midnight in (day, (day[0] - DAY_MS, day[0]) if day is not None else None):
-            date = _date(midnight[0] if midnight is not None else now_ms, zone)
-            found = times.span(f"{date}T{word}")
-            if found is not None and found[0] <= now_ms:
-                return _last(found[0], now_ms, zone)
-        return None
-    found = times.span(word)
-    return found[0] if found is not None and found[0] == found[1] and found[0] <= now_ms else None
+    clock = filter_time.clock_gone(word)
+    if clock is None:
+        found = times.span(word)
+        return found[0] if found is not None and found[0] == found[1] and found[0] <= now_ms else None
+    ago, time = clock
+    today = times.span("today")
+    for days in (0, 1) if ago is None else (ago,):
+        date = _date((today[0] if today is not None else now_ms) - days * DAY_MS, zone)
+        found = times.span(f"{date}T{time}")
+        if found is not None and found[0] <= now_ms:
+            return _last(found[0], now_ms, zone)
+    return None
 
 
 def _date(at: int, zone: str) -> str:

@@ -20,7 +20,14 @@ _COMING = {"today": 0, "今天": 0, "今晚": 0, "tonight": 0, "tomorrow": 1, "�
 #: of tonight 5 to 11 are hours of the evening; of those below, and of 12, it does not say which night is meant
 _TONIGHT, _EVENING, _NOON = frozenset({"今晚", "tonight"}), range(5, 12), 12
 _CLOCK = re.compile(r"(?:at\s+)?(\d{1,2})(?:[:：](\d{2})|[点时](\d{1,2})?分?)\Z", re.IGNORECASE)
-_DAYS = {"today": 0, "今天": 0, "yesterday": -1, "昨天": -1}
+_DAYS = {"today": 0, "今天": 0, "yesterday": -1, "昨天": -1, "前天": -2}
+#: what people put around a time that is over, and how many days ago that was
+_AGO = re.compile(r"\s*(?:ago|之前|以前|前)\Z", re.IGNORECASE)
+_LAST_NIGHT = "昨晚"
+_GONE = {name: -shift for name, shift in _DAYS.items()} | {_LAST_NIGHT: 1}
+_CLOCK_GONE = re.compile(
+    r"(?:at\s+)?(\d{1,2})(?::(\d{2})(?::(\d{2}))?|[点时](\d{1,2})?分?)\Z", re.IGNORECASE | re.ASCII
+)
 _LONGEST_MS = 100 * 366 * 86_400_000
 
 
@@ -35,6 +42,27 @@ def duration_ms(text: str) -> int | None:
         total += float(match[1]) * unit
         at = match.end()
     return round(total) if text and total <= _LONGEST_MS else None
+
+
+def ago_ms(text: str) -> int | None:
+    """Milliseconds of a duration that is over: ``90m``, ``2 h ago``, ``30分钟前``; None if it is none."""
+    return duration_ms(_AGO.sub("", text.strip()).replace(" ", ""))
+
+
+def clock_gone(text: str) -> tuple[int | None, str] | None:
+    """How many days ago (None: it is not said) and what time of that day: ``03:12``, ``yesterday 18:00``, ``昨晚 8点``;
+    None if it is no such words.
+    """
+    lead = next((name for name in _GONE if text.lower().startswith(name)), "")
+    clock = _CLOCK_GONE.match(text[len(lead) :].strip())
+    if clock is None:
+        return None
+    hour = int(clock[1])
+    if lead == _LAST_NIGHT and hour <= _NOON:
+        if hour not in _EVENING:
+            return None
+        hour += _NOON
+    return _GONE.get(lead), f"{hour:02}:{int(clock[2] or clock[4] or 0):02}:{int(clock[3] or 0):02}"
 
 
 def iso(instant: int, time_zone: str = "") -> str:
