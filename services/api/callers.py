@@ -22,6 +22,8 @@ LOCAL = "this machine"
 WRONG_PER_MINUTE = 20
 #: pages and files of them in a minute for one address, which an office may share
 PAGES_PER_MINUTE = 600
+#: what a proxy adds to a request; one that adds none of these cannot be told from a program of this machine
+PROXIES = ("x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "forwarded", "via")
 #: callers and addresses of which is kept how often they came
 KEPT = 10_000
 #: characters of a token that is looked at
@@ -65,7 +67,7 @@ class Callers:
         self._pages.take(request.client.host if request.client is not None else "")
 
     def _without(self, request: Request) -> Caller:
-        proxied = any(name in request.headers for name in ("x-forwarded-for", "forwarded", "via"))
+        proxied = any(name in request.headers for name in PROXIES)
         if not self._loopback or proxied:
             raise Problem(status=401, detail="this needs a token", code="token.missing")
         closed = self._engine.closed

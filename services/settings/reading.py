@@ -22,7 +22,11 @@ from services.settings.environment import default_home, variables
 from services.settings.values import LANGUAGES, BrokerSettings, ProfileSettings, Settings, StoreSettings
 
 #: settings that a variable may give with commas
-_LISTS = (("worker", "lanes"), ("worker", "handlers"), ("worker", "refuse_types"), ("broker", "lifo_lanes"))
+_LISTS = (
+    ("worker", "lanes"), ("worker", "handlers"), ("worker", "refuse_types"), ("broker", "lifo_lanes"),
+    ("executors", "rpa", "pass_environment"), ("executors", "rpa", "browser_types"), ("executors", "http", "hosts"),
+    ("executors", "browser", "hosts"), ("executors", "browser", "allowed_schemes"),
+)  # fmt: skip
 _ONE_OF_MANY = "*"
 _RANGE = re.compile(r"([\d.]+) to ([\d.]+)")
 _KINDS = re.compile(r"Expected `(?P<wanted>.*)`, got `(?P<given>.*)`")
@@ -112,10 +116,8 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> None:
 
 
 def _convert(data: dict[str, Any], path: Path) -> Settings:
-    for part, name in _LISTS:
-        table = data.get(part)
-        if isinstance(table, dict) and isinstance(table.get(name), str):  # a variable may name several with commas
-            table[name] = [word.strip() for word in table[name].split(",") if word.strip()]
+    for place in _LISTS:
+        _split(data, place)
     try:
         settings = msgspec.convert(data, Settings, strict=False)
     except msgspec.ValidationError as exc:
@@ -127,6 +129,16 @@ def _convert(data: dict[str, Any], path: Path) -> Settings:
     for field in _unprintable(data, ""):
         raise _refused(path, field, said("settings.control", field=visible(field)))
     return settings
+
+
+def _split(data: dict[str, Any], path: Sequence[str]) -> None:
+    """Make a list of a text: a variable may name several with commas."""
+    table: Any = data
+    for part in path[:-1]:
+        table = table.get(part) if isinstance(table, dict) else None
+    name = path[-1]
+    if isinstance(table, dict) and isinstance(table.get(name), str):
+        table[name] = [word.strip() for word in table[name].split(",") if word.strip()]
 
 
 def _refused(path: Path, field: str, why: str) -> UsageError:

@@ -79,8 +79,9 @@ def test_who_is_on_this_machine_looks_without_a_token_and_acts_only_where_that_w
 
 
 def test_a_request_that_came_through_a_proxy_is_not_from_this_machine(api: Api) -> None:
-    with api.client(**{"x-forwarded-for": "203.0.113.9"}) as ask:
-        problem(ask.get("/api/v1/stats"), 401, "token.missing")
+    for name in ("x-forwarded-for", "X-Real-IP", "X-Forwarded-Proto", "Forwarded", "Via"):
+        with api.client(**{name: "203.0.113.9"}) as ask:
+            problem(ask.get("/api/v1/stats"), 401, "token.missing")
 
 
 def test_a_token_ends_when_it_is_revoked(api: Api) -> None:

@@ -63,6 +63,25 @@ def test_lists_may_be_words_with_commas_in_a_variable(tmp_path: Path, monkeypatc
     assert config.load(home=tmp_path).worker.lanes == ("high", "low")
 
 
+def test_so_may_every_list_of_names_and_each_as_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in {
+        "WORKER__HANDLERS": "mine, more",
+        "EXECUTORS__RPA__PASS_ENVIRONMENT": "ERP_*,ZONE",
+        "EXECUTORS__RPA__BROWSER_TYPES": "crawl",
+        "EXECUTORS__HTTP__HOSTS": "erp.local,*.corp.example",
+        "EXECUTORS__BROWSER__HOSTS": '["erp.local"]',
+        "EXECUTORS__BROWSER__ALLOWED_SCHEMES": "https",
+    }.items():
+        monkeypatch.setenv(f"FLEETDECK_{name}", text)
+    found = config.load(home=tmp_path)
+    assert found.worker.handlers == ("mine", "more")
+    assert (found.executors.rpa.pass_environment, found.executors.rpa.browser_types) == (("ERP_*", "ZONE"), ("crawl",))
+    assert found.executors.http.hosts == ("erp.local", "*.corp.example")
+    assert (found.executors.browser.hosts, found.executors.browser.allowed_schemes) == (("erp.local",), ("https",))
+    monkeypatch.setenv("FLEETDECK_EXECUTORS__RPA__COMMAND", "flow,x")
+    assert fault(tmp_path).field == "executors.rpa.command", "a word of a command may hold a comma"
+
+
 def test_the_shares_of_lanes_are_texts_or_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, "[worker]\nslots = 4\n[worker.lane_slots]\nlow = 1\nhigh = '-3'\n")
     monkeypatch.setenv("FLEETDECK_WORKER__LANE_SLOTS__NORMAL", "1-2")
