@@ -16,6 +16,7 @@ from console.connection.open_connection import OpenConnection
 from console.connection.role_watch import RoleWatch
 from console.main_window import MainWindow
 from console.pages import page_specs
+from console.palette import LOOKS
 from console.shell_keys import ShellKeys
 from console.tray import CHOICE, Silence, Tray
 from console.watch import AlertWatch, PromiseWatch, QueueWatch, ScheduleWatch
@@ -275,7 +276,8 @@ def _open(shared: _Shared) -> OpenWindow:
     QueueWatch(window, context.queues)
     PromiseWatch(window, context.promises)
     ScheduleWatch(window, context.schedules)
-    keys = ShellKeys(window, context)
+    looks = {name: shared.chosen[f"{name}_chosen"] for name, _title, _values in LOOKS}
+    keys = ShellKeys(window, context, shared.connections, looks)
     Dropping(window, doors.sheet, keys)
 
     def lead() -> None:

@@ -29,17 +29,21 @@ from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.work.asking import question
 from views.kit.saved_views import SavedViews
-from views.page import asked_by
+from views.page import Page, asked_by
 from views.pages.tasks.views import BUILT_IN, numbers
 from views.shell.palette import Group
 from views.shell.palette_rows import Entry
 from views.support import fuzzy, heard, safe, text
+from views.support.connections import Connections
 from views.support.keymap import GO
 from views.support.operation import Operation
 from views.support.pinyin import initials
 from views.support.words import shop as shop_words
-from views.theme.tokens import platform_badge, status
+from views.tables.table_view import TableView
+from views.theme.theme import HIGH, NORMAL, SYSTEM
+from views.theme.tokens import DARK, LIGHT, TEXT_SIZES, platform_badge, status
 from views.widgets.buttons import shortcut_text
+from views.widgets.connection.connection_row import MOST_KEYS
 
 MOST, MOST_TASKS, MOST_LOOKED_AT = 6, 8, 3000
 MOST_RECENT, MOST_USED = 5, 5
@@ -47,6 +51,74 @@ LEAST_TYPED = 3
 #: what the page Queues shows
 _QUEUES = frozenset({queues.LANE, queues.SHOP, queues.DELAY, "dead"})
 _RECENT, _USED = "palette.recent", "palette.used"
+#: how people of other programs call what is found here, by the key of the entry or its last part
+OTHER_WORDS: Mapping[str, str] = {
+    "page.overview": "home dashboard start main status 首页 主页 仪表盘 看板 概览 大盘",
+    "page.queues": "backlog rabbitmq messages 消息 积压 堆积",
+    "page.tasks": "jobs work list search 作业 工作 任务列表 查询",
+    "page.shops": "stores merchants sellers accounts 商家 门店 商店 账号 账户",
+    "page.dead_letters": "errors failed failures dlq exceptions broken 失败 错误 异常 出错 报错",
+    "page.workers": "nodes machines robots bots agents servers computers 机器 节点 机器人 服务器 电脑",
+    "page.promises": "sla deadlines guarantees 时效 保障 时限",
+    "page.schedules": "cron timers recurring plans calendar 定时 定时任务 计划任务 排期 日程",
+    "page.types": "flows scripts templates 流程 脚本 模板",
+    "page.alerts": "alarms warnings incidents notifications mute silence 报警 警报 预警 警告 通知 提醒 静音 屏蔽",
+    "page.audit": "history activity trail who did changes 操作日志 审计 历史 记录 谁",
+    "page.logs": "journal output console debug 运行日志 调试 输出",
+    "page.doctor": "health diagnose diagnostics check 健康 检查 体检 自检",
+    "page.past": "history time machine replay rewind yesterday 历史 回放 时光",
+    "page.batches": "groups bulk imports 批量 批次",
+    "page.settings": "preferences options config configuration setup users roles 配置 选项 偏好 首选项 参数 用户 权限",
+    "window.new": "create add submit 创建 添加 新增 提交 下发",
+    "window.work": "did has done check 跑过 执行过 查询",
+    "window.past": "history time machine replay rewind 历史 回放",
+    "window.handover": "shift change report 换班 交班 接班 日报",
+    "window.another": "second tab split 多窗口 标签页",
+    "window.quit": "log out logout sign out signout exit close end 登出 注销 关闭 退出登录 结束",
+    "window.save": "screenshot download export image png 截图 截屏 下载 导出 图片",
+    "window.print": "paper pdf 纸",
+    "window.refresh": "reload update reconnect f5 重新加载 更新 重连",
+    "window.freeze": "stop hold pause live still 停止 暂停 定格 不动",
+    "window.rail": "sidebar menu hide show fold 侧边栏 侧栏 菜单 收起",
+    "window.link": "share url address bookmark 分享 网址 地址 收藏",
+    "window.help": "manual docs documentation f1 手册 文档 说明 怎么用",
+    "window.keys": "shortcuts hotkeys keyboard bindings 快捷键 热键 键盘",
+    "window.guide": "manual docs documentation help handbook 文档 说明书 帮助",
+    "window.connection": "profile environment fleet server log in login user account 环境 集群 服务器 登录 用户 账号",
+    "all": "everything tick check mark 全选 全部 勾选",
+    "tasks.export": "download save csv excel xlsx 下载 保存 表格",
+    "retry": "rerun redo again resend repeat restart replay 重跑 重来 重做 再试 重发",
+    "republish": "retry rerun resend replay requeue 重试 重跑 重发 重投",
+    "republish_all": "retry rerun resend replay requeue 重试 重跑 重发 重投",
+    "cancel": "stop kill abort terminate delete remove 停止 终止 中止 删除 撤销",
+    "run_now": "start execute immediately force 马上 执行 开始 启动",
+    "raise": "urgent faster first prioritise prioritize 加急 提前 优先 插队",
+    "lower": "later slower deprioritise deprioritize 延后 降级",
+    "pause": "stop hold suspend disable halt 停止 停用 挂起",
+    "resume": "continue unpause start enable go on 继续 启用 恢复",
+    "drain": "stop maintenance shut down 停止 维护 下线",
+    "purge": "clear empty delete flush 清空 清除 删除",
+    "mute": "silence snooze quiet ignore 屏蔽 免打扰 忽略",
+    "take": "acknowledge ack claim mine 认领 接手 确认",
+    "archive": "hide close remove 隐藏 关闭 移除",
+    "remove": "delete drop 删除 移除",
+    "edit": "change modify rename 修改 更改 编辑",
+    f"theme.{DARK}": "mode night black 模式 夜间 暗色 暗黑 黑色 外观",
+    f"theme.{LIGHT}": "mode day white bright 模式 日间 亮色 白色 外观",
+    f"theme.{SYSTEM}": "mode automatic default 模式 自动 默认 外观",
+    "language.en": "英文 英语",
+    "language.zh_CN": "chinese 汉语 简体",
+    "rows": "density spacing height 行高 密度 间距",
+    "text": "font zoom scale bigger smaller larger 字体 字号 缩放 放大 缩小",
+}
+#: what of the looks can be chosen: name, title, values and what they are called
+LOOKS: tuple[tuple[str, str, tuple[tuple[str | int, str], ...]], ...] = (
+    ("theme", N_("Theme"), ((DARK, N_("Dark")), (LIGHT, N_("Light")), (SYSTEM, N_("As the system")))),
+    ("contrast", N_("Contrast"), ((NORMAL, N_("Normal")), (HIGH, N_("High")), (SYSTEM, N_("As the system")))),
+    ("language", N_("Language"), (("en", "English"), ("zh_CN", "中文"))),
+    ("rows", N_("Table rows"), (("compact", N_("Compact")), ("normal", N_("Normal")), ("roomy", N_("Roomy")))),
+    ("text", N_("Text size"), tuple((percent, f"{percent} %") for percent in TEXT_SIZES)),
+)
 
 
 class PaletteFinder(QObject):
@@ -64,10 +136,15 @@ class PaletteFinder(QObject):
         context: PageContext,
         commands: Callable[[], Sequence[Entry]],
         ask_of_work: Callable[[str, str], object],
+        looks: Callable[[], Sequence[Entry]] = list,
+        connections: Connections | None = None,
     ) -> None:
-        """``commands`` are those of the window itself; ``ask_of_work`` opens *Did it run?* of a shop and a type."""
+        """``commands`` are those of the window itself, ``looks`` how everything may look; ``ask_of_work`` opens *Did it
+        run?* of a shop and a type.
+        """
         super().__init__(window)
         self._window, self._context, self._own, self._ask_of_work = window, context, commands, ask_of_work
+        self._looks, self._connections = looks, connections
         self._tasks = Operation(self, latest=True)
         self._shops = Operation(self, latest=True)
         self._shop_entries: tuple[Entry, ...] = ()
@@ -91,7 +168,7 @@ class PaletteFinder(QObject):
         if scope in ("all", "shops"):
             groups.append((_("Did it run?"), self._works(query)))
         if scope in ("all", "commands"):
-            commands = also_english(lambda: [*self._commands(), *self._limits()])
+            commands = also_called(lambda: [*self._commands(), *self._limits(), *self._looks()])
             groups.append((_("Commands"), best(query, commands, 20 if scope == "commands" else MOST)))
         if scope in ("all", "shops"):
             shops = best(query, self._shop_entries, 50 if scope == "shops" else MOST)
@@ -99,7 +176,8 @@ class PaletteFinder(QObject):
         if scope == "all":
             groups.append((_("Workers"), best(query, self._workers(), MOST)))
             groups.append((_("Queues"), best(query, self._queues(), MOST)))
-            groups.append((_("Go to"), best(query, also_english(self._places), MOST)))
+            places = [*also_called(self._places), *connection_entries(self._connections)]
+            groups.append((_("Go to"), best(query, places, MOST)))
         return groups
 
     def used(self, entry: Entry) -> None:
@@ -118,7 +196,10 @@ class PaletteFinder(QObject):
     def _remembered(self) -> Sequence[Group]:
         """Without a query: what was chosen lately, what is used most on this page, and where one can go."""
         commands, places = self._commands(), self._places()
-        others = (*self._limits(), *self._shop_entries, *self._workers(), *self._queues())
+        others = (
+            *self._limits(), *self._looks(), *connection_entries(self._connections), *self._shop_entries,
+            *self._workers(), *self._queues(),
+        )  # fmt: skip
         known = {entry.key: entry for entry in (*commands, *places, *others)}
         used = self._context.memory.get(_USED, {})
         here = used.get(self._window.current, {}) if isinstance(used, dict) else {}
@@ -157,7 +238,7 @@ class PaletteFinder(QObject):
             icon="ph.arrow-clockwise",
             then=lambda: [self._failed_of(entry) for entry in self._shop_entries],
         )
-        return [*entries, *self._own(), failed]
+        return [*entries, *(_all_rows(page) if page is not None else ()), *self._own(), failed]
 
     def _limits(self) -> list[Entry]:
         """Where a whole platform is paused, resumed and limited; found by typing alone, for there may be many."""
@@ -359,15 +440,80 @@ class PaletteFinder(QObject):
             show(task_id)
 
 
-def also_english(ask: Callable[[], Sequence[Entry]]) -> Sequence[Entry]:
-    """Entries which in Chinese are found by their English words and by the first letters of their pinyin, too."""
-    entries = ask()
+def _all_rows(page: Page) -> list[Entry]:
+    """Ticks every row of the table that is seen, where it can be ticked and the page has no wider verb for that."""
+    table = next((one for one in page.findChildren(TableView) if one.records.tickable and one.isVisible()), None)
+    if table is None or page.page_id == "tasks":
+        return []
+    reason = "" if table.records.rowCount() else _("There is no row here")
+    return [
+        Entry(
+            key="rows.all",
+            kind="command",
+            words=_("Select all rows"),
+            icon="ph.checks",
+            keys="Ctrl+A",
+            reason=reason,
+            run=table.records.tick_all,
+        )
+    ]
+
+
+def also_called(ask: Callable[[], Sequence[Entry]]) -> Sequence[Entry]:
+    """Entries that are found by what other programs call the same, too, and in Chinese by their English words and by
+    the first letters of their pinyin.
+    """
+    entries = [replace(entry, others=(*entry.others, _other_words(entry.key))) for entry in ask()]
     if not is_chinese():
         return entries
     with speaking(SOURCE_LANGUAGE):
         english = {entry.key: entry.words for entry in ask()}
     return [
         replace(entry, others=(*entry.others, english.get(entry.key, ""), initials(entry.words))) for entry in entries
+    ]
+
+
+def _other_words(key: str) -> str:
+    return OTHER_WORDS.get(key) or OTHER_WORDS.get(key.rpartition(".")[2], "")
+
+
+def look_entries(chosen: Mapping[str, Callable[..., object]]) -> list[Entry]:
+    """How everything may look, a choice each: of all settings those that hold for every connection. ``chosen``: who
+    shows and keeps a choice, by its name in ``LOOKS``; what nobody keeps is not offered.
+    """
+    return [
+        Entry(
+            key=f"{name}.{value}",
+            kind="command",
+            words=_(word),
+            note=_(title),
+            icon="ph.gear-six",
+            others=(_(title), title, OTHER_WORDS.get(name, "")),
+            run=partial(chosen[name], value),
+        )
+        for name, title, values in LOOKS
+        if name in chosen
+        for value, word in values
+    ]
+
+
+def connection_entries(connections: Connections | None) -> list[Entry]:
+    """The connections that are not open here, with the keys of their places."""
+    rows = connections.rows() if connections is not None else ()
+    return [
+        Entry(
+            key=f"connection.{one.name}",
+            kind="connection",
+            words=one.title,
+            note=one.address,
+            right=one.tag,
+            icon="ph.laptop" if one.local else "ph.globe-hemisphere-east",
+            keys=f"Ctrl+{number}" if number <= MOST_KEYS else "",
+            others=(_("Connection"), "connection"),
+            run=partial(connections.choose, one.name) if connections is not None else lambda: None,
+        )
+        for number, one in enumerate(rows, 1)
+        if not one.opened
     ]
 
 

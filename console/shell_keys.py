@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from console.main_window import MainWindow
-from console.palette import WINDOW_COMMANDS, PaletteFinder
+from console.palette import WINDOW_COMMANDS, PaletteFinder, connection_entries, look_entries
 from console.paper import Paper
 from services import messages
 from services.domain.errors import UsageError
@@ -25,6 +25,7 @@ from views.shell.key_help import KeyHelp
 from views.shell.palette import Palette
 from views.shell.palette_rows import Entry
 from views.support import safe, text
+from views.support.connections import Connections
 from views.support.keymap import GO, keymap
 from views.support.keys import Shortcut
 from views.widgets.buttons import shortcut_text
@@ -42,12 +43,21 @@ class ShellKeys(QObject):
     another_wanted = Signal()
     quit_wanted = Signal()
 
-    def __init__(self, window: MainWindow, context: PageContext) -> None:
+    def __init__(
+        self,
+        window: MainWindow,
+        context: PageContext,
+        connections: Connections | None = None,
+        looks: Mapping[str, Callable[..., object]] | None = None,
+    ) -> None:
+        """``looks``: who shows and keeps how everything looks, by the names of ``console.palette.LOOKS``."""
         super().__init__(window)
-        self._window, self._context = window, context
+        self._window, self._context, self._connections = window, context, connections
         self._help: KeyHelp | None = None
         self.paper = Paper(window, context)
-        self._finder = PaletteFinder(window, context, self._commands, self.ask_of_work)
+        self._finder = PaletteFinder(
+            window, context, self._commands, self.ask_of_work, partial(look_entries, looks or {}), connections
+        )
         self.palette = Palette(self._finder, window)
         self._finder.found.connect(self.palette.show_later)
         self.palette.asked.connect(self._finder.refresh)
@@ -207,7 +217,7 @@ class ShellKeys(QObject):
         reasons = {"window.new": self._window.top_bar.create_button.toolTip()}
         if self._window.top_bar.create_button.isEnabled():
             reasons = {}
-        return [
+        found = [
             Entry(
                 key=key,
                 kind="command",
@@ -219,6 +229,25 @@ class ShellKeys(QObject):
             )
             for key, source, icon in WINDOW_COMMANDS
         ]
+        return found if self._connections is None else [*found, self._switch(self._connections)]
+
+    def _switch(self, connections: Connections) -> Entry:
+        """Another connection, or one that is not there yet."""
+
+        def then() -> list[Entry]:
+            add = Entry(
+                key="connection.add", kind="command", words=_("Add connection…"), icon="ph.plus", run=connections.add
+            )
+            return [*connection_entries(connections), add]
+
+        return Entry(
+            key="window.connection",
+            kind="command",
+            words=_("Switch connection"),
+            note=_("choose a connection next"),
+            icon="ph.globe-hemisphere-east",
+            then=then,
+        )
 
 
 def _open_menu() -> None:

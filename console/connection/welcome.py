@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import msgspec
 import psutil
@@ -29,8 +28,6 @@ from views.support.connections import Connection
 from views.support.keys import Shortcut
 from views.support.operation import Operation
 from views.theme import theme
-from views.theme.theme import SYSTEM
-from views.theme.tokens import DARK, LIGHT, TEXT_SIZES
 from views.widgets.buttons import Button
 from views.widgets.toast import ToastSpec
 
@@ -134,9 +131,9 @@ class _Commands:
         self._entries = entries
 
     def find(self, query: str, _scope: str) -> list[tuple[str, list[Entry]]]:
-        from console.palette import best  # read when it is first asked for: the window opens sooner
+        from console.palette import also_called, best  # read when it is first asked for: the window opens sooner
 
-        return [(_("Commands"), best(query, self._entries(), MOST))]
+        return [(_("Commands"), best(query, also_called(self._entries), MOST))]
 
     def look_up(self, _query: str, _scope: str) -> None:
         """No server is there to be asked."""
@@ -199,24 +196,9 @@ def _over(dialog: QDialog) -> None:
 
 def _choices(looks: Looks) -> list[Entry]:
     """Of all settings those that hold for every connection."""
-    choices: tuple[tuple[str, Callable[[Any], object], tuple[tuple[object, str], ...]], ...] = (
-        (N_("Theme"), looks.theme, ((DARK, N_("Dark")), (LIGHT, N_("Light")), (SYSTEM, N_("As the system")))),
-        (N_("Language"), looks.language, (("en", "English"), ("zh_CN", "中文"))),
-        (N_("Text size"), looks.text, tuple((percent, f"{percent} %") for percent in TEXT_SIZES)),
-    )
-    return [
-        Entry(
-            key=f"{title} {value}",
-            kind="command",
-            words=_(word),
-            note=_(title),
-            icon="ph.gear-six",
-            others=(_(title),),
-            run=partial(choose, value),
-        )
-        for title, choose, values in choices
-        for value, word in values
-    ]
+    from console.palette import look_entries  # read when it is first asked for: the window opens sooner
+
+    return look_entries({"theme": looks.theme, "language": looks.language, "text": looks.text})
 
 
 def _pressed(key: str, button: Button, icon: str, keys: str = "") -> Entry:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
@@ -13,9 +15,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QToolTip
 from pytestqt.qtbot import QtBot
 
+import views
 from console import bootstrap, main_window
 from console.bootstrap import OpenWindow as Window
-from console.palette import PaletteFinder
+from console.palette import LOOKS, OTHER_WORDS, WINDOW_COMMANDS, PaletteFinder
 from services import i18n
 from services.cli.window import pages
 from services.commands.outcome import Outcome
@@ -498,6 +501,63 @@ def test_in_chinese_commands_are_found_by_english_words_first_letters_and_fewer_
     found = {entry.key: entry.words for entry in entries(window)}
     assert key in found
     assert not found[key].isascii(), "said in Chinese all the same"
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("报警", "page.alerts"),
+        ("mute", "page.alerts"),
+        ("alarm", "page.alerts"),
+        ("全选", "tasks.all"),
+        ("dark mode", "theme.dark"),
+        ("夜间", "theme.dark"),
+        ("high contrast", "contrast.high"),
+        ("字号", "text.120"),
+        ("log out", "window.quit"),
+        ("rerun", "tasks.retry"),
+        ("重跑", "tasks.retry"),
+        ("快捷键", "window.keys"),
+        ("首页", "page.overview"),
+        ("cron", "page.schedules"),
+        ("》重跑", "tasks.retry"),
+    ],
+)
+def test_what_other_programs_call_so_is_found(window: Window, query: str, key: str, language: str) -> None:
+    i18n.set_language(language)
+    palette = window.keys.palette
+    palette.ask()
+    palette.field.setText(query)
+    assert key in [entry.key for entry in entries(window)]
+
+
+def test_other_words_are_those_of_entries_that_there_are(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    finder = window.window.findChild(PaletteFinder)
+    assert finder is not None
+    known = {"window.connection", "rows", "text"}  # with connections to choose from; a choice has its value behind
+    verbs = Path(views.__file__).parent.rglob("verbs.py")
+    known |= {word for file in verbs for word in re.findall(r'"(\w+)"', file.read_text(encoding="utf-8"))}
+    for scope in ("all", "commands"):
+        known |= {entry.key for _title, found in finder.find(" ", scope) for entry in found}
+    known |= {f"page.{name}" for name in pages()} | {key for key, _words, _icon in WINDOW_COMMANDS}
+    known |= {f"{name}.{value}" for name, _title, values in LOOKS for value, _word in values}
+    known |= {key.rpartition(".")[2] for key in known}
+    assert OTHER_WORDS.keys() - known == set()
+
+
+def test_a_table_whose_rows_can_be_ticked_is_ticked_from_the_palette(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    window.window.open_page("shops")
+    page = window.window.page("shops")
+    assert isinstance(page, ShopsPage)
+    wait(qtbot, lambda: page.table.records.rowCount() > 1)
+    palette = window.keys.palette
+    palette.ask()
+    palette.field.setText("select all")
+    while (entry := palette.current()) is not None and entry.key != "rows.all":
+        press(palette.field, Qt.Key.Key_Down)
+    press(palette.field, Qt.Key.Key_Return)
+    assert len(page.table.records.ticked()) == page.table.records.rowCount()
 
 
 def test_commands_show_their_state_and_cannot_run_with_a_reason(window: Window, desk: Desk, qtbot: QtBot) -> None:

@@ -28,8 +28,8 @@ from views.widgets.segmented import Segmented
 
 WIDTH, HEIGHT, TOP = 720, 520, 104
 TYPING_MS = 180
-#: what a first character narrows to
-SCOPES = {">": "commands", "@": "shops", "#": "tasks"}
+#: what a first character narrows to, also as a Chinese keyboard writes it
+SCOPES = {"》": "commands", "＞": "commands", "＠": "shops", "＃": "tasks", ">": "commands", "@": "shops", "#": "tasks"}
 _MARKS = {scope: mark for mark, scope in SCOPES.items()}
 Group = tuple[str, Sequence[Entry]]
 
