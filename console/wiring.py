@@ -102,11 +102,12 @@ class VitalPopovers(QObject):
         name = self._window.top_bar.health_name("broker")
         snapshot = self._feed.latest
         way = snapshot.publisher()
-        state = "dead" if not broker.connected else "warning" if way.kind or self._doubts else "healthy"
-        words = _("takes no messages") if way.blocked and broker.connected else ""
+        state, words = _of_broker(snapshot, self._doubts)
+        words = words if broker.connected else ""
         part = self._traced(name, state, words, self._health.broker, self._addresses[0], broker.version)
         if not snapshot.told:
-            return part
+            since = ((_("Queues counted"), self._counted_ago(snapshot)),) if broker.connected else ()
+            return replace(part, rows=(*part.rows, *since))
         lanes = depth.lanes(snapshot.counts, snapshot.depths)
         found = (
             (_("In queues"), text.count(sum(lane.ready for lane in lanes))),
@@ -162,7 +163,7 @@ class VitalPopovers(QObject):
         return HealthDetail(
             title=name,
             state=state,
-            words=words or (_("answers") if state == "healthy" else _("no answer")),
+            words=words or (_("answers") if trace.connected else _("no answer")),
             rows=tuple(rows),
             latencies=tuple(trace.latencies),
             verbs=verbs,
@@ -226,7 +227,7 @@ class VitalPopovers(QObject):
         if self._role.read_only:
             rows.append((_("Because"), told(self._role.read_only)))
         state = "warning" if role == "viewer" else "healthy"
-        return HealthDetail(title=_("Rights"), state=state, words=role, rows=tuple(rows))
+        return HealthDetail(title=_("Rights"), state=state, words=called.role(role), rows=tuple(rows))
 
     def _time(self) -> HealthDetail:
         now = shown.moment(ticks().present_ms())
@@ -238,6 +239,18 @@ class VitalPopovers(QObject):
             ("UTC", f"{now.astimezone(UTC):%Y-%m-%d %H:%M:%S}"),
         )
         return HealthDetail(title=_("Time"), state="healthy", words="", rows=rows)
+
+
+def _of_broker(snapshot: Snapshot, doubts: Sequence[Message]) -> tuple[str, str]:
+    """Its state, and that in words; "" where it answers."""
+    broker, way = snapshot.broker, snapshot.publisher()
+    if not broker.connected:
+        return "dead", _("lost")
+    if way.blocked:
+        return "warning", _("takes no messages")
+    if not snapshot.told:
+        return "warning", _("no answer")
+    return "warning" if way.kind or doubts else "healthy", ""
 
 
 def _behind(window: QWidget) -> timedelta:
@@ -252,7 +265,6 @@ def _milliseconds(number: float) -> str:
 #: what keeps a timer of a second waiting for so long: a computer that sleeps, a program that was stopped, a clock
 #: that was put right
 SLEPT_MS = 30_000
-ROLES = {"viewer": "viewer", "operator": "operator", "admin": "admin"}
 #: an answer that took so much more or less than the one shown, or such a share of it, is none of another speed
 STEADY_MS, STEADY_SHARE = 3.0, 0.25
 #: addresses to which no network leads
@@ -318,7 +330,7 @@ class ShellWiring(QObject):
         say_in_language(self._say)
 
     def _say(self) -> None:
-        self._window.status_bar.show_operator(self._operator.who, self._role.role)
+        self._window.status_bar.show_operator(self._operator.who, called.role(self._role.role))
         local = self._embedded
         name = titled(self._profile, local=local)
         tag = "DEMO" if self._profile == "demo" or self._is_sample else environment.tag(self._environment)
@@ -361,8 +373,11 @@ class ShellWiring(QObject):
         broker, store = snapshot.broker, snapshot.store
         fleet, way = snapshot.fleet(), snapshot.publisher()
         engine, storage = (_("Engine"), _("Storage")) if self._embedded else (_("Broker"), _("Redis"))
-        state = "dead" if not broker.connected else "warning" if way.kind or self._doubts else "healthy"
-        value = _("takes no messages") if way.blocked else self._latency("broker", broker.latency_ms)
+        state, value = _of_broker(snapshot, self._doubts)
+        value = value or self._latency("broker", broker.latency_ms)  # else how fast it was before is no news of it
+        tip = render(way.message) if way.kind else told(broker.error) or "\n".join(map(render, self._doubts))
+        if not (snapshot.told or tip):
+            tip = _("It is there and does not say what it holds; that is as it was")
         missing = fleet.living != fleet.known
         count = f"{fleet.living} / {fleet.known}" if missing else str(fleet.living)
         apart = fleet.number(CUT_OFF)
@@ -370,19 +385,20 @@ class ShellWiring(QObject):
             cut = _("cut off from the broker")
             count = f"{count} · {cut}" if apart == fleet.living else f"{count} · {text.count(apart)} {cut}"
         workers_state = "warning" if missing or apart or not fleet.living else "healthy"
-        tip = worker.summary(fleet) if fleet.living else _("Nobody works on tasks; start a worker")
+        of_workers = worker.summary(fleet) if fleet.living else _("Nobody works on tasks; start a worker")
         if not store.connected:
-            workers_state, tip = "unconfirmed", _("As they were when Redis was lost") if not self._embedded else ""
+            workers_state = "unconfirmed"
+            of_workers = _("As they were when Redis was lost") if not self._embedded else ""
         elif snapshot.no_writes:  # nor can a heartbeat be written
-            workers_state, tip = "unconfirmed", fill(_("{part} takes no writes."), {"part": storage})
+            workers_state, of_workers = "unconfirmed", fill(_("{part} takes no writes."), {"part": storage})
         answers = _("takes no writes") if store.error else self._latency("store", store.latency_ms)
         parts = [
             Health(
                 key="broker",
                 name=engine,
-                value=value if broker.connected else _("lost"),
+                value=value,
                 state=state,
-                tip=render(way.message) if way.kind else told(broker.error) or "\n".join(map(render, self._doubts)),
+                tip=tip,
             ),
             Health(
                 key="store",
@@ -391,7 +407,7 @@ class ShellWiring(QObject):
                 state="dead" if not store.connected else "warning" if store.error else "healthy",
                 tip=told(store.error),
             ),
-            Health(key="workers", name=_("Workers"), value=count, state=workers_state, tip=tip),
+            Health(key="workers", name=_("Workers"), value=count, state=workers_state, tip=of_workers),
         ]
         self._window.top_bar.show_health(parts)
 

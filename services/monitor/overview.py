@@ -50,6 +50,7 @@ class OverviewNow(msgspec.Struct, frozen=True, kw_only=True):
     at_ms: int
     flow: Flow = NOT_KNOWN  #: is work flowing, of the whole fleet
     lanes: tuple[LaneDepth, ...] = ()
+    told: bool = True  #: whether the broker tells what it holds; where not, ``lanes`` are as it told them last
     status_counts: Mapping[str, int] = msgspec.field(default_factory=dict)
     ahead: int = 0  #: messages that workers fetched ahead
     running: int = 0
@@ -66,6 +67,11 @@ class OverviewNow(msgspec.Struct, frozen=True, kw_only=True):
     shops: tuple[ShopNow, ...] = ()
     attention: tuple[Attention, ...] = ()
     owed_s: float = 0.0  #: another number of dead letters is counted, which can be told in so many seconds; 0 for none
+
+    @property
+    def broker_old(self) -> bool:
+        """Whether what the broker holds is as it told that last, and all else is of now."""
+        return self.flow.facts.store and not (self.flow.facts.broker and self.told)
 
 
 class OverviewSource(Protocol):

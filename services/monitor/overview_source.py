@@ -142,16 +142,17 @@ class OverviewQueries:
         """The same with what is known of the servers at this moment; its numbers stay those of its own. Asks nobody, so
         any thread may call it.
         """
-        before, told = now.flow.facts, numbers(self._live.snapshot())
+        snapshot = self._live.snapshot()
+        before, told = now.flow.facts, numbers(snapshot)
         names = ("store", "writes", "broker", "blocked")
         servers = {name: getattr(told, name) for name in names}
         if servers == {name: getattr(before, name) for name in names}:
-            return now
+            return now if now.told == snapshot.told else structs.replace(now, told=snapshot.told)
         facts = structs.replace(before, known=before.known or told.known, **servers)
         shops = now.shops
         if before.store and not told.store:
             shops = tuple(shop.unknown(one, shop.NO_STORE) for one in shops)
-        return structs.replace(now, flow=flow.again(now.flow, facts), shops=shops)
+        return structs.replace(now, flow=flow.again(now.flow, facts), shops=shops, told=snapshot.told)
 
     def _numbers(self, snapshot: Snapshot) -> Mapping[str, Any]:
         counts, oldest = snapshot.counts, self._oldest
@@ -162,6 +163,7 @@ class OverviewQueries:
         return {
             "at_ms": snapshot.at_ms,
             "lanes": lanes,
+            "told": snapshot.told,
             "ahead": depth.ahead(lanes, snapshot.workers, told=depth.unacked_told(snapshot.depths)),
             "status_counts": dict(counts.status),
             "running": running,

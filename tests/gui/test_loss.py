@@ -23,6 +23,7 @@ from services.domain.task.status import Status
 from services.domain.text.said import said
 from tests.gui.desk import Desk
 from tests.support.widgets import find
+from views.pages.overview.page import OverviewPage
 from views.pages.tasks.page import TasksPage
 from views.shell.health_pill import HealthPill
 from views.shell.health_popover import HealthPopover
@@ -33,6 +34,8 @@ from views.widgets.unknown import Unknown
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 LEFT = Qt.MouseButton.LeftButton
+#: a broker is asked every few seconds, and waited for
+WAIT_MS = 20_000
 
 
 class Cut:
@@ -208,6 +211,43 @@ def test_a_broker_that_refuses_this_window_is_not_told_as_silent(
 
 
 @pytest.mark.one_pair
+def test_a_broker_that_is_there_and_says_nothing_makes_what_it_told_look_old(
+    qtbot: QtBot, console: Console, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on, broker = Event(), desk.session.engine.broker
+    tell = broker.depths
+
+    def silent() -> object:
+        goes_on.wait(30)
+        return tell()
+
+    window = console.window
+    window.open_page("overview")
+    page = window.page("overview")
+    assert isinstance(page, OverviewPage)
+    qtbot.waitUntil(lambda: page.settled and console.feed.latest.told, timeout=WAIT_MS)
+    pill = window.top_bar.pill("broker")
+    assert pill.health.state == "healthy"
+    monkeypatch.setattr(broker, "depths", silent)
+    try:
+        qtbot.waitUntil(lambda: (pill.health.value, pill.health.state) == ("no answer", "warning"), timeout=WAIT_MS)
+        old = page.charts.depth, page.charts.unacked, page.tiles["unacked"]
+        qtbot.waitUntil(lambda: all(one.graphicsEffect() is not None for one in old), timeout=WAIT_MS)
+        assert page.charts.rates.graphicsEffect() is None, "the records tell that"
+        assert page.tiles["unacked"].kpi.value == "–"
+        assert not window.banner.isVisible(), "nothing is lost"
+        pill.click()
+        detail = console.wiring.doors.popover
+        assert detail is not None
+        assert detail.part.words == "no answer"
+        assert "Queues counted" in dict(detail.part.rows)
+        detail.close()
+    finally:
+        goes_on.set()
+    qtbot.waitUntil(lambda: pill.health.state == "healthy", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: all(one.graphicsEffect() is None for one in old), timeout=WAIT_MS)
+
+
 def test_the_card_does_not_follow_to_another_page(qtbot: QtBot, console: Console, desk: Desk, cut: Cut) -> None:
     loss = console.wiring.loss
     cut.cut()

@@ -321,8 +321,8 @@ class Charts(QObject):
         notes = [_("besides {n} recorded, not sent").format(n=text.count(unsent))] if unsent else []
         notes += [_("by the queues; Waiting is by the records")] if self._differs else []
         self.depth.show_beside(" · ".join(notes))
-        lost = now.flow.facts.store and not now.flow.facts.broker
-        self.unacked.show_values({"unacked": "–" if lost else text.count(unacked(now))})  # as its tile says it
+        held = "–" if now.broker_old else text.count(unacked(now))  # as its tile says it
+        self.unacked.show_values({"unacked": held})
         self.depth.plot.set_limit(limits.waiting)
         self.unacked.plot.set_limit(now.slots_total or None)
 

@@ -401,10 +401,9 @@ class OverviewPage(Page):
         self._show_kpis()
         self.charts.show_now(now, self._limits)
         # without the store the whole page is grey
-        facts = now.flow.facts
-        self._told_store = facts.store
-        grey(self.tiles["unacked"], facts.store and not facts.broker)
-        self.charts.show_old(facts.store and not facts.broker)
+        self._told_store = now.flow.facts.store
+        grey(self.tiles["unacked"], now.broker_old)
+        self.charts.show_old(now.broker_old)
 
     def _show_kpis(self) -> None:
         sight = self._sight()
@@ -549,7 +548,7 @@ def quiet_ms(range_s: int) -> int:
 
 def servers_of(snapshot: Snapshot) -> object:
     """What a snapshot says of the servers: all that is taken from it between two answers."""
-    answers = snapshot.store.connected, not snapshot.no_writes, snapshot.broker.connected
+    answers = snapshot.store.connected, not snapshot.no_writes, snapshot.broker.connected, snapshot.told
     return *answers, bool(snapshot.at_ms), snapshot.publisher().blocked
 
 

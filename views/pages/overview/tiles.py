@@ -132,9 +132,10 @@ def _peak(curves: Frame, total_now: int) -> str:
 def unacked_kpi(sight: Sight) -> Kpi:
     """What consumers hold: running, and fetched ahead."""
     unsettled = unacked(sight.now)
-    if sight.now.flow.facts.store and not sight.now.flow.facts.broker:
+    if sight.now.broker_old:
         # it takes back what it had handed out, so its last number would be told beside tasks that ended since
-        context = _("not known while the broker is lost")
+        lost = not sight.now.flow.facts.broker
+        context = _("not known while the broker is lost") if lost else _("not known: the broker does not answer")
         return Kpi(value="–", context=context, sentence=_say(_("With workers"), "", "", context))
     context = _("{running} running · {ahead} fetched ahead").format(
         running=text.count(sight.now.running), ahead=text.count(sight.now.ahead)
