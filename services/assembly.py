@@ -450,8 +450,14 @@ def live(engine: Engine) -> Live:
 
 
 def history(engine: Engine) -> History:
-    """The charts of the last day, as this machine saw them through this profile."""
-    return History(engine.settings.home_path / f"history-{engine.settings.profile}.sqlite")
+    """The charts of the last day, as this machine saw them: of a fleet whatever the connection to it is called now, of
+    an engine here beside its file, which goes by that name and may be moved with its folder.
+    """
+    settings = engine.settings
+    named = settings.home_path / f"history-{settings.profile}.sqlite"
+    if settings.embedded:
+        return History(named)
+    return History(settings.home_path / f"history-{settings.store_mark}.sqlite", named)
 
 
 def _incidents(alerts: AlertQueries) -> list[Incident]:

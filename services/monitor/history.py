@@ -55,12 +55,15 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 class History:
     """One sample a second for an hour in memory, one in ten for a day on disk. Thread-safe."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, before: Path | None = None) -> None:
+        """``before``: where a program of before kept the same; it is taken over where there is nothing yet."""
         self._fine: deque[Sample] = deque(maxlen=FINE_KEPT)
         self._coarse: deque[Sample] = deque(maxlen=COARSE_KEPT_S // COARSE_S)
         self._part: list[Sample] = []  #: of the ten seconds that are going on
         self._steps: deque[int] = deque(maxlen=STEPS)
         self._lock = threading.Lock()
+        if path is not None and before is not None:
+            _take_over(before, path)
         self._db = _open(path) if path is not None else None
         self._load()
 
@@ -189,6 +192,18 @@ def peak_of(rows: Sequence[Sample]) -> Sample:
     lanes = {lane: getattr(deepest, lane) for lane in _LANES}
     peaks = {name: max(getattr(row, name) for row in rows) for name in _PEAKS}
     return replace(rows[-1], **lanes, **peaks, since_ms=rows[0].since_ms)
+
+
+def _take_over(before: Path, path: Path) -> None:
+    """Give the file of before its present name, with the log that SQLite keeps beside it."""
+    if path.exists() or not before.exists():
+        return
+    try:
+        for ending in ("-wal", "-shm", ""):
+            if Path(f"{before}{ending}").exists():
+                Path(f"{before}{ending}").replace(f"{path}{ending}")
+    except OSError as exc:  # somebody has it open, on Windows
+        log.warning("charts of before are not taken over: %s", exc)
 
 
 def _open(path: Path) -> sqlite3.Connection | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -54,6 +55,24 @@ def test_a_restart_keeps_one_in_ten_with_its_peak(tmp_path: Path) -> None:
     rows = second_run.series(3_600, 1_000, NOW + 60_000)
     second_run.close()
     assert [row.running for row in rows] == [9, 19, 29, 34, 60]
+
+
+def test_what_was_kept_under_another_name_goes_on_there(tmp_path: Path) -> None:
+    before, now = tmp_path / "history-east.sqlite", tmp_path / "history-0123.sqlite"
+    first = History(before)
+    first.add(sample(0, 7))
+    assert Path(f"{before}-wal").stat().st_size, "it is not in the file itself yet"
+    for ending in ("", "-wal", "-shm"):  # as a program leaves it that is killed
+        shutil.copy(f"{before}{ending}", f"{tmp_path / 'history-west.sqlite'}{ending}")
+    first.close()
+    again = History(now, tmp_path / "history-west.sqlite")
+    assert [row.running for row in again.series(60, 10, NOW + 1_000)] == [7]
+    again.close()
+    later = History(now, before)
+    assert [row.running for row in later.series(60, 10, NOW + 1_000)] == [7]
+    later.close()
+    assert before.exists(), "what there is already goes before"
+    assert not (tmp_path / "history-west.sqlite").exists()
 
 
 def test_the_past_is_forgotten_after_a_day(tmp_path: Path) -> None:
