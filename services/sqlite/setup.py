@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 import sqlite3
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -28,6 +29,8 @@ NETWORK_TYPES = frozenset({
 #: bytes that are no text would end the reading of every row around them
 _TEXT = functools.partial(str, encoding="utf-8", errors="replace")
 _TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
+#: bytes of a path that SQLite opens, with room for the names that it makes of it; Windows has limits of its own
+LONGEST = 504
 #: more steps than there will ever be
 _MOST_STEPS = 10_000
 _META = "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
@@ -99,7 +102,7 @@ def settled(path: Path) -> Path:
     """Where the file really lies, also behind links.
 
     Raises:
-        StoreUnavailable: links lead in a circle.
+        StoreUnavailable: links lead in a circle, or the path is longer than SQLite can have it.
     """
     circle = StoreUnavailable(said("file.cannot_open", path=str(path), error="links lead in a circle"))
     try:
@@ -109,6 +112,8 @@ def settled(path: Path) -> Path:
     # Python 3.13 gives a circle back as it stands; Path.is_symlink raises where nobody may look
     if os.path.islink(found):  # noqa: PTH114
         raise circle
+    if sys.platform != "win32" and (long := len(os.fsencode(found))) > LONGEST:
+        raise StoreUnavailable(said("file.long", path=str(found), n=long, most=LONGEST))
     return found
 
 

@@ -248,6 +248,10 @@ REFUSALS: dict[str, str] = {
         " connection that may change things"
     ),
     "file.read_only": N_("{path} was opened read-only; nothing is written to it"),
+    "file.long": N_(
+        "the path of the local database is {n:,} bytes long, and SQLite opens none above {most:,}; choose a folder with"
+        " a shorter path (FLEETDECK_HOME): {path}"
+    ),
     "file.share": N_("{path} is a network share; choose a folder on this machine (FLEETDECK_HOME)"),
     "file.network": N_("{path} is on a network folder ({kind}); choose one on this machine (FLEETDECK_HOME)"),
     "file.too_new": N_(

@@ -139,6 +139,24 @@ def test_a_share_of_windows_is_refused() -> None:
         setup.refuse_network(Path("\\\\server\\share\\f.sqlite"))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has limits of its own")
+def test_a_path_that_sqlite_cannot_have_is_refused_by_its_length(tmp_path: Path) -> None:
+    """The longest is opened: the limit that is told is the one there is."""
+
+    def place(length: int) -> Path:
+        folder = tmp_path
+        while length - len(os.fsencode(folder)) > 220:
+            folder /= "店" * 33
+        return folder / ("z" * (length - len(os.fsencode(folder)) - len("//f.sqlite"))) / "f.sqlite"
+
+    longest, longer = place(setup.LONGEST), place(setup.LONGEST + 1)
+    assert [len(os.fsencode(one)) for one in (longest, longer)] == [504, 505]
+    setup.settled(longest).parent.mkdir(parents=True)
+    setup.connect(longest).close()
+    with pytest.raises(StoreUnavailable, match="505 bytes long, and SQLite opens none above 504"):
+        setup.settled(longer)
+
+
 @pytest.mark.parametrize("make", [setup.connect, setup.connect_writer])
 def test_what_is_committed_survives_a_power_cut(tmp_path: Path, make: Callable[[Path], sqlite3.Connection]) -> None:
     """In the mode of the write-ahead log only FULL syncs it at each commit."""
