@@ -20,7 +20,7 @@ from services.domain.errors import ConsoleError, OperatorError
 from services.domain.fleet import environment
 from services.i18n import N_, _
 from services.messages import told
-from services.profiles import known
+from services.profiles import known, passwords
 from services.profiles.book import Book, SavedProfile
 from services.profiles.known import titled
 from views.dialogs.confirm import ConfirmDialog, Question
@@ -251,6 +251,13 @@ class ConnectionSwitch(QObject):
         dialog.saved.connect(lambda draft: self._do(self._save(draft, before, opens=is_copy)))
         self.dialog = dialog
         dialog.open()
+        self._do(self._tell_key_store(dialog))
+
+    async def _tell_key_store(self, dialog: ConnectionDialog) -> None:
+        """To ask it takes a while."""
+        name, plain = await self._off(passwords.key_store)
+        if isValid(dialog):
+            dialog.show_key_store(keeps=bool(name) and not plain)
 
     async def _test(self, dialog: ConnectionDialog, draft: SavedProfile) -> None:
         try:

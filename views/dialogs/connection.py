@@ -15,6 +15,7 @@ from services.messages import told
 from services.profiles import check
 from services.profiles.book import SavedProfile
 from views.dialogs.typed import KeepsTyped
+from views.support import text
 from views.support.look import Label, set_look
 from views.widgets.buttons import Button
 from views.widgets.connection.address_field import AddressField, AddressRow
@@ -94,6 +95,13 @@ class ConnectionDialog(KeepsTyped):
             **found,
         )
 
+    def show_key_store(self, *, keeps: bool) -> None:
+        """Say where passwords go; ``keeps``: whether this computer has a key store that encrypts."""
+        where = _("They go to the key store of this computer.")
+        if not keeps:
+            where = _("This computer has no key store that encrypts: they are forgotten when Fleetdeck ends.")
+        self.passwords.setText(text.run_on((_("Passwords never go into a file of Fleetdeck."), where)))
+
     def show_test(self, answers: Sequence[Answer], of: SavedProfile) -> None:
         """Show what each part answered; nothing where other addresses than those ``of`` it are entered by now."""
         if not self._is_entered(of):
@@ -143,8 +151,8 @@ class ConnectionDialog(KeepsTyped):
             inner.addWidget(self.fields[field])
             inner.addWidget(self.answers[part])
         inner.addWidget(self._titled(N_("Kind of broker"), self.kind))
-        note = N_("Passwords go to the key store of this computer, never into a file of Fleetdeck.")
-        inner.addWidget(Label(_(note), "label", "text3", wrap=True))
+        self.passwords = Label(_("Passwords never go into a file of Fleetdeck."), "label", "text3", wrap=True)
+        inner.addWidget(self.passwords)
         column.addWidget(self._fleet)
         row = in_row(self.read_only, (Label(_("Read-only: look at everything, change nothing"), "body"), 1), spacing=8)
         column.addLayout(row)
