@@ -39,7 +39,7 @@ from services.domain.insight.connection import BROKER, STORE, Answer, Reach
 from services.domain.insight.worker import CUT_OFF, FleetNow
 from services.i18n import N_, _
 from services.messages import told
-from services.monitor.live import BACKOFF_S
+from services.monitor.live import backoff_s
 from services.profiles.book import Book, SavedProfile
 from services.profiles.known import LOCAL
 from services.settings.config_file import DEFAULT, ConfigFile
@@ -529,7 +529,7 @@ class Console:
         page = await self._show_unopened(settings)
         answers = await self._off(_answers, settings)
         by_itself = isinstance(error, BrokerUnavailable | StoreUnavailable)
-        wait_s = BACKOFF_S[min(tries, len(BACKOFF_S) - 1)] if by_itself else 0.0
+        wait_s = backoff_s(tries) if by_itself else 0.0
         said = {answer.part: answer.ok for answer in answers}
         heard = await self._off(_heard, settings) if said.get(STORE) and not said.get(BROKER, True) else None
         reach = Reach(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -48,6 +49,13 @@ DEPTHS_SHARE, DEPTHS_AT_MOST_S = 50.0, 5.0
 #: a snapshot waits so long for the broker; one that has not told its depths after the other does not tell them
 DEPTHS_WAIT_S, DEPTHS_UNTOLD_S = 1.0, 3.0
 BACKOFF_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
+#: and so much less of it: windows that lost a server at one moment shall not all come back to it at one
+SPREAD = 0.2
+
+
+def backoff_s(failures: int) -> float:
+    """How long is waited after so many tries in vain, before the next one."""
+    return BACKOFF_S[min(failures, len(BACKOFF_S) - 1)] * random.uniform(1 - SPREAD, 1)
 
 
 class StoreHealth(msgspec.Struct, frozen=True, kw_only=True):
@@ -330,7 +338,7 @@ class Live:
         except Exception as exc:  # likewise: what cannot be read is shown as lost, and looked at again
             if not isinstance(exc, ConsoleError):
                 log.exception("snapshot")
-            wait = BACKOFF_S[min(self._failures, len(BACKOFF_S) - 1)]
+            wait = backoff_s(self._failures)
             self._failures += 1
             lost = StoreHealth(connected=False, error=words_of(exc) or type(exc).__name__)
             fresh = replace(self._snapshot, store=lost, broker=self._broker.health(), retry_in_s=wait)

@@ -14,7 +14,7 @@ from services.domain.errors import StoreUnavailable
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.event import EventBatch
 from services.domain.task.search.query import Page, Query
-from services.monitor.live import REST_S, SLOW_S, SNAPSHOT_S, Changes, Live, Snapshot
+from services.monitor.live import REST_S, SLOW_S, SNAPSHOT_S, Changes, Live, Snapshot, backoff_s
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
 
@@ -86,6 +86,13 @@ def test_a_silent_store_is_shown_and_comes_back(room: Room, live: Live, monkeypa
         assert live.snapshot().retry_in_s > 0
     live.try_now()
     eventually(lambda: live.snapshot().store.connected)
+
+
+def test_each_wait_for_a_server_doubles_up_to_half_a_minute_and_no_two_windows_wait_alike() -> None:
+    for failures, most_s in enumerate((1, 2, 4, 8, 16, 30, 30)):
+        waits = {backoff_s(failures) for _window in range(20)}
+        assert len(waits) > 1
+        assert 0.8 * most_s <= min(waits) <= max(waits) <= most_s
 
 
 def test_a_gap_is_told(room: Room, live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
