@@ -111,6 +111,7 @@ class Console:
         self.others: list[bootstrap.OpenWindow] = []  #: more windows over the same connection
         self._silence = Silence()
         self._left: tuple[bootstrap.OpenWindow, ...] = ()  #: windows that another connection takes the place of
+        self._going: set[asyncio.Future[None]] = set()  #: what is open no more, and is being closed
         self._parting: set[asyncio.Future[None]] = set()  #: windows that are closed and send what they still hold
         self.welcome: MainWindow | None = None
         self.first_run: FirstRunPage | None = None
@@ -348,13 +349,15 @@ class Console:
         await work()
 
     async def _stop(self, opening: asyncio.Future[None] | None) -> None:
-        """Try no longer; a window that is being put together is finished first."""
+        """Try no longer; a window that is being put together is finished first, and one that is being left is gone."""
         if opening is not None and not opening.done():
             if not self.entering:
                 opening.cancel()
             self._hurried = True
             await asyncio.wait({opening})
             self._hurried = False
+        if self._going:
+            await asyncio.wait(self._going)
 
     def _on_edited(self, name: str) -> None:
         """What is open has another name, leads elsewhere or is opened anew: all its windows come back with it."""
@@ -807,7 +810,15 @@ class Console:
         return taken
 
     async def _leave_opened(self, opened: bootstrap.OpenWindow, connection: OpenConnection, leaving: Leaving) -> None:
-        """Close window and connection; what was asked for is done first."""
+        """Close window and connection; what was asked for is done first. Whoever wants another one meanwhile ends the
+        waiting, not the leaving: a window over nothing would stay.
+        """
+        going = asyncio.ensure_future(self._let_go(opened, connection, leaving))
+        self._going.add(going)
+        going.add_done_callback(self._going.discard)
+        await asyncio.shield(going)
+
+    async def _let_go(self, opened: bootstrap.OpenWindow, connection: OpenConnection, leaving: Leaving) -> None:
         others, self.others = self.others, []
         self._left = (*others, opened)
         for one in self._left:
