@@ -81,6 +81,8 @@ ASKED_S = 0.5
 MOST_SLOTS = 512
 #: how far one more window stands from the one it was opened from
 BESIDE = 28
+#: key of the message that what a window remembers is not kept, and how often it is tried again
+UNKEPT, UNKEPT_MS = "unkept", 5_000
 MAIN = Path(__file__).resolve().parents[1] / "main.py"
 COLLECT_MS = 250
 #: and this often where nothing was due the last time: at rest each look wakes a processor for nothing
@@ -101,6 +103,8 @@ class Console:
         self._state = ConsoleState(
             request.settings.home_path, lambda: self._loop.call_soon_threadsafe(self._tell_unkept)
         )
+        self._unkept_again = QTimer(interval=UNKEPT_MS)
+        self._unkept_again.timeout.connect(self._state.try_again)
         self._ended = asyncio.Event()
         self.connection: OpenConnection | None = None
         self.opened: bootstrap.OpenWindow | None = None
@@ -140,7 +144,7 @@ class Console:
         """Do now what was asked for and is still held, and keep the places of all windows: the desktop ends, and
         Windows ends this program after that without a word. It goes on where somebody stops that after all.
         """
-        windows = [one.window for one in (self.opened, *self.others) if one is not None]
+        windows = self._windows()
         if not windows:
             return
         self._keep_windows(*windows)
@@ -896,11 +900,12 @@ class Console:
                 self.opened.window.toasts.show(failure(exc))
 
     async def _close(self) -> None:
-        for one in (self.opened, *self.others):
-            if one is not None and one.window.isVisible():
-                Closing(one.window)
-                one.window.paint_now()
+        for one in self._windows():
+            if one.isVisible():
+                Closing(one)
+                one.paint_now()
         self._instance.close()
+        self._unkept_again.stop()
         await self._stop(self._opening)
         if self.opened is not None and self.connection is not None and self.leaving is not None:
             self._keep_windows(self.opened.window, *(one.window for one in self.others))
@@ -963,10 +968,21 @@ class Console:
         self._state.set(language=code)
 
     def _tell_unkept(self) -> None:
-        """Whoever arranges a window for the next start has to know that it will not find it so."""
+        """Whoever arranges a window for the next start has to know that it will not find it so, as long as that is."""
+        error = self._state.unkept
+        if error is None:
+            self._unkept_again.stop()
+            for one in (*self._windows(), *((self.welcome,) if self.welcome is not None else ())):
+                one.toasts.close(UNKEPT)
+            return
+        self._unkept_again.start()
         window = self.opened.window if self.opened is not None else self.welcome
-        if window is not None and (error := self._state.unkept) is not None:
-            window.toasts.show(failure(error, N_("What this window remembers is not kept."), key="unkept"))
+        if window is not None:
+            window.toasts.show(failure(error, N_("What this window remembers is not kept."), key=UNKEPT))
+
+    def _windows(self) -> list[MainWindow]:
+        """All over the connection that is open, the first one first."""
+        return [one.window for one in (self.opened, *self.others) if one is not None]
 
     def _notify(self, error: BaseException) -> None:
         window = self.opened.window if self.opened is not None else self.welcome

@@ -24,7 +24,7 @@ class ConsoleState:
     """
 
     def __init__(self, home: Path, unkept: Callable[[], object] = lambda: None) -> None:
-        """``unkept`` is told, in the thread that writes, when nothing is kept any more: once until it is again."""
+        """``unkept`` is told, in the thread that writes, when nothing is kept any more, and when it is again."""
         self._path, self._tell = home / "console.json", unkept
         self.unkept: OSError | None = None  #: why nothing is kept now
         self._lock = threading.Lock()
@@ -42,6 +42,11 @@ class ConsoleState:
         """Take what another program of this home has remembered since, after what is to be written here. Blocking."""
         with suppress(RuntimeError):  # the end is here
             self._writer.submit(self._look).result()
+
+    def try_again(self) -> None:
+        """Write what could not be written."""
+        with suppress(RuntimeError):  # the end is here
+            self._writer.submit(self._write)
 
     def flush(self, most_s: float) -> None:
         """Wait until all that was remembered so far is written, and no longer than this."""
@@ -85,13 +90,15 @@ class ConsoleState:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with home_folder.alone(self._path):  # what another program writes between reading and writing would be gone
                 self._put(due)
-            self.unkept = None
+            before, self.unkept = self.unkept, None
+            if before is not None:
+                self._tell()
         except OSError as exc:
-            log.warning("the console does not remember its state: %s", exc)
             with self._lock:
                 self._unwritten = {**due, **self._unwritten}  # with what is remembered next
             before, self.unkept = self.unkept, exc
             if before is None:
+                log.warning("the console does not remember its state: %s", exc)
                 self._tell()
 
     def _put(self, due: Mapping[tuple[str, ...], Any]) -> None:

@@ -29,6 +29,7 @@ from views.dialogs.connection import ConnectionDialog
 from views.pages.overview.page import OverviewPage
 from views.pages.settings.page import SettingsPage
 from views.shell.health_pill import HealthPill
+from views.support.acting import Acting
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 FILES = "[profiles.tryout]\nenvironment = 'test'\n[profiles.branch]\nenvironment = 'production'\nread_only = true\n"
@@ -360,6 +361,32 @@ def test_a_switch_that_fails_shows_its_page_and_leads_back(
         assert page.back_link.text() == "Back to Local"
         page.back_link.click()
         await shown(console, "local")
+        assert windows(console) == [console.opened.window]  # type: ignore[union-attr]
+
+    play(qapp, home, scene)
+
+
+def test_who_goes_on_to_another_one_while_one_is_being_left_leaves_no_window_behind(
+    qapp: QApplication, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "config.toml").write_text(
+        f"{FILES}[profiles.East]\nbroker = 'amqp://127.0.0.1:1'\nredis = 'redis://127.0.0.1:1'\n"
+    )
+    held = [True]
+    monkeypatch.setattr(Acting, "busy", property(lambda _self: held[0]))
+
+    async def scene(console: Console) -> None:
+        await shown(console, "local")
+        first = console.opened
+        assert first is not None
+        first.window.open_page("tasks")
+        assert first.window.findChildren(Acting), "what was asked for there is sent before it goes"
+        console.connections.choose("East")
+        await until(lambda: console.unopened is not None, "the page of the one that does not answer")
+        console.connections.choose("tryout")
+        await asyncio.sleep(0.2)
+        held[0] = False
+        await shown(console, "tryout")
         assert windows(console) == [console.opened.window]  # type: ignore[union-attr]
 
     play(qapp, home, scene)
@@ -743,6 +770,9 @@ def test_a_home_that_keeps_nothing_is_told(qapp: QApplication, home: Path) -> No
         toasts = console.opened.window.toasts
         told = "What this window remembers is not kept."
         await until(lambda: any(one.spec.text == told for one in toasts.toasts()), "that nothing is kept")
+        (home / "console.part").rmdir()
+        await until(lambda: all(one.spec.text != told for one in toasts.toasts()), "that it is kept again")
+        assert json.loads((home / "console.json").read_text())["profile"] == "tryout"
 
     play(qapp, home, scene)
 

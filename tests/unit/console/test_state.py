@@ -44,9 +44,10 @@ def test_a_disk_that_does_not_answer_holds_nobody_up(tmp_path: Path) -> None:
     assert kept == {"theme": "light", "note": LONG, "pages": {"tasks.view": "dead"}, "rows": "roomy"}
 
 
-def test_that_nothing_is_kept_is_told_once_until_it_is_again(tmp_path: Path) -> None:
+def test_that_nothing_is_kept_is_told_once_and_that_it_is_again(tmp_path: Path) -> None:
     told: list[bool] = []
-    state, hindered = ConsoleState(tmp_path, lambda: told.append(True)), tmp_path / "console.part"
+    hindered = tmp_path / "console.part"
+    state = ConsoleState(tmp_path, lambda: told.append(state.unkept is not None))
     for _ in range(2):
         hindered.mkdir()
         state.set(theme="light")
@@ -56,9 +57,22 @@ def test_that_nothing_is_kept_is_told_once_until_it_is_again(tmp_path: Path) -> 
         state.set(language="en")
         state.flush(30)
     state.close()
-    assert told == [True, True]
+    assert told == [True, False, True, False]
     kept = json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))
     assert kept == {"theme": "light", "rows": "roomy", "language": "en"}
+
+
+def test_what_could_not_be_written_is_written_when_it_is_tried_again(tmp_path: Path) -> None:
+    state, hindered = ConsoleState(tmp_path), tmp_path / "console.part"
+    hindered.mkdir()
+    state.set(theme="light")
+    state.try_again()
+    state.flush(30)
+    assert not (tmp_path / "console.json").exists()
+    hindered.rmdir()
+    state.try_again()
+    state.close()
+    assert json.loads((tmp_path / "console.json").read_text(encoding="utf-8")) == {"theme": "light"}
 
 
 def test_what_another_program_wrote_meanwhile_stays(tmp_path: Path) -> None:
