@@ -21,6 +21,7 @@ from services.domain.task import queues
 from services.domain.task.record import Task
 from services.domain.task.search.filter import format_terms
 from services.domain.task.search.query import Term
+from services.domain.task.status import Triage
 from services.domain.text import view_link
 from services.domain.text.said import said
 from services.i18n import N_, SOURCE_LANGUAGE, _, is_chinese, speaking
@@ -100,7 +101,8 @@ OTHER_WORDS: Mapping[str, str] = {
     "purge": "clear empty delete flush 清空 清除 删除",
     "mute": "silence snooze quiet ignore 屏蔽 免打扰 忽略",
     "take": "acknowledge ack claim mine 认领 接手 确认",
-    "archive": "hide close remove 隐藏 关闭 移除",
+    Triage.ARCHIVED: "hide close remove 隐藏 关闭 移除",
+    "archive_all": "hide close remove 隐藏 关闭 移除",
     "remove": "delete drop 删除 移除",
     "edit": "change modify rename 修改 更改 编辑",
     f"theme.{DARK}": "mode night black 模式 夜间 暗色 暗黑 黑色 外观",

@@ -26,7 +26,7 @@ from services.domain.errors import BrokerUnavailable, StoreUnavailable
 from services.domain.gates.limit import Limit
 from services.domain.promises.promise import Promise
 from services.domain.task.queues import DEAD_QUEUE
-from services.domain.task.status import Status
+from services.domain.task.status import Status, Triage
 from services.monitor.tasks import TaskQueries
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
@@ -535,7 +535,7 @@ def test_what_other_programs_call_so_is_found(window: Window, query: str, key: s
 def test_other_words_are_those_of_entries_that_there_are(window: Window, desk: Desk, qtbot: QtBot) -> None:
     finder = window.window.findChild(PaletteFinder)
     assert finder is not None
-    known = {"window.connection", "rows", "text"}  # with connections to choose from; a choice has its value behind
+    known = {"window.connection", "rows", "text", *Triage}  # with connections to choose from; a value stands behind
     verbs = Path(views.__file__).parent.rglob("verbs.py")
     known |= {word for file in verbs for word in re.findall(r'"(\w+)"', file.read_text(encoding="utf-8"))}
     for scope in ("all", "commands"):
