@@ -71,10 +71,12 @@ class Names:
 
     def __init__(self, chinese: Mapping[str, str], words: Mapping[str, Mapping[str, str]] = CHINESE_WORDS) -> None:
         self._chinese, self._words = chinese, words
-        # Chinese input methods give full-width punctuation; it means the same. Behind ``payload.`` stands any name.
+        # Chinese input methods give full-width punctuation; it means the same. Behind ``payload.`` stands any name. A
+        # name that nobody knows is one, too, so that it is refused and not searched for; before a full-width sign it is
+        # prose, as errors are: 登录失败：需要扫码
         self.pattern = re.compile(
             r"(-?)((?i:payload)\.[^\s\"“”,，:=~<>：＝～＜＞]+|[A-Za-z_]+|"
-            rf"{'|'.join(chinese)})(<=|>=|[:=~<>：＝～＜＞])"
+            rf"{'|'.join(chinese)}|[\u4e00-\u9fff]{{1,8}}(?=[:=~<>]))(<=|>=|[:=~<>：＝～＜＞])"
         )
         self.begun = re.compile(rf"(?:^|\s){self.pattern.pattern}\S")
 
@@ -82,6 +84,10 @@ class Names:
         """In small letters but for what the payload calls it, and as the program calls it."""
         head, dot, rest = self._chinese.get(name, name).partition(".")
         return f"{head.lower()}{dot}{rest}"
+
+    def fields(self, written: str) -> tuple[str, ...]:
+        """What could stand in the place of a field that there is not: in Chinese where it was written so."""
+        return FIELDS if written.isascii() else tuple(self._chinese)
 
     def word(self, field: str, value: str) -> str:
         """As the program calls it."""
@@ -209,7 +215,11 @@ def _scan(text: str, at: int, known: Collection[str] | None, names: Names) -> Pi
     field = names.field(name[2])
     if known is not None and field not in known and not field.startswith(PAYLOAD):
         raise FilterError(
-            "filter.unknown_field", at, field=name[2], remedy=_nearest(field, FIELDS), text=text[at : at + 40]
+            "filter.unknown_field",
+            at,
+            field=name[2],
+            remedy=_nearest(field, names.fields(name[2])),
+            text=text[at : at + 40],
         )
     written_, end = _scan_values(text, name.end(), field)
     values = tuple((names.word(field, value), in_quotes) for value, in_quotes in written_)
