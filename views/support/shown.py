@@ -162,6 +162,15 @@ def clock(instant_ms: int, now_ms: int) -> str:
     return text.clock(moment(instant_ms), moment(now_ms), zone()) if instant_ms else ""
 
 
+def log_time(instant_ms: int, now_ms: int) -> str:
+    """Time of day with its milliseconds, as lines of a log have it; with the date when it is not today."""
+    whole = text.log_time(moment(instant_ms), zone())
+    day, today = (moment(one).astimezone(zone()) for one in (instant_ms, now_ms))
+    if day.date() == today.date():
+        return whole
+    return f"{day:%m-%d} {whole}" if day.year == today.year else f"{day:%Y-%m-%d} {whole}"
+
+
 def span(milliseconds: float) -> timedelta:
     """Milliseconds as a span."""
     return timedelta(milliseconds=max(0.0, milliseconds))

@@ -88,6 +88,14 @@ def test_times_of_a_machine_without_a_zone_set_follow_its_summer_time(monkeypatc
         time.tzset()
 
 
+def test_a_line_of_a_log_keeps_its_milliseconds_and_names_its_day_where_that_is_over() -> None:
+    at = round(datetime(2026, 7, 15, 14, 32, 7, 131_000, tzinfo=shown.zone()).timestamp() * 1000)
+    day = 86_400_000
+    assert shown.log_time(at, at) == "14:32:07.131"
+    assert shown.log_time(at, at + day) == "07-15 14:32:07.131"
+    assert shown.log_time(at, at + 366 * day) == "2026-07-15 14:32:07.131"
+
+
 def test_the_first_and_the_last_day_of_all_can_be_told() -> None:
     for far in (datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)):
         assert far.astimezone(shown.zone()).astimezone(UTC) == far

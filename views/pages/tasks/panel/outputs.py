@@ -332,4 +332,4 @@ def _written(lines: Iterable[LogLine]) -> str:
     """Each with its time, as it is shown."""
     now = instant.now_ms()
     said = ((line.at, safe.one_line(logged(line.stream, line.text), 2000)) for line in lines)
-    return "\n".join(f"{shown.clock(at, now)}  {words}" for at, words in said)
+    return "\n".join(f"{shown.log_time(at, now)}  {words}" for at, words in said)
