@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -13,9 +14,9 @@ from PySide6.QtCore import QObject
 
 from services import i18n
 from services.called import GATE_WORDS, STATUS_WORDS, TRIAGE_WORDS
-from services.domain.errors import ConsoleError
 from services.domain.fleet.shop import Shop
 from services.domain.task.lane import LANES
+from services.domain.task.search import filter
 from services.domain.task.search.filter_time import Times
 from services.domain.task.search.query import LETTER, Counts, Total
 from services.domain.text.ordering import as_read
@@ -94,6 +95,10 @@ def some_of(*keys: str) -> tuple[FilterField, ...]:
 
 #: a list longer than this is searched by typing, not by scrolling
 MOST_SHOPS, FOUND = 300, 50
+#: what no look at the fleet counts is counted anew so long after the last time, where something has happened since
+RECOUNT_S = 10.0
+#: of more values than these none is counted
+MOST_COUNTED = 60
 
 
 class FilterChoices(QObject):
@@ -110,16 +115,42 @@ class FilterChoices(QObject):
         self._shops: Mapping[str, Shop] = {}
         self._groups: set[str] = set()
         self._workers: tuple[str, ...] = ()
+        self._others: dict[str, tuple[str, ...]] = {}
         self._shown = fields
+        self._recounting, self._recounted = Operation(self), 0.0
 
     def refresh(self) -> None:
         """Ask for types and shops again; what is offered meanwhile stays."""
         # no person waits for it, and the list beside it says that nothing can be read
-        gates = any(field.key == "gate" for field in self._fields)
-        self._ask.start(partial(_look, self._context, gates=gates), self._take, lambda _error: None)
+        self._ask.start(partial(_look, self._context), self._take, lambda _error: None)
+        self._recount()
+
+    def offer(self, field: str, counts: Mapping[str, int]) -> None:
+        """The values of a field of which the page knows by itself, with how many each has."""
+        self._bar.set_counts(field, counts)
+        values = tuple(sorted(counts, key=as_read))
+        if values != self._others.get(field, ()):
+            self._others[field] = values
+            self._show()
+
+    def _recount(self) -> None:
+        """Gates, types and workers; their numbers stay as they were where nobody answers."""
+        if any(field.key == "gate" for field in self._fields) and not self._recounting.busy:
+            self._recounted = time.monotonic()
+            call = partial(_numbers, self._context, self._workers)
+            self._recounting.start(call, self._show_numbers, lambda _error: None)
+
+    def _show_numbers(self, found: tuple[Mapping[str, Total], Mapping[str, int], Mapping[str, int]]) -> None:
+        gates, types, workers = found
+        least = [gate for gate, number in gates.items() if not number.exact]
+        self._bar.set_counts("gate", {gate: number.number for gate, number in gates.items()}, least)
+        self._bar.set_counts("type", types)
+        self._bar.set_counts("worker", workers)
 
     def on_looked(self, snapshot: Snapshot) -> None:
         """Count from the same look as everything else."""
+        if snapshot.counts.cursor != self._counted and time.monotonic() - self._recounted > RECOUNT_S:
+            self._recount()
         if snapshot.counts.cursor != self._counted and not self._counting.busy:
             self._counted = snapshot.counts.cursor
             # beside this thread: there may be ten thousand shops, several times a second
@@ -137,13 +168,10 @@ class FilterChoices(QObject):
         """Say the names of types in the language of the moment."""
         self._show()
 
-    def _take(self, found: tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, Total] | None]) -> None:
-        self._types, self._shops, at_gates = found
+    def _take(self, found: tuple[Mapping[str, TaskType], Mapping[str, Shop]]) -> None:
+        self._types, self._shops = found
         self._groups = {shop.group for shop in self._shops.values() if shop.group}
         self._show()
-        if at_gates is not None:
-            least = [gate for gate, found in at_gates.items() if not found.exact]
-            self._bar.set_counts("gate", {gate: found.number for gate, found in at_gates.items()}, least)
 
     def _show(self) -> None:
         busiest = Counter(
@@ -155,6 +183,9 @@ class FilterChoices(QObject):
             "shop": [FilterValue(key, _shop_word(self._shops[key])) for key in sorted(keys) if key in self._shops],
             "group": [FilterValue(name, safe.one_line(name, 60)) for name in sorted(self._groups, key=as_read)],
             "worker": [FilterValue(name, safe.one_line(name, 60)) for name in self._workers],
+            **{
+                key: [FilterValue(name, safe.one_line(name, 60)) for name in some] for key, some in self._others.items()
+            },
         }
         found = {"shop": self._find_shops} if len(self._shops) > MOST_SHOPS else {}
         fields = tuple(
@@ -183,8 +214,11 @@ def counted(counts: Counts, known: Mapping[str, Shop] = MappingProxyType({})) ->
         platforms[key.partition(":")[0]] += number
         if key in known:
             groups[known[key].group] += number
+    together = {
+        name: sum(counts.status.get(status, 0) for status in some) for name, some in filter.STATUS_GROUPS.items()
+    }
     return {
-        "status": dict(counts.status),
+        "status": {**counts.status, **{name: number for name, number in together.items() if number}},
         "triage": dict(counts.triage),
         "lane": {lane: sum(by.values()) for lane, by in counts.lanes.items()},
         "shop": shops,
@@ -193,14 +227,23 @@ def counted(counts: Counts, known: Mapping[str, Shop] = MappingProxyType({})) ->
     }
 
 
-def _look(
-    context: PageContext, *, gates: bool
-) -> tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, Total] | None]:
-    try:
-        at_gates = context.tasks.gate_counts() if gates else None
-    except ConsoleError:  # the list beside it and the banner say what is lost; the numbers stay as they were
-        at_gates = None
-    return context.types(), context.shops(), at_gates
+def _look(context: PageContext) -> tuple[Mapping[str, TaskType], Mapping[str, Shop]]:
+    return context.types(), context.shops()
+
+
+def _numbers(
+    context: PageContext, workers: Sequence[str]
+) -> tuple[Mapping[str, Total], dict[str, int], dict[str, int]]:
+    """How many tasks wait at each gate, and how many there are of each type and each worker."""
+    return context.tasks.gate_counts(), _each(context, "type", list(context.types())), _each(context, "worker", workers)
+
+
+def _each(context: PageContext, field: str, values: Sequence[str]) -> dict[str, int]:
+    totals = {
+        value: context.tasks.page(f"{field}:{filter.written(value)}", limit=1).total
+        for value in (values if len(values) <= MOST_COUNTED else ())
+    }
+    return {value: total for value, total in totals.items() if total}
 
 
 def _type_word(name: str, kind: TaskType) -> str:

@@ -333,6 +333,7 @@ class DeadLettersPage(Page):
         self._unknown.answer((grouped.triage, grouped.filtered))
         self._grouped = grouped
         self.panel.set_types(grouped.types)
+        self._choices.offer("owner", grouped.owners)
         rows = ordered(grouped.causes.rows, self._pane.order)
         before = self.causes.current()
         self.causes.causes.apply(rows, settle=grouped.settle)

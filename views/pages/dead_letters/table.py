@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -152,6 +153,7 @@ class Grouped(msgspec.Struct, frozen=True, kw_only=True):
     closed_at: int = 0
     again: tuple[Task, ...] = ()  #: where there are none: tasks made of letters that have not ended
     types: Mapping[str, TaskType] = msgspec.field(default_factory=dict)
+    owners: Mapping[str, int] = msgspec.field(default_factory=dict)  #: letters that each is at, whatever is filtered
 
 
 class Asker(QObject):
@@ -270,6 +272,10 @@ def _group(context: PageContext, triage: str, filtered: str, settle: bool, first
     causes = (context.causes.first if first else context.causes.causes)(triage)
     none = not causes.rows and triage == Triage.OPEN
     found = fitting(context.tasks, causes, triage, filtered, _called) if filtered else causes
+    owners = Counter[str]()
+    for one in causes.rows:
+        if one.rule.owner:
+            owners[one.rule.owner] += one.count
     return Grouped(
         causes=found,
         triage=triage,
@@ -278,6 +284,7 @@ def _group(context: PageContext, triage: str, filtered: str, settle: bool, first
         closed_at=_last_closed(context.tasks) if none else 0,
         again=_again(context.tasks) if none else (),
         types=context.types(),
+        owners=owners,
     )
 
 

@@ -19,7 +19,7 @@ def test_counts_come_per_field() -> None:
         key: Shop(platform="pdd", shop_id=key, group=group) for key, group in (("pdd:a", "east"), ("temu:a", "east"))
     }
     found = counted(counts, shops)
-    assert found["status"] == {"queued": 3, "dead": 2}
+    assert found["status"] == {"queued": 3, "dead": 2, "waiting": 3, "flight": 3, "active": 3, "terminal": 2}
     assert found["lane"] == {"high": 3}
     assert found["shop"] == {"pdd:a": 3, "pdd:b": 4, "temu:a": 1}
     assert found["group"] == {"east": 4}
