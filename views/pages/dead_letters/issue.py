@@ -46,8 +46,12 @@ class KnownIssue(KeepsTyped, SharedForm):
 
     saved = Signal(object, object)
 
-    def __init__(self, title: str, rule: CauseRule, shops: int = 0, parent: QWidget | None = None) -> None:
-        """``title``: what the cause is called; ``shops``: how many have an open letter of it."""
+    def __init__(
+        self, title: str, rule: CauseRule, shops: int = 0, parent: QWidget | None = None, *, beyond: str = ""
+    ) -> None:
+        """``title``: what the cause is called; ``shops``: how many have an open letter of it; ``beyond``: that there
+        are more letters than those in sight.
+        """
         super().__init__(N_("Known issue"), icon="ph.bookmark-simple", width=WIDTH, parent=parent)
         self.owner, self.park = QLineEdit(rule.owner), QLineEdit(_span(rule.park_s))
         self.retry_at, self.route = QLineEdit(rule.retry_at), QLineEdit(", ".join(rule.route))
@@ -61,6 +65,8 @@ class KnownIssue(KeepsTyped, SharedForm):
         self.retry_at.setPlaceholderText("06:00")
         self.route.setPlaceholderText("duty")
         self.body.addWidget(Label(title, "strong"))
+        if beyond:
+            self.body.addWidget(Label(beyond, "label", "text2", wrap=True))
         self.fields = {
             "owner": Labelled(N_("Who is at it"), self.owner),
             "link": Labelled(N_("Where it is followed up (a link)"), self.link),

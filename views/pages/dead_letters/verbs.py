@@ -434,7 +434,23 @@ class CauseActions(QObject):
     # for a while
 
     def ignore(self, cause: Cause, seconds: int) -> None:
-        """Ignore it and what dies of it from now on."""
+        """Ignore it and what dies of it from now on; asked first where that is more than is in sight, or many."""
+        number = cause.among or cause.count
+        if number == cause.count and number <= confirm_limit(self._context.environment):
+            self._ignore(cause, seconds)
+            return
+        count = text.count(number)
+        question = Question(
+            title=N_("Ignore a cause"),
+            number=ngettext("{n} dead letter", "{n} dead letters", number).format(n=count),
+            text="\n".join(part for part in (words.heading(cause), words.beyond(cause), _span(seconds)) if part),
+            verb=ngettext("Ignore {n} dead letter", "Ignore {n} dead letters", number).format(n=count),
+        )
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(partial(self._ignore, cause, seconds))
+        dialog.open()
+
+    def _ignore(self, cause: Cause, seconds: int) -> None:
         call = partial(self._context.commands.causes.ignore, cause.fingerprint, seconds=seconds)
         self._operation.start(call, partial(self._tell_ignored, cause, seconds), self._fail)
 
@@ -477,7 +493,7 @@ class CauseActions(QObject):
     def known_issue(self, of: OfCause) -> None:
         """Ask who is at it, and what is to be done by itself."""
         shops = of.cause.shops if of.is_open else 0  # only those with open letters are paused
-        dialog = KnownIssue(words.title(of.cause), of.cause.rule, shops, self._owner)
+        dialog = KnownIssue(words.title(of.cause), of.cause.rule, shops, self._owner, beyond=words.beyond(of.cause))
         dialog.saved.connect(partial(self._decide, dialog.start, of.cause))
         dialog.open()
 

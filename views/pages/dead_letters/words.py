@@ -50,6 +50,18 @@ def rule_words(cause: Cause, now_ms: int) -> str:
     return _("ignored until {time}").format(time=minute(cause.rule.until, now_ms))
 
 
+def beyond(cause: Cause) -> str:
+    """That what is decided about it is about letters, too, which a filter hides; "" where all are in sight."""
+    hidden = cause.among - cause.count
+    if hidden <= 0:
+        return ""
+    return ngettext(
+        "It holds for the whole cause: for {n} dead letter, too, that the filter hides.",
+        "It holds for the whole cause: for {n} dead letters, too, that the filter hides.",
+        hidden,
+    ).format(n=text.count(hidden))
+
+
 def known(cause: Cause) -> str:
     """Who is at it, and what is done about it by itself, "" for nothing."""
     return text.listed(map(shown.say, known_issue.told(cause.rule, cause.issue)))

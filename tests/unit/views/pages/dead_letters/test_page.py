@@ -42,6 +42,7 @@ from views.support.acting import REPUBLISH, Acting
 from views.support.words.rows import News
 from views.theme.tokens import platform_badge
 from views.widgets.buttons import Button
+from views.widgets.filter.bar import ValuePopup
 from views.widgets.key_values import KeyValues
 
 pytestmark = pytest.mark.both_pairs
@@ -1389,6 +1390,48 @@ def test_what_is_done_to_a_cause_while_it_is_filtered_is_done_to_what_fits(
     dialog.verb_button.click()
     qtbot.waitUntil(lambda: fleet.store.counts().triage.get(Triage.ARCHIVED, 0) == 6)
     assert fleet.store.counts().triage[Triage.OPEN] == 27
+
+
+@pytest.mark.one_pair
+def test_what_is_decided_about_a_whole_cause_while_a_filter_hides_letters_of_it_says_so_first(
+    fleet: Fleet, open_page: Open, qtbot: QtBot
+) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    shop = page.table.records.record(0).task.shop
+    filter_by(qtbot, page, f"shop:{shop} type:sync_order", ("Seller login expired", 6))
+    beyond = "It holds for the whole cause: for 12 dead letters, too, that the filter hides."
+    cause_menu(page)["Known issue…"].trigger()
+    known = page.findChild(KnownIssue)
+    assert known is not None
+    assert beyond in said(known)
+    known.reject()
+    cause_menu(page)["Ignore for 1 hour"].trigger()
+    (dialog,) = asked(page)
+    assert beyond in said(dialog)
+    assert fleet.store.counts().triage == {Triage.OPEN: 33}
+    assert dialog.verb_button.text() == "Ignore 18 dead letters"
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 15, Triage.IGNORED: 18})
+
+
+@pytest.mark.one_pair
+def test_who_is_at_a_cause_is_offered_by_name(fleet: Fleet, open_page: Open, qtbot: QtBot) -> None:
+    fleet.seed_deaths()
+    know, rows = fleet.context.commands.causes.know, fleet.context.causes.causes().rows
+    know(rows[1].fingerprint, owner="林梅", alert_once=True)
+    know(rows[2].fingerprint, owner="林梅")
+    know(rows[3].fingerprint, owner="ann")
+    page = open_page()
+    chip = next(one for one in page.filter.chip_views() if one.accessibleName().endswith("Who is at it"))
+    chip.opened.emit()
+    (popup,) = page.findChildren(ValuePopup)
+    assert [popup.list.item(row).text() for row in range(popup.list.count())] == ["ann   1", "林梅   14"]
+    popup.close()
+    filter_by(qtbot, page, "owner:ann", ("Parameters refused", 1))
+    next(one for one in page.filter.chip_views() if "Who is at it" in one.accessibleName()).opened.emit()
+    names = [one.list.item(1).text() for one in page.findChildren(ValuePopup) if one.isVisible()]
+    assert names == ["林梅   14"], "all of them, also while one is filtered"
 
 
 @pytest.mark.one_pair
