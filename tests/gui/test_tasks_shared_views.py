@@ -159,3 +159,68 @@ def test_who_took_a_view_away_and_back_is_told_all_the_same_when_somebody_else_d
     wait(qtbot, lambda: titles(page) == [])
     assert desk.toasts[-1].text == "Somebody shares Night shift no more"
     assert page.table.records.rowCount() == 1
+
+
+def save(page: TasksPage, name: str) -> None:
+    """Keep what is shown under a name."""
+    page.save_view()
+    (dialog,) = [one for one in page.findChildren(NameDialog) if one.isVisible()]
+    dialog.field.setText(name)
+    dialog.done_button.click()
+
+
+@pytest.mark.one_pair
+def test_one_s_own_view_takes_what_is_shown_and_comes_back_when_it_was_removed(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    desk.fail(desk.create(0))
+    desk.create(1)
+    page.show_request("status:dead")
+    save(page, "Night shift")
+    save(page, "Day shift")
+    page.tabs.choose(keeper(page).views[-2].key)
+    key = keeper(page).current.key
+    page.filter.set_expression("status:queued")
+    page.tabs.change_wanted.emit(key)
+    wait(qtbot, lambda: page.table.records.rowCount() == 1)
+    assert (keeper(page).current.title, keeper(page).current.filter) == ("Night shift", "status:queued")
+    press(desk.toasts[-1], "Undo")
+    assert (keeper(page).current.filter, page.filter.expression()) == ("status:dead", "status:dead")
+    page.tabs.remove_wanted.emit(key)
+    assert titles(page) == ["Day shift"]
+    press(desk.toasts[-1], "Undo")
+    assert titles(page) == ["Night shift", "Day shift"]
+    page.tabs.rename_wanted.emit(key)
+    (dialog,) = [one for one in page.findChildren(NameDialog) if one.isVisible()]
+    dialog.field.setText("Day shift")
+    assert dialog.done_button.toolTip() == "Another view is called so already"
+
+
+def test_what_somebody_else_changes_leaves_its_list_to_who_looks_at_it(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    dead = desk.fail(desk.create(0))
+    queued = desk.create(1)
+    views = desk.context.commands.views
+    made = views.share(SharedView(key="", title="Night shift", filter="status:dead"))
+    other = TasksPage(structs.replace(desk.context, memory=ShortMemory()))
+    qtbot.addWidget(other)
+    other.show()
+    other.activate()
+    for one in (page, other):
+        wait(qtbot, lambda one=one: titles(one) == ["Night shift"])
+        one.tabs.choose(keeper(one).views[-1].key)
+        wait(qtbot, lambda one=one: [row.key for row in one.table.records.records()] == [dead.task_id])
+    page.filter.set_expression("status:queued")
+    page.tabs.change_wanted.emit(keeper(page).current.key)
+    wait(qtbot, lambda: [row.key for row in page.table.records.records()] == [queued.task_id])
+    wait(qtbot, lambda: any(" changed the filter of Night shift" in spec.text for spec in desk.toasts))
+    assert other.filter.expression() == "status:dead"
+    assert page.filter.expression() == "status:queued", "who changed it is told nothing"
+    assert [spec.key for spec in desk.toasts].count("view-gone") == 1
+    press(next(spec for spec in desk.toasts if spec.key == "view-gone"), "Show it")
+    wait(qtbot, lambda: [row.key for row in other.table.records.records()] == [queued.task_id])
+    press(next(spec for spec in desk.toasts if "is what is shown here now" in spec.text), "Undo")
+    wait(qtbot, lambda: views.known()[0].filter == "status:dead")
+    assert views.known()[0].key == made.key
+    wait(qtbot, lambda: page.filter.expression() == "status:dead")

@@ -71,7 +71,8 @@ class FilterTabs(QObject):
         self._tabs.set_current(view.key)
 
     def _rename(self, key: str) -> None:
-        dialog = NameDialog(N_("Rename view"), self._saved.get(key).title, parent=self._owner)
+        why_not = partial(self._saved.taken, key)
+        dialog = NameDialog(N_("Rename view"), self._saved.get(key).title, parent=self._owner, why_not=why_not)
         dialog.named.connect(partial(self._renamed, key))
         dialog.open()
 

@@ -100,9 +100,25 @@ class SavedViews:
             return ""
         return _("{n} views are saved already; remove one first").format(n=len(own))
 
+    def taken(self, key: str, title: str) -> str:
+        """Why a view of the fleet, or of one's own, cannot be called so, translated, "" where it can."""
+        shared = self.get(key).shared is not None
+        others = [view.title for view in (self._shared if shared else self.own()) if view.key != key]
+        return _("Another view is called so already") if title in others else ""
+
     def rename(self, key: str, title: str) -> None:
         """Give an own view another name."""
-        self._keep([replace(view, title=title) if view.key == key else view for view in self.own()])
+        self.change(replace(self.get(key), title=title))
+
+    def change(self, changed: View) -> None:
+        """Put this in the place of the own view with its key."""
+        self._keep([changed if view.key == changed.key else view for view in self.own()])
+
+    def put_back(self, view: View, place: int, layout: Mapping[str, Any]) -> None:
+        """Have an own view again that was removed; ``place``: where it stood among them."""
+        own = [one for one in self.own() if one.key != view.key]
+        self._keep([*own[:place], view, *own[place:]])
+        self.keep_layout(view.key, layout)
 
     def remove(self, key: str) -> None:
         """Forget an own view."""

@@ -80,6 +80,7 @@ class ViewTabs(QWidget):
     save_wanted: the present filter shall become a view.
     rename_wanted, remove_wanted: key of an own view, or one of the fleet.
     share_wanted: key of an own view that everybody shall see.
+    change_wanted: key of an own view, or one of the fleet, that shall be what is shown now.
     """
 
     chosen = Signal(str)
@@ -88,9 +89,10 @@ class ViewTabs(QWidget):
     rename_wanted = Signal(str)
     remove_wanted = Signal(str)
     share_wanted = Signal(str)
+    change_wanted = Signal(str)
 
     def __init__(self, parent: QWidget | None = None, *, shares: bool = True) -> None:
-        """``shares``: one's own can be shared with everybody."""
+        """``shares``: one's own can be shared with everybody, and a tab stays current while something else is shown."""
         super().__init__(parent)
         self._shares = shares
         self._views: tuple[ViewTab, ...] = ()
@@ -239,6 +241,8 @@ class ViewTabs(QWidget):
     def _add_own(self, menu: QMenu, index: int) -> None:
         if 0 <= index < len(self._views) and (self._views[index].own or self._views[index].shared):
             key = self._views[index].key
+            if self._shares and index == self._bar.currentIndex():
+                menu.addAction(_("Save changes to view"), partial(self.change_wanted.emit, key))
             if self._views[index].own and self._shares:
                 menu.addAction(_("Share with the fleet"), partial(self.share_wanted.emit, key))
             menu.addAction(_("Rename view"), partial(self.rename_wanted.emit, key))

@@ -232,6 +232,7 @@ class TasksPage(Page):
         # asking
         self._views.shown.connect(self._on_view)
         self._views.save_wanted.connect(self.save_view)
+        self._views.change_wanted.connect(self._change_view)
         self.filter.changed.connect(self._query)
         self.empty.clear_wanted.connect(self._clear)
         self.empty.new_wanted.connect(self._on_new)
@@ -299,6 +300,9 @@ class TasksPage(Page):
     def save_view(self) -> None:
         """Keep the present filter under a name."""
         self._views.save(self.filter.expression(), newest=self._wanted().descending)
+
+    def _change_view(self, key: str) -> None:
+        self._views.change(key, self.filter.expression(), newest=self._wanted().descending)
 
     def _clear(self) -> None:
         self._views.go("all")

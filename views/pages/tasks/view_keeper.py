@@ -22,7 +22,7 @@ from views.pages.tasks.views import BUILT_IN, numbers
 from views.support import safe, text
 from views.support.operation import Operation
 from views.tables.table_view import TableView
-from views.widgets.toast import ToastSpec, failure, undo_action
+from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
 from views.widgets.view_tabs import ViewTab, ViewTabs
 
 COUNT_MS = 2000
@@ -32,10 +32,12 @@ class ViewKeeper(QObject):
     """Signals:
     shown: a person chose a view, its columns stand already (``View``).
     save_wanted: the present filter shall become a view.
+    change_wanted: the view with this key shall have the present filter.
     """
 
     shown = Signal(object)
     save_wanted = Signal()
+    change_wanted = Signal(str)
 
     def __init__(self, context: PageContext, tabs: ViewTabs, table: TableView, owner: QWidget) -> None:
         super().__init__(owner)
@@ -52,13 +54,17 @@ class ViewKeeper(QObject):
         table.layout_of_columns.kept_by_page = True
         table.layout_of_columns.arranged.connect(self.keep_layout)
         tabs.chosen.connect(self._on_chosen)
+        tabs.chosen_again.connect(self._on_again)
         tabs.save_wanted.connect(self.save_wanted)
         tabs.rename_wanted.connect(self._rename)
         tabs.remove_wanted.connect(self._remove)
         tabs.share_wanted.connect(self._share)
+        tabs.change_wanted.connect(self.change_wanted)
         self._looking, self._acting = Operation(self, latest=True), Operation(self)
         self._forbidden = ""
         self._taken_away = ""  #: the view of the fleet that was taken away here last
+        self._changing = ""  #: the one that is being changed here
+        self._made = ("", 0)  #: key and version of the one that was changed here last
         self.retranslate()
         self._restore()
 
@@ -168,6 +174,12 @@ class ViewKeeper(QObject):
         self._switch(key)
         self.shown.emit(self._current)
 
+    def _on_again(self, key: str) -> None:
+        """Back to its own filter."""
+        if key == self._current.key and self._narrowed is not None:
+            self._narrowed = None
+            self.shown.emit(self._current)
+
     def _switch(self, key: str) -> None:
         self._narrowed = None
         self.keep_layout()
@@ -185,6 +197,32 @@ class ViewKeeper(QObject):
         self._current = view
         self._count_own()
         self.shown.emit(view)
+
+    def change(self, key: str, expression: str, *, newest: bool) -> None:
+        """Let a view have this filter, and the columns and the order that stand here."""
+        view, layout = self._saved.get(key), self._table.layout_of_columns.save()
+        if view.shared is not None:
+            wanted = msgspec.structs.replace(view.shared, filter=expression, newest=newest, layout=layout)
+            self._share_anew(view.shared, wanted)
+        elif view.own:
+            before = self._saved.layout(key)
+            self._put(msgspec.structs.replace(view, filter=expression, newest=newest), layout)
+            self._offer_undo(
+                _("{view} is what is shown here now").format(view=safe.one_line(view.title, 60)),
+                partial(self._put, view, before),
+            )
+
+    def _put(self, view: View, layout: Mapping[str, Any]) -> None:
+        """Let an own view be this."""
+        self._saved.change(view)
+        self._saved.keep_layout(view.key, layout)
+        self._numbers.pop(view.key, None)
+        self.retranslate()
+        if view.key == self._current.key:
+            self._narrowed, self._current = None, view
+            self._restore()
+            self.shown.emit(view)
+        self._count_own()
 
     # with everybody
 
@@ -215,17 +253,36 @@ class ViewKeeper(QObject):
             self._taken_away = ""
         if before.shared is not None and self._current == BUILT_IN[0] and not mine:
             self._leave_filter(before)
+            words = _("Somebody shares {view} no more").format(view=safe.one_line(before.title, 60))
+            detail = _("Its filter stays here; save it to keep it.")
+            self._context.toast(ToastSpec(text=words, detail=detail, status="warning", key="view-gone"))
         elif before.filter != self._current.filter:
-            self.shown.emit(self._current)
+            self._show_changed(before)
 
-    def _leave_filter(self, gone: View) -> None:
-        """What somebody else takes away goes on being listed: who is about to act on it would act on all tasks."""
+    def _show_changed(self, before: View) -> None:
+        """The view that stands here has another filter."""
+        now = self._current.shared
+        if before.shared is None or now is None or self._changing == now.key or (now.key, now.version) == self._made:
+            self.shown.emit(self._current)
+            return
+        self._leave_filter(before)
+        who, title = safe.one_line(now.by, 60), safe.one_line(now.title, 60)
+        show = ToastAction(text=_("Show it"), call=lambda: self._on_again(self._current.key))
+        self._context.toast(
+            ToastSpec(
+                text=_("{who} changed the filter of {view}").format(who=who, view=title),
+                detail=_("Here the one from before stays until you choose the view again."),
+                status="warning",
+                actions=(show,),
+                key="view-gone",
+            )
+        )
+
+    def _leave_filter(self, before: View) -> None:
+        """What somebody else changes goes on being listed: who is about to act on it would act on other tasks."""
         if self._narrowed is None:
-            self._narrowed = (gone.filter, self._numbers.get(gone.key))
+            self._narrowed = (before.filter, self._numbers.get(before.key))
         self._say_numbers()
-        words = _("Somebody shares {view} no more").format(view=safe.one_line(gone.title, 60))
-        detail = _("Its filter stays here; save it to keep it.")
-        self._context.toast(ToastSpec(text=words, detail=detail, status="warning", key="view-gone"))
 
     def _share(self, key: str) -> None:
         view = self._saved.get(key)
@@ -251,6 +308,19 @@ class ViewKeeper(QObject):
             ),
         )
 
+    def _share_anew(self, shared: SharedView, wanted: SharedView) -> None:
+        self._put_for_all(
+            wanted,
+            lambda made: self._offer_undo(
+                _("{view} is what is shown here now").format(view=safe.one_line(made.title, 60)),
+                partial(self._put_for_all, msgspec.structs.replace(shared, version=made.version), lambda _made: None),
+            ),
+        )
+
+    def _put_for_all(self, wanted: SharedView, done: Callable[[SharedView], None]) -> None:
+        self._changing = "" if self._forbidden else wanted.key
+        self._do(partial(self._context.commands.views.share, wanted), done)
+
     def _remove_for_all(self, shared: SharedView) -> None:
         self._taken_away = "" if self._forbidden else shared.key
         self._do(
@@ -269,20 +339,26 @@ class ViewKeeper(QObject):
         self._acting.start(act, partial(self._done, done), self._refused)
 
     def _done(self, done: Callable[[Any], None], answer: object) -> None:
+        self._changing = ""
+        if isinstance(answer, SharedView):
+            self._made = (answer.key, answer.version)
         done(answer)
         self._look_again()
 
     def _refused(self, error: BaseException) -> None:
-        self._taken_away = ""
+        self._taken_away = self._changing = ""
         self._context.toast(failure(error, N_("The shared views stay as they were.")))
         self._look_again()
 
     def _tell(self, words: str, back: Callable[[], object]) -> None:
-        undo = undo_action(partial(self._do, back, lambda _answer: None))
-        self._context.toast(ToastSpec(text=words, status="succeeded", actions=(undo,), seconds=10))
+        self._offer_undo(words, partial(self._do, back, lambda _answer: None))
+
+    def _offer_undo(self, words: str, back: Callable[[], None]) -> None:
+        self._context.toast(ToastSpec(text=words, status="succeeded", actions=(undo_action(back),), seconds=10))
 
     def _rename(self, key: str) -> None:
-        dialog = NameDialog(N_("Rename view"), self._saved.get(key).title, parent=self._owner)
+        why_not = partial(self._saved.taken, key)
+        dialog = NameDialog(N_("Rename view"), self._saved.get(key).title, parent=self._owner, why_not=why_not)
         shared = self._saved.get(key).shared
         named = partial(self._renamed, key) if shared is None else partial(self._rename_for_all, shared)
         dialog.named.connect(named)
@@ -298,6 +374,12 @@ class ViewKeeper(QObject):
             self._remove_for_all(shared)
             return
         here = key == self._current.key
+        own = list(self._saved.own())
+        place = next((n for n, view in enumerate(own) if view.key == key), -1)
+        if place < 0:  # another window removed it a moment ago
+            self._look()
+            return
+        back = partial(self._put_back, own[place], place, self._saved.layout(key))
         self._saved.remove(key)
         self._numbers.pop(key, None)
         if here:
@@ -307,6 +389,12 @@ class ViewKeeper(QObject):
         if here:
             self._tabs.set_current(self._current.key)
             self.shown.emit(self._current)
+        self._offer_undo(_("{view} is removed").format(view=safe.one_line(own[place].title, 60)), back)
+
+    def _put_back(self, view: View, place: int, layout: Mapping[str, Any]) -> None:
+        self._saved.put_back(view, place, layout)
+        self.retranslate()
+        self._count_own()
 
 
 def _count(queries: TaskQueries, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:
