@@ -220,7 +220,7 @@ class BesideSection(Section):
         run = found.letter if self.which.current() == "letter" or found.success is None else found.success
         now = instant.now_ms()
         said = [safe.one_line(logged(line.stream, line.text), LINE_CHARS) for line in run.log]
-        lines = [f"{shown.clock(line.at, now)}  {words}" for line, words in zip(run.log, said, strict=True)]
+        lines = [f"{shown.log_time(line.at, now)}  {words}" for line, words in zip(run.log, said, strict=True)]
         words = "\n".join(lines) or _("No line of its log is kept.")
         if words == self.log.toPlainText():
             return  # whoever reads it stays where they are

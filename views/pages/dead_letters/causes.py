@@ -28,6 +28,7 @@ GLYPH, GLYPH_GAP = 14, 6
 BAR_GAP, BARS_HEIGHT, BARS_ABOVE, WIDE = 1, 18, 20, 270
 PART_GAP, TYPE_GAP = 12, 7
 RECENT_MS = 3_600_000
+LATELY = 4  #: of the equal spans of a history
 
 COLUMNS: tuple[Column[Cause], ...] = (
     Column(
@@ -45,8 +46,14 @@ SORTS: tuple[tuple[str, str, Callable[[Cause], tuple[int, ...]]], ...] = (
     ("most", N_("Most tasks"), lambda cause: (-cause.count, -cause.last_at)),
     ("newest", N_("Newest"), lambda cause: (-cause.last_at, -cause.count)),
     ("worth", N_("Worth retrying first"), lambda cause: (LEVELS.index(cause.worth.level), -cause.count)),
-    ("rising", N_("Rising"), lambda cause: (-sum(cause.history[-4:]), -cause.count)),
+    ("rising", N_("Rising"), lambda cause: (-_rise(cause), -cause.count)),
 )
+
+
+def _rise(cause: Cause) -> int:
+    """How much more often it came lately than before: what always comes often does not rise."""
+    lately, before = cause.history[-LATELY:], cause.history[:-LATELY]
+    return sum(lately) * len(before) - sum(before) * len(lately)
 
 
 def ordered(causes: Iterable[Cause], sort: str) -> list[Cause]:

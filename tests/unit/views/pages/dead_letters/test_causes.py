@@ -40,6 +40,8 @@ def test_orders() -> None:
     assert [one.fingerprint for one in ordered((page, risky, now), "urgent")] == ["now", "risky", "many"]
     assert [one.fingerprint for one in ordered((MANY, FEW), "newest")] == ["few", "many"]
     assert [one.fingerprint for one in ordered((MANY, FEW), "rising")] == ["few", "many"]
+    always = replace(MANY, fingerprint="always", history=(30,) * 17, count=510)
+    assert [one.fingerprint for one in ordered((always, FEW), "rising")] == ["few", "always"]
 
 
 def test_what_dies_of_it_is_paused_or_where_it_is_let_go_on() -> None:
