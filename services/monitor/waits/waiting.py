@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
@@ -211,6 +211,12 @@ class _Look:
         return self._store.switches()
 
     @cached_property
+    def _held_types(self) -> frozenset[str]:
+        """Types that a pause or quiet hours hold back: who waits for a place is not behind their tasks."""
+        heads = (one.scope.partition(":") for one in self._pauses)
+        return frozenset(name for head, _, name in heads if head == "type")
+
+    @cached_property
     def _parked(self) -> Mapping[str, int]:
         by_rule = any(one.gate == paused.GATE and own_words.note(one.by) is not None for one in self._pauses)
         return known_issue.parked(self._store.documents(known_issue.STATE)) if by_rule else {}
@@ -262,7 +268,7 @@ class _Look:
         if task.shop not in self._shops:
             self._ask_shops([task.shop])
         tasks, complete = self._shops[task.shop]
-        found = _inside(task, tasks)
+        found = _inside(task, tasks, self._held_types)
         return found if complete else self._counted(task)
 
     def _ask_shops(self, shops: Sequence[str]) -> None:
@@ -312,10 +318,16 @@ class _Look:
         return found[0] if found else None
 
     def _ahead(self, task: Task, where: Term, *statuses: str) -> int:
-        """Tasks there that go first: the parked ones, or those in these statuses. Where only those of the same priority
-        can be counted that came before and after, all of them.
+        """Tasks there that go first: the parked ones but for those of types that are held back, or those in these
+        statuses. Where only those of the same priority can be counted that came before and after, all of them.
         """
         there = (where, equals("status", *(statuses or (Status.BLOCKED,))))
+        every = self._before(task, *there)
+        if statuses or not self._held_types:
+            return every
+        return max(0, every - self._before(task, *there, equals("type", *sorted(self._held_types))))
+
+    def _before(self, task: Task, *there: Term) -> int:
         same = equals("priority", str(task.priority))
         urgent = self._count(*there, Term(field="priority", op=">", number=task.priority))
         older = Query(terms=(*there, same, Term(field="created", op="<", number=task.created_at)), limit=1)
@@ -396,11 +408,13 @@ class _Inside(msgspec.Struct, frozen=True, kw_only=True):
     twin: Task | None = None
 
 
-def _inside(task: Task, tasks: Sequence[Task]) -> _Inside:
+def _inside(task: Task, tasks: Sequence[Task], held: Collection[str]) -> _Inside:
+    """``held``: types whose tasks are held back."""
     parked = task.status == Status.BLOCKED
     others = [one for one in tasks if one.task_id != task.task_id]
     before = [one for one in others if limit.rank(one) < limit.rank(task)]
-    ahead = [one for one in before if one.status == Status.BLOCKED and one.gate != dependency.GATE]
+    parked_before = (one for one in before if one.status == Status.BLOCKED and one.gate != dependency.GATE)
+    ahead = [one for one in parked_before if one.task_type not in held]
     way = [one for one in before if one.status in UNDER_WAY]
     return _Inside(
         holders=tuple(one for one in tasks if one.status == Status.RUNNING),

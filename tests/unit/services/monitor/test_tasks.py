@@ -105,6 +105,33 @@ def test_parked_behind_messages_it_names_the_first(room: Room, queries: TaskQuer
     assert last.status == "blocked"
 
 
+@pytest.mark.parametrize("most", [1000, 2])
+def test_what_a_pause_of_its_type_holds_back_does_not_go_first(
+    room: Room, queries: TaskQueries, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr("services.monitor.waits.waiting.OF_SHOP", most)
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, executors=("rpa",)))
+    room.running("w1#9")
+    for _ in range(LOOK_AHEAD + 5):
+        room.create(task_type="full_sync")
+        room.clock.advance(0.01)
+    room.create()
+    room.clock.advance(0.01)
+    last = room.create()
+
+    def ahead() -> object:
+        detail = queries.detail(last.task_id)
+        assert detail is not None
+        return next(gate for gate in detail.gates if gate.name == "shop_busy").params["ahead"]
+
+    before = ahead()
+    assert isinstance(before, int)
+    room.store.set_pause(Pause(scope="type:full_sync", by="ann", reason="the file server moves"))
+    held = list(queries.each("type:full_sync status:blocked"))
+    assert len(held) >= 5
+    assert ahead() == before - len(held)
+
+
 def test_how_many_go_first(room: Room, queries: TaskQueries) -> None:
     room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, executors=("rpa",)))
     for number in range(3):
