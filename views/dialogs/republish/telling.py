@@ -96,10 +96,7 @@ class Telling(QObject):
         if job.options.probe_only:
             return
         number, skipped = len(ended.outcome.done), ended.outcome.skipped
-        parts = [shown.say(ended.why)] if ended.why is not None else []
-        if ended.left:
-            left = ngettext("{n} stays a dead letter", "{n} stay dead letters", len(ended.left))
-            parts.append(left.format(n=text.count(len(ended.left))))
+        parts = _left(ended)
         if skipped:
             alone = ngettext("{n} task left alone", "{n} tasks left alone", len(skipped)).format(n=len(skipped))
             parts.append(_("{name}: {value}").format(name=alone, value=shown.say(skipped[0].why)))
@@ -116,6 +113,19 @@ class Telling(QObject):
                 key=KEY,
             )
         )
+
+
+def _left(ended: Ended) -> list[str]:
+    """Why it ended before all were sent, and how many that leaves."""
+    number = len(ended.left)
+    if number and ended.why is not None and ended.why.code == "bulk.stopped":
+        stopped = ngettext("Stopped; {n} stays a dead letter", "Stopped; {n} stay dead letters", number)
+        return [stopped.format(n=text.count(number))]
+    parts = [shown.say(ended.why)] if ended.why is not None else []
+    if number:
+        left = ngettext("{n} stays a dead letter", "{n} stay dead letters", number)
+        parts.append(left.format(n=text.count(number)))
+    return parts
 
 
 def republished(number: int) -> str:

@@ -596,7 +596,7 @@ def test_a_slow_run_is_shown_paused_and_stopped_from_the_page(qtbot: QtBot, flee
     assert page.run_strip.hand.text() == "Pause"
     page.run_strip.stop.click()
     qtbot.waitUntil(lambda: fleet.toasts[-1].text == "1 task republished")
-    assert "17 stay dead letters" in fleet.toasts[-1].detail
+    assert fleet.toasts[-1].detail == "Stopped; 17 stay dead letters"
     assert not page.run_strip.isVisible()
     assert fleet.store.counts().triage == {Triage.OPEN: 32, Triage.REPUBLISHED: 1}
 
