@@ -6,6 +6,7 @@ import collections
 import contextlib
 import logging
 import os
+import re
 import select
 import sys
 import threading
@@ -20,6 +21,8 @@ from services.domain.task.record import ERROR_LIMIT
 log = logging.getLogger(__name__)
 CHUNK = 64 * 1024
 RESULT_LIMIT = 256 * 1024  #: bytes of JSON that a record keeps as its result
+
+_RESULT = re.compile(rb'\{\s*"result"\s*:')
 
 Log = Callable[[str, str], None]
 Progress = Callable[[int, str], None]
@@ -141,6 +144,9 @@ class Output:
     def out(self, line: bytes, cut: bool) -> None:
         """One line of stdout."""
         if line.startswith(b"{") and not cut and self._protocol(line):
+            return
+        if cut and _RESULT.match(line):
+            self.result = _beginning(line[line.index(b":") + 1 :], self._encoding)
             return
         if text := self._show("out", line, cut):
             self.last_line = text
@@ -289,6 +295,12 @@ def _decoded(line: bytes, encoding: str) -> object:
         return msgspec.json.decode(decode(line, encoding))
     except (msgspec.DecodeError, RecursionError):
         return None
+
+
+def _beginning(line: bytes, encoding: str) -> str:
+    """JSON that stands for a result whose end was left out: the work was done, and it must not look like none."""
+    shown = decode(line[: ERROR_LIMIT // 2], encoding, whole=False).strip()
+    return msgspec.json.encode({"text": shown, "longer_than_bytes": len(line)}).decode()
 
 
 def bounded_json(value: object) -> str:

@@ -141,6 +141,18 @@ def test_the_last_result_counts() -> None:
     assert (json.loads(made.result), lines) == ([1, 2.5, None], [("out", "after")])
 
 
+def test_of_a_result_that_is_too_long_to_be_read_the_beginning_is_kept() -> None:
+    made, lines, _ = output()
+    for line, cut in split(b'{ "result": {"rows": "' + b"x" * 5000 + b'"}}\n', limit=100, protocol=3000):
+        made.out(line, cut)
+    made.out(b'{"rows": "' + b"y" * 90, True)
+    kept = json.loads(made.result)
+    assert kept["text"].startswith('{"rows": "xxx')
+    assert kept["longer_than_bytes"] > 2900
+    assert [stream for stream, _text in lines] == ["out"]
+    assert lines[0][1].startswith('{"rows": "yyy')
+
+
 def test_a_result_on_stderr_is_no_result() -> None:
     made, lines, _ = output()
     made.err(b'{"result": 1}', False)
