@@ -13,6 +13,7 @@ from msgspec import structs
 
 from services.domain.errors import BrokerUnavailable
 from services.engine.lead.results import ResultRelay
+from tests.contract.rollback import of_redis
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, channel, opened, settings_for, vhost
 from tests.integration.rabbitmq_rig import break_connections
@@ -102,6 +103,23 @@ def test_the_next_leader_goes_on_where_the_last_one_stopped(fleet: Fleet) -> Non
     successor = ResultRelay(fleet.engine.store, fleet.engine.broker, fleet.engine.clock, "next")
     successor.round(0.0)
     assert [body["task_id"] for body in listener.listen()] == ids
+
+
+def test_what_ends_while_redis_comes_back_without_its_last_moments_is_told(fleet: Fleet, redis_url: str) -> None:
+    """The place up to which all was told is among what is lost; what ends before the leader looks again is not."""
+    listener, telling = Listener(fleet, "result.#"), relay(fleet)
+    before, lost, since = (fleet.create(f"s{number}") for number in range(3))
+    fleet.commands().tasks.cancel([before])
+    telling.round(0.0)
+    back = of_redis(redis_url)
+    fleet.commands().tasks.cancel([lost])
+    telling.round(0.0)
+    back()
+    fleet.commands().tasks.cancel([since])
+    telling.round(0.0)
+    told = [body["task_id"] for body in listener.listen()]
+    assert told[:2] == [before, lost]
+    assert told[-1] == since
 
 
 def test_while_the_broker_is_away_results_wait(fleet: Fleet, rabbitmq: RabbitMQ) -> None:

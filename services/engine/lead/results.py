@@ -52,6 +52,9 @@ class ResultRelay(OnDuty):
         if not self._cursor:
             self._begin()
         batch = self._store.events(self._cursor, BATCH, wait_s)
+        if batch.gap and (kept := self._kept()) not in ("", self._cursor):
+            # a store that came back without its last moments knows a place before them, and what has ended since
+            batch = self._store.events(kept, BATCH, 0.0)
         if batch.gap:
             log.warning("results of tasks that ended while no leader followed are not told: their events are gone")
         ended = [event for event in batch.events if event.to in TERMINAL and event.from_ != event.to]
@@ -62,10 +65,13 @@ class ResultRelay(OnDuty):
         return len(batch.events) >= BATCH
 
     def _begin(self) -> None:
-        self._cursor = self._marked = self._store.documents(KIND).get(NAME, "")
+        self._cursor = self._marked = self._kept()
         if not self._cursor:
             self._cursor = self._store.events("", 1, 0.0).cursor
             self._mark(at_once=True)
+
+    def _kept(self) -> str:
+        return self._store.documents(KIND).get(NAME, "")
 
     def _publish(self, ended: Sequence[Event]) -> None:
         records = self._store.get([event.task_id for event in ended])
