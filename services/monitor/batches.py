@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from services.domain.gates import dependency
 from services.domain.insight import batch as insight
 from services.domain.insight import cause_rule
 from services.domain.insight.forecast.flow import Spread
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import ACTIVE, TERMINAL, Status
+from services.monitor.waits import successors
 from services.ports import Store
 
 #: tasks of one batch that are looked at, and how many at a time; records are read further where others stand for them
@@ -129,15 +131,24 @@ class BatchQueries:
 
     def _left_s(self, batch: str, counts: Mapping[str, int]) -> Spread | None:
         """What has not ended at the pace of the last ends, the time since the latest counted; held tasks wait for a
-        person, so with them nobody can tell.
+        person, and others for what never succeeds by itself, so with them nobody can tell.
         """
         left = sum(number for status, number in counts.items() if status in ACTIVE)
-        if not left or counts.get(Status.HELD):
-            return None if left else Spread(low_s=0.0, mid_s=0.0, high_s=0.0)
+        if not left:
+            return Spread(low_s=0.0, mid_s=0.0, high_s=0.0)
+        if counts.get(Status.HELD) or (counts.get(Status.BLOCKED) and self._waits_in_vain(batch)):
+            return None
         terms = (equals("batch", batch), equals("status", Status.SUCCEEDED, Status.DEAD))
         page = self._store.query(Query(terms=terms, sort="updated", limit=insight.SAMPLE, want_total=False))
         ends = [task.ended_at for task in page.tasks if task.ended_at]
         return insight.at_pace(ends, left, self._store.now_ms())
+
+    def _waits_in_vain(self, batch: str) -> bool:
+        terms = (equals("batch", batch), equals("status", Status.BLOCKED), equals("gate", dependency.GATE))
+        waiting = self._store.query(Query(terms=terms, limit=PAGE, want_total=False)).tasks
+        needs = {name for names in self._store.needs([task.task_id for task in waiting]) for name in names}
+        last = successors.latest(self._store, self._store.get(list(needs)))
+        return any(one is None or one.status in (Status.DEAD, Status.CANCELLED) for one in last)
 
 
 class _Names:

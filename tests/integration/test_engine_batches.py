@@ -62,3 +62,17 @@ def test_nobody_can_tell_how_long_it_takes_before_something_has_ended(fleet: Fle
     fleet.create("s1", batch="B")
     assert look.show("B").left_s is None, "nothing has ended yet"
     assert look.show("nobody").total == 0
+
+
+def test_nobody_can_tell_when_a_batch_is_through_of_which_tasks_wait_for_what_never_succeeds(fleet: Fleet) -> None:
+    look = assembly.queries(fleet.engine).batches
+    done, dropped = [fleet.create("s1", n=n, batch="B") for n in range(3)], fleet.create("s2", delay_s=60, batch="B")
+    fleet.worker()
+    fleet.wait_ended(done)
+    waiting = fleet.create("s3", batch="B", depends_on=(dropped,))
+    fleet.create("s4", batch="B", depends_on=(waiting,))
+    assert look.show("B").left_s is not None
+    fleet.commands().tasks.cancel([dropped])
+    assert look.show("B").left_s is None
+    fleet.commands().tasks.cancel([waiting])
+    assert look.show("B").left_s is None, "the next one waits for it"
