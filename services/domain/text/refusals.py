@@ -279,8 +279,8 @@ REFUSALS: dict[str, str] = {
     "broker.not_ended": N_("RabbitMQ refused to end the notices of {name}: {error}"),
     "broker.not_declared": N_("RabbitMQ refused to declare {name}: {error}"),
     "broker.may_not_make": N_(
-        "Queues {names} are missing and user {user} may not create them: grant the configure permission or start"
-        " Fleetdeck once with an account that has it ({error})."
+        "Queues {names} are missing and user {user} may not create them: that takes the permissions configure, write"
+        " and read there, so grant them or start Fleetdeck once with an account that has them ({error})."
     ),
     "broker.other_shop": N_("Queue {name} takes {other}, not {key}: another platform has a shop of this id"),
     "broker.exchange_differs": N_(
