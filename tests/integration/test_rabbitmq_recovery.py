@@ -25,6 +25,7 @@ from tests.integration.rabbitmq_rig import (
     order,
     orders,
     raw,
+    vhost,
 )
 from tests.support.proxy import Proxy
 from tests.support.services import RabbitMQ
@@ -237,6 +238,25 @@ def test_a_user_without_rights_on_the_vhost_is_told(rabbitmq: RabbitMQ, amqp_vho
     finally:
         broker.close()
         rabbitmq.api("DELETE", "/api/users/outsider")
+
+
+def test_a_lane_that_a_user_may_not_read_keeps_the_others_going(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    rights = f"/api/permissions/{vhost(amqp_vhost)}/reader"
+    rabbitmq.api("PUT", "/api/users/reader", {"password": "x", "tags": ""})
+    rabbitmq.api("PUT", rights, {"configure": ".*", "write": ".*", "read": "^(?!rpa_tasks_normal).*$"})
+    try:
+        with (
+            opened(rabbitmq, amqp_vhost) as whole,
+            opened(rabbitmq, amqp_vhost.replace("guest:guest", "reader:x"), QUICK) as broker,
+        ):
+            consumer = broker.consumer(["high", "normal", "low"], window=5, name="w")
+            eventually(lambda: "rpa_tasks_normal" in broker.health().error, 30)
+            for number in range(3):
+                assert whole.publish([order(f"m{number}")])[0].ok
+            assert [one.message_id for one in collect(consumer, 3)] == ["m0", "m1", "m2"]
+            consumer.close()
+    finally:
+        rabbitmq.api("DELETE", "/api/users/reader")
 
 
 @pytest.mark.parametrize("name", ["a/b", "with space", "ünïcode", "100%"])

@@ -15,7 +15,7 @@ from services.broker.rabbitmq.connection import Link
 from services.broker.rabbitmq.control import Control
 from services.broker.rabbitmq.count import Numbers
 from services.broker.rabbitmq.cut import Cut, of_pika
-from services.broker.rabbitmq.errors import ChannelLost
+from services.broker.rabbitmq.errors import ACCESS_REFUSED, ChannelLost
 from services.broker.rabbitmq.timing import REACH_CAP, STEADY, Backoff
 from services.broker.rabbitmq.wire import Channel
 from services.domain.task import own_words
@@ -26,6 +26,7 @@ WATCH = 5.0  #: seconds between two looks of the watchdog
 STUCK = 30.0  #: a step the broker does not answer for so long: the connection is made anew
 STALL = 60.0  #: nothing came for so long although messages are ready: likewise
 AGAIN = 5.0  #: seconds between two tries to get at a queue that is out of reach
+PERMITTED = 30.0  #: seconds between two questions whether this user may take from a queue by now
 ACK_TIMEOUT = "delivery acknowledgement"
 
 
@@ -74,6 +75,8 @@ class Subscription:
         self._steps = 0  #: answers the broker owes
         self._stepped_at = self._delivered_at = self._up_at = link.now()
         self._asked_at = float("-inf")  #: when a queue out of reach was asked for last
+        self._refused: dict[str, str] = {}  #: queues that this user may not take from, and what the broker says
+        self._tried_at = float("-inf")  #: when that was asked for last
         self._numbers = 0
         self._opening = False
         self._backoff = Backoff()
@@ -156,7 +159,7 @@ class Subscription:
     def _wanted(self) -> list[str]:
         if not self._running:
             return []
-        away = self._control.unreachable
+        away = self._control.unreachable.keys() | self._refused.keys()
         return [queue for queue in self._queues if queue not in self._resting and queue not in away]
 
     def _away(self) -> list[str]:
@@ -167,6 +170,7 @@ class Subscription:
         """All is as wanted: what exceeds it can go back now without being delivered here again at once."""
         away = self._away()
         self.error = own_words.write("own.queues_away", names=", ".join(away)) if away else ""
+        self.error = next(iter(self._refused.values()), self.error)
         if self._shrunk or not self._running:
             self._shrunk = False
             self._owner.give_back({item.number for item in self._active.values()})
@@ -234,6 +238,9 @@ class Subscription:
         if cause != self.error:
             log.warning("%s", cause)
         self.error = cause
+        if reason.code == ACCESS_REFUSED:  # all queues of this channel would be lost with each further try
+            self._refused |= {queue: cause for queue in self._queues if f"queue '{queue}'" in reason.text}
+            self._tried_at = self._link.now()
         self._recover()
 
     def _forget_channel(self) -> None:
@@ -268,12 +275,34 @@ class Subscription:
         elif self._away() and now - self._asked_at >= AGAIN:
             self._asked_at = now
             self._control.restore(self._converge)
+        elif self._refused and now - self._tried_at >= PERMITTED:
+            self._tried_at = now
+            for queue in self._refused:
+                self._try(queue)
         elif self._idle(now):
             log.warning("%s consumes nothing; starting again", self._name)
             self._recover()
         elif self._active and now - self._delivered_at > STALL and not self._arguments:
             self._delivered_at = now
             self._check_stall()
+
+    def _try(self, queue: str) -> None:
+        """Whether this user may take from a queue by now: on a channel of its own, for a refusal closes it."""
+
+        def begin(channel: Channel) -> None:
+            def permitted(_frame: object) -> None:
+                log.info("this user may take from %s again", queue)
+                self._refused.pop(queue, None)
+                channel.close()
+                self._converge()
+
+            channel.basic_qos(prefetch_count=1, callback=lambda _frame: None)
+            tag = f"{self._name[:100]}.{queue}.try"
+            channel.basic_consume(
+                queue, lambda *_: None, consumer_tag=tag, arguments=self._arguments, callback=permitted
+            )
+
+        self._link.channel(begin, lambda _reason: None)
 
     def _set_watch(self) -> None:
         self._link.forget(self._watch)

@@ -164,6 +164,11 @@ SENTENCES: dict[str, str | Counted] = {
     "doctor.silent.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
     "doctor.cut_off": N_("Worker {worker} cannot reach the broker and takes no tasks: {why}"),
     "doctor.cut_off.remedy": N_("Look at the network between its machine and the broker; it connects again by itself."),
+    "doctor.link": N_("Something at the broker is closed to worker {worker}: {why}"),
+    "doctor.link.remedy": N_(
+        "Where RabbitMQ refuses its user, that needs the right to read there (rabbitmqctl set_permissions); else look"
+        " at the broker. What is not taken waits, and goes on by itself."
+    ),
     "doctor.late": NN_(
         "Worker {worker} was not heard of for {span}; {tasks} of its tasks is unconfirmed",
         "Worker {worker} was not heard of for {span}; {tasks} of its tasks are unconfirmed",
@@ -516,6 +521,8 @@ def of_workers(fleet: FleetNow, waiting: int, version: str) -> list[Finding]:
         if one.state == insight.CUT_OFF:
             why = info.link.error or "?"
             found.append(finding(WARNING, "workers", "doctor.cut_off", worker=info.worker, why=why))
+        elif info.link.error and not info.link.lost_at:
+            found.append(finding(WARNING, "workers", "doctor.link", worker=info.worker, why=info.link.error))
         if info.version != version:
             found.append(
                 finding(

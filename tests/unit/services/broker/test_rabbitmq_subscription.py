@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from services.broker.rabbitmq.cut import Cut
-from services.broker.rabbitmq.subscription import STALL, STUCK, WATCH, Subscription
+from services.broker.rabbitmq.subscription import PERMITTED, STALL, STUCK, WATCH, Subscription
 from tests.unit.services.broker.rabbitmq_fakes import FakeChannel, FakeLink
 
 QUEUES = ("rpa_tasks_high", "rpa_tasks_low")
@@ -180,6 +180,26 @@ def test_a_channel_closed_by_the_broker_is_made_again(rig: Rig, caplog: pytest.L
     channel = rig.link.open()
     channel.answer()
     assert len(channel.told("consume")) == 2
+
+
+def test_a_queue_that_this_user_may_not_take_from_keeps_nobody_from_the_others(rig: Rig) -> None:
+    """Each try closes its channel, and what runs would lose its message with it: it is made on another one."""
+    rig.channel.lose(403, f"ACCESS_REFUSED - access to queue '{QUEUES[1]}' in vhost '/' refused for user 'w'")
+    rig.link.tick(0.3)
+    channel = rig.link.open()
+    channel.answer()
+    assert channel.told("consume") == [("consume", QUEUES[0])]
+    assert QUEUES[1] in rig.subscription.error
+    rig.link.tick(PERMITTED + 1)
+    refused = rig.link.open()
+    assert refused.told("consume") == [("consume", QUEUES[1])]
+    refused.lose(403, "ACCESS_REFUSED")
+    assert channel.is_open
+    rig.link.tick(PERMITTED + 1)
+    rig.link.open().answer()
+    channel.answer()
+    assert channel.told("consume") == [("consume", QUEUES[0]), ("consume", QUEUES[1])]
+    assert rig.subscription.error == ""
 
 
 def test_failing_again_and_again_makes_the_pauses_grow(rig: Rig) -> None:

@@ -173,6 +173,15 @@ def test_rights_that_a_redis_user_lacks_are_named_with_how_to_give_them() -> Non
     assert "~{rpa}:* ~executed:*" in messages.english(keys.remedy)
 
 
+def test_a_queue_that_one_worker_may_not_take_from_is_a_finding() -> None:
+    """It looks well and takes from the others; what waits in that one looked as if it began at once."""
+    link = LinkState(error="403 ACCESS_REFUSED - access to queue 'rpa_tasks_normal' refused for user 'w'")
+    info = WorkerInfo(worker="w1", host="h", pid=1, version="1", seen_at=1_000, slots=(SlotState(),), link=link)
+    found = health.of_workers(insight.look([info], 1_000), 5, "1")
+    assert codes(found) == [(OK, "workers_together"), (WARNING, "link")]
+    assert "closed to worker w1: 403 ACCESS_REFUSED" in messages.english(found[1].message)
+
+
 def test_a_worker_that_cannot_reach_the_broker_is_a_finding_with_its_reason() -> None:
     link = LinkState(error="RabbitMQ at mq:5672 cannot be reached.", lost_at=1)
     info = WorkerInfo(worker="w1", host="h", pid=1, version="1", seen_at=1_000, slots=(SlotState(),), link=link)
