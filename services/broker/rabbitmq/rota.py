@@ -21,7 +21,7 @@ from services.broker.rabbitmq.connection import Link
 from services.broker.rabbitmq.control import Control
 from services.broker.rabbitmq.count import Numbers
 from services.broker.rabbitmq.cut import Cut, of_pika
-from services.broker.rabbitmq.errors import ChannelLost
+from services.broker.rabbitmq.errors import ACCESS_REFUSED, ChannelLost
 from services.broker.rabbitmq.timing import REACH_CAP, STEADY, Backoff
 from services.broker.rabbitmq.wire import Channel
 from services.domain.task import own_words
@@ -33,6 +33,7 @@ TURN = 0.1  #: seconds between two looks at the seats
 IDLE, LONG = 0.3, 1.5
 UNTAKEN, REST = 1.0, 2.0  #: what nobody took for so long goes back, and its queue rests for a while
 COUNT, COUNT_EACH = 0.5, 0.005  #: seconds between two counts: at least, and for each queue (200 questions a second)
+PERMITTED = 300.0  #: seconds until a queue is tried again that this user may not take from: each try closes the channel
 STUCK = 30.0  #: a step the broker does not answer for so long: the connection is made anew
 
 
@@ -70,6 +71,7 @@ class Rota:
         self._rising: set[str] = set()  #: cancelled, not answered yet
         self._sat: dict[str, float] = {}  #: when a queue had its last turn
         self._rests: dict[str, float] = {}  #: until when a queue whose message nobody took is left alone
+        self._refused: dict[str, str] = {}  #: queues that this user may not take from, and what the broker says
         self._ready: dict[str, int] = {}  #: as counted, of those that do not sit
         self._counting, self._counted_at = False, float("-inf")
         self._steps, self._numbers = 0, 0
@@ -222,7 +224,7 @@ class Rota:
             if then is not None:
                 then()
             if not self._steps:
-                self.error = ""
+                self.error = next((why for queue, why in self._refused.items() if queue in self._rests), "")
                 self.look()
 
         return answered
@@ -253,6 +255,10 @@ class Rota:
         if cause != self.error:
             log.warning("%s", cause)
         self.error = cause
+        if reason.code == ACCESS_REFUSED:  # the others must not be lost with it again and again
+            named = [queue for queue in self._queues if f"queue '{queue}'" in reason.text]
+            self._refused |= dict.fromkeys(named, cause)
+            self._rests |= dict.fromkeys(named, self._link.now() + PERMITTED)
         if self._link.now() - self._up_at >= STEADY:
             self._backoff.reset()
         self._resume_at = self._link.now() + self._backoff.pause(REACH_CAP)

@@ -10,7 +10,7 @@ import pytest
 
 from services.broker.rabbitmq.consumer import DeliveryChannel
 from services.broker.rabbitmq.ledger import Verb
-from services.broker.rabbitmq.rota import IDLE, LONG, TURN, Rota
+from services.broker.rabbitmq.rota import IDLE, LONG, PERMITTED, TURN, Rota
 from tests.unit.services.broker.rabbitmq_fakes import FakeLink
 
 
@@ -140,3 +140,18 @@ def test_no_more_messages_are_held_than_there_are_seats_whatever_the_order() -> 
         rig.pass_time(TURN)
     assert most == 4
     assert not any(rig.counts.ready.values()), "each had its turns"
+
+
+def test_a_queue_that_this_user_may_not_take_from_keeps_nobody_from_the_others() -> None:
+    """Each try closes the channel, and what runs would lose its message with it."""
+    rig = Rig({"a": 1, "b": 1}, seats=2)
+    rig.channel.lose(403, "ACCESS_REFUSED - access to queue 'b' in vhost '/' refused for user 'w'")
+    rig.link.tick(1)
+    rig.channel = rig.link.open()
+    rig.pass_time(10)
+    assert rig.sat() == ["a"]
+    assert "'b'" in rig.rota.error
+    rig.link.tick(PERMITTED)
+    rig.pass_time(1)
+    assert rig.sat() == ["a", "b"]
+    assert rig.rota.error == ""
