@@ -192,7 +192,7 @@ class Notices:
 
     def _parse(self, delivery: Delivery) -> Parsed | None:
         """None for a message of our own."""
-        if envelope.GEN in delivery.headers:
+        if delivery.headers.get(envelope.GEN) is not None:
             return None
         return envelope.parse(
             delivery.body,

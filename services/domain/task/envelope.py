@@ -72,7 +72,7 @@ def parse(
     """
     headers = _table(headers)
     wire.check_properties(content_type, content_encoding)
-    foreign = GEN not in headers
+    foreign = headers.get(GEN) is None  # a header may be there without a value
     fields, extra = wire.read(body, strict=foreign)
     if _counter(headers, SCHEMA, 1) > SCHEMA_VERSION:
         raise wire.bad("msg_schema", header=SCHEMA, value=str(headers[SCHEMA]), known=SCHEMA_VERSION)

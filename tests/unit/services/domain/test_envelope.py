@@ -127,6 +127,11 @@ def test_attempt_comes_from_the_header_else_from_retry_count() -> None:
     assert (ours.gen, ours.attempt, ours.foreign, ours.task.retries) == (4, 3, False, 1)
 
 
+def test_a_header_without_a_value_is_none() -> None:
+    """Or a message that nobody here published would be one whose record was lost."""
+    assert parse(body(), {"x-rpa-gen": None, "x-rpa-attempt": None}).foreign
+
+
 def test_max_retries_of_the_message_is_capped() -> None:
     assert parse(body(max_retries=1000)).task.max_retries == 20
     assert parse(body(max_retries=0)).task.max_retries == 0
